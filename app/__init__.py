@@ -1,0 +1,1 @@
+"""Typed Memory: a multi-tenant memory service for agents."""
