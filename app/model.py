@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from uuid import UUID, uuid5
+
+NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
+"""Root of every UUIDv5 this service derives; changing it would orphan every scope and entity."""
 
 
 class Precision(StrEnum):
@@ -14,3 +21,210 @@ class Precision(StrEnum):
     MONTH = "month"
     APPROXIMATE = "approximate"
     UNKNOWN = "unknown"
+
+
+class Status(StrEnum):
+    """Where a memory is in its life; `pending` waits for review and is never recalled."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    FORGOTTEN = "forgotten"
+    PENDING = "pending"
+
+
+class Category(StrEnum):
+    """How a memory fades (seed 002), apart from what kind of thing it says."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+    CORE = "core"
+    CONTROL = "control"
+
+
+class SpeechAct(StrEnum):
+    """What the speaker was doing with the sentence; only assertions change beliefs."""
+
+    ASSERTION = "assertion"
+    HYPOTHETICAL = "hypothetical"
+    ROLEPLAY = "roleplay"
+    SARCASM = "sarcasm"
+    QUOTATION = "quotation"
+    QUESTION = "question"
+    NEGATION = "negation"
+
+
+class LinkKind(StrEnum):
+    """An edge between two memories."""
+
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+    CONFLICTS_WITH = "conflicts-with"
+    DERIVED_FROM = "derived-from"
+
+
+class Mode(StrEnum):
+    """Which statuses a read sees, and how strict its confidence floor is."""
+
+    DEFAULT = "default"
+    HISTORICAL = "historical"
+    AUDIT = "audit"
+
+
+class ScopeKind(StrEnum):
+    """The three visibility buckets of a tenant."""
+
+    GLOBAL = "global"
+    USER = "user"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """One visibility bucket: everyone of the tenant, one user, or one agent (perhaps with one user)."""
+
+    kind: ScopeKind
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    def id(self, tenant: UUID) -> UUID:
+        """Return the scope's id: derived, so that no look-up is needed to find it."""
+        return uuid5(tenant, f"{self.kind}\x1f{self.user_id or ''}\x1f{self.agent_id or ''}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A name a payload uses, the role it plays there, and the entity type it implies, if any.
+
+    `creates`: an unknown name becomes a new entity; otherwise it stays a literal.
+    `declares`: the payload defines this entity, so its aliases are recorded and its name is canonical.
+    """
+
+    role: str
+    name: str
+    entity_type: str | None = None
+    creates: bool = True
+    declares: bool = False
+    aliases: tuple[str, ...] = ()
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRef:
+    """An entity a mention was resolved to; `created` when this write brings it into being."""
+
+    id: UUID
+    name: str
+    entity_type: str
+    created: bool = False
+    matched_by: str = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where a memory was said: the turn, the words, who said them, and when."""
+
+    stated_at: datetime
+    turn_id: UUID | None = None
+    quote: str | None = None
+    role: str | None = None
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceParts:
+    """The four components of confidence, each 0..1, with the count that repetition is made of."""
+
+    source: float
+    extractor: float
+    prior: float
+    mentions: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventTime:
+    """When something happened: the stated instant, its precision, and the half-open range it covers."""
+
+    at: datetime | None
+    precision: Precision
+    lower: datetime | None
+    upper: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A relation a payload states, by the roles of its two ends."""
+
+    from_role: str
+    relation_type: str
+    to_role: str
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who is asking: the tenant of the key, the key itself, and what it may do."""
+
+    tenant_id: UUID
+    key_id: UUID | None
+    name: str
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visibility:
+    """What a request sees: global, the named user, the named agent, and the agent with that user."""
+
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    def scopes(self) -> tuple[Scope, ...]:
+        """Return every scope the request may read, global first."""
+        found = [Scope(kind=ScopeKind.GLOBAL)]
+        if self.user_id is not None:
+            found.append(Scope(kind=ScopeKind.USER, user_id=self.user_id))
+        if self.agent_id is not None:
+            found.append(Scope(kind=ScopeKind.AGENT, agent_id=self.agent_id))
+        if self.user_id is not None and self.agent_id is not None:
+            found.append(Scope(kind=ScopeKind.AGENT, user_id=self.user_id, agent_id=self.agent_id))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A stored memory, as every read returns it; times are aware UTC."""
+
+    id: UUID
+    scope: Scope
+    type: str
+    category: Category
+    status: Status
+    content: str
+    payload: Mapping[str, object]
+    subject: str | None
+    slot: str | None
+    contested: bool
+    parts: ConfidenceParts
+    confidence: float
+    importance: float
+    topic: str | None
+    session_id: str | None
+    sequence_number: int | None
+    stated_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    recorded_at: datetime
+    retired_at: datetime | None
+    supersedes: UUID | None
+    superseded_by: UUID | None
+    needs_review: bool
+    half_life_days: float | None
+    floor: float
+    access_count: int
+    last_accessed_at: datetime | None
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    links: tuple[Mapping[str, object], ...] = ()
+    evidence: tuple[Evidence, ...] = ()

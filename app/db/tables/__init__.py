@@ -1,0 +1,38 @@
+"""The tables, as SQLAlchemy sees them; every key starts with the tenant.
+
+Two things live only in the migrations, because they are not part of a table's shape:
+row-level security with the runtime role's grants, and the vector index of each embedding model.
+"""
+
+from app.db.tables.base import metadata
+from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
+from app.db.tables.graph import entities, entity_aliases, memory_entities, relations
+from app.db.tables.ledger import audit_events, idempotency_keys
+from app.db.tables.retrieval import embedding_models, memory_index
+from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
+
+UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
+"""Tables without row-level security: two reference tables, and the retrieval index (DESIGN section 9)."""
+
+__all__ = [
+    "UNSCOPED",
+    "api_keys",
+    "audit_events",
+    "embedding_models",
+    "entities",
+    "entity_aliases",
+    "evidence",
+    "idempotency_keys",
+    "lexical_terms",
+    "memories",
+    "memory_entities",
+    "memory_index",
+    "memory_links",
+    "memory_types",
+    "memory_usage",
+    "metadata",
+    "relations",
+    "scopes",
+    "tenants",
+    "turns",
+]

@@ -1,0 +1,73 @@
+"""The pieces tables are made of: naming convention, tenant key, common columns and constraints."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    MetaData,
+    Table,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, UUID
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
+
+from app.model import Category, LinkKind, ScopeKind, SpeechAct, Status
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def tenant() -> Column[object]:
+    """Return the first column of every key."""
+    return Column("tenant_id", UUID, ForeignKey("tenants.id"), primary_key=True)
+
+
+def key(name: str, kind: TypeEngine[object] | type[TypeEngine[object]] = UUID) -> Column[object]:
+    """Return a further column of the primary key."""
+    return Column(name, kind, primary_key=True, nullable=False)
+
+
+def when(name: str, *, nullable: bool = False, default_now: bool = False) -> Column[object]:
+    """Return an instant with its time zone."""
+    default = func.now() if default_now else None
+    return Column(name, DateTime(timezone=True), nullable=nullable, server_default=default)
+
+
+def json_object(name: str) -> Column[object]:
+    """Return a JSON object, empty unless given."""
+    return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
+
+
+def one_of(
+    column: str, values: type[Status | Category | SpeechAct | ScopeKind | LinkKind]
+) -> CheckConstraint:
+    """Return the check that a text column holds one of a vocabulary."""
+    allowed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({allowed})", name=column)
+
+
+def refers_to(table: str, *columns: str, cascade: bool = False) -> ForeignKeyConstraint:
+    """Return a foreign key on (tenant_id, column) to another table's (tenant_id, id)."""
+    return ForeignKeyConstraint(
+        ["tenant_id", *columns],
+        [f"{table}.tenant_id", f"{table}.id"],
+        ondelete="CASCADE" if cascade else None,
+    )
+
+
+def table(name: str, *items: SchemaItem) -> Table:
+    """Return a table of this metadata."""
+    return Table(name, metadata, *items)

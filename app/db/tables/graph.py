@@ -1,0 +1,75 @@
+"""Identities, their names, and the edges between them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Index, Integer, Text, text
+from sqlalchemy.dialects.postgresql import UUID
+
+from app.db.tables.base import json_object, key, refers_to, table, tenant, when
+
+entities = table(
+    "entities",
+    tenant(),
+    key("id"),
+    Column("scope_id", UUID, nullable=False),
+    Column("canonical_name", Text, nullable=False),
+    Column("entity_type", Text, nullable=False),
+    json_object("attributes"),
+    Column("mention_count", Integer, nullable=False, server_default=text("0")),
+    Column("merged_into", UUID),
+    when("created_at", default_now=True),
+    refers_to("scopes", "scope_id"),
+    refers_to("entities", "merged_into"),
+    Index("ix_entities_scope", "tenant_id", "scope_id", "canonical_name"),
+)
+
+entity_aliases = table(
+    "entity_aliases",
+    tenant(),
+    key("scope_id"),
+    key("alias", Text),
+    key("entity_id"),
+    Column("display", Text, nullable=False),
+    when("created_at", default_now=True),
+    refers_to("entities", "entity_id", cascade=True),
+    refers_to("scopes", "scope_id"),
+    Index(
+        "ix_entity_aliases_trigram",
+        "tenant_id",
+        "scope_id",
+        "alias",
+        postgresql_using="gin",
+        postgresql_ops={"alias": "gin_trgm_ops"},
+    ),
+    Index("ix_entity_aliases_entity", "tenant_id", "entity_id"),
+)
+
+memory_entities = table(
+    "memory_entities",
+    tenant(),
+    key("entity_id"),
+    key("memory_id"),
+    key("role", Text),
+    refers_to("entities", "entity_id", cascade=True),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_memory_entities_memory", "tenant_id", "memory_id"),
+)
+
+relations = table(
+    "relations",
+    tenant(),
+    key("id"),
+    Column("scope_id", UUID, nullable=False),
+    Column("memory_id", UUID, nullable=False),
+    Column("from_entity", UUID, nullable=False),
+    Column("relation_type", Text, nullable=False),
+    Column("to_entity", UUID, nullable=False),
+    when("since", nullable=True),
+    refers_to("scopes", "scope_id"),
+    refers_to("memories", "memory_id", cascade=True),
+    refers_to("entities", "from_entity"),
+    refers_to("entities", "to_entity"),
+    Index("ix_relations_from", "tenant_id", "from_entity"),
+    Index("ix_relations_to", "tenant_id", "to_entity"),
+    Index("ix_relations_memory", "tenant_id", "memory_id"),
+)

@@ -1,0 +1,73 @@
+"""The narrow table that every retrieval arm reads, and the models its vectors come from."""
+
+from __future__ import annotations
+
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import TSTZRANGE, TSVECTOR, UUID
+
+from app.db.tables.base import key, refers_to, table, tenant, when
+from app.text.lexical import DIMENSIONS
+
+embedding_models = table(
+    "embedding_models",
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    Column("active", Boolean, nullable=False),
+    when("created_at", default_now=True),
+    Index("uq_embedding_models_active", "active", unique=True, postgresql_where=text("active")),
+)
+
+memory_index = table(
+    "memory_index",
+    tenant(),
+    key("memory_id"),
+    key("part", SmallInteger),
+    Column("kind", Text, nullable=False),
+    Column("scope_id", UUID, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("topic", Text),
+    Column("confidence", Float, nullable=False),
+    when("valid_from"),
+    when("valid_until", nullable=True),
+    when("ended_at", nullable=True),
+    when("recorded_at"),
+    when("retired_at", nullable=True),
+    Column("event_range", TSTZRANGE),
+    Column("model_id", SmallInteger, ForeignKey("embedding_models.id"), nullable=False),
+    Column("embedding", HALFVEC, nullable=False),
+    Column("lexical", SPARSEVEC(DIMENSIONS)),
+    Column("tsv", TSVECTOR),
+    refers_to("memories", "memory_id", cascade=True),
+    CheckConstraint("kind IN ('content', 'context')", name="kind"),
+    Index("ix_memory_index_scope", "tenant_id", "scope_id", "kind", "type"),
+    Index(
+        "ix_memory_index_tsv",
+        "tenant_id",
+        "scope_id",
+        "tsv",
+        postgresql_using="gin",
+        postgresql_where=text("tsv IS NOT NULL"),
+    ),
+    Index(
+        "ix_memory_index_event_range",
+        "tenant_id",
+        "scope_id",
+        "event_range",
+        postgresql_using="gist",
+        postgresql_where=text("event_range IS NOT NULL"),
+    ),
+)

@@ -1,0 +1,59 @@
+"""Who may use the service, and the buckets their memories live in."""
+
+from __future__ import annotations
+
+from sqlalchemy import ARRAY, BigInteger, Column, Float, Index, Integer, LargeBinary, Text, text
+from sqlalchemy.dialects.postgresql import UUID
+
+from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
+from app.model import ScopeKind
+
+tenants = table(
+    "tenants",
+    Column("id", UUID, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    json_object("settings"),
+    when("created_at", default_now=True),
+)
+
+api_keys = table(
+    "api_keys",
+    tenant(),
+    key("id"),
+    Column("name", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("secret_hash", LargeBinary, nullable=False),
+    Column("roles", ARRAY(Text), nullable=False),
+    when("created_at", default_now=True),
+    when("expires_at", nullable=True),
+    when("revoked_at", nullable=True),
+    when("last_used_at", nullable=True),
+    Index("ix_api_keys_secret_hash", "secret_hash"),
+)
+
+scopes = table(
+    "scopes",
+    tenant(),
+    key("id"),
+    Column("kind", Text, nullable=False),
+    Column("user_id", Text),
+    Column("agent_id", Text),
+    Column("version", BigInteger, nullable=False, server_default=text("0")),
+    Column("memory_count", BigInteger, nullable=False, server_default=text("0")),
+    Column("lexical_documents", BigInteger, nullable=False, server_default=text("0")),
+    Column("lexical_length", BigInteger, nullable=False, server_default=text("0")),
+    Column("lexical_average", Float, nullable=False, server_default=text("0")),
+    when("created_at", default_now=True),
+    one_of("kind", ScopeKind),
+    Index("ix_scopes_tenant_id_user_id", "tenant_id", "user_id"),
+    Index("ix_scopes_tenant_id_agent_id", "tenant_id", "agent_id"),
+)
+
+lexical_terms = table(
+    "lexical_terms",
+    tenant(),
+    key("scope_id"),
+    key("term", Integer),
+    Column("documents", Integer, nullable=False),
+    refers_to("scopes", "scope_id", cascade=True),
+)

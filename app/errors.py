@@ -1,0 +1,144 @@
+"""The errors of the service, as a tree; `api/problems.py` turns them into RFC 9457 problems, once.
+
+TypedMemoryError
+|-- InvalidInput            422  the request names something that cannot be
+|   `-- InvalidCursor       422
+|-- Unauthenticated         401  no key, or not one of ours
+|-- Forbidden               403  the key lacks the role
+|-- NotFound                404  unknown here (also: another tenant's)
+|-- Conflict                409  the state moved, or a key was reused
+|-- PayloadTooLarge         413
+|-- ProviderError           503  the model provider failed
+|   |-- ProviderUnavailable   503
+|   |-- ProviderTimeout       504
+|   |-- ProviderMisconfigured 503
+|   `-- ProviderProtocolError 503
+|-- DatabaseUnavailable     503
+`-- ConfigurationError      500  only at start: the process does not come up
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TypedMemoryError(Exception):
+    """The root: a message for the caller, a stable `code`, an HTTP `status`."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+
+    def __init__(self, message: str, *, field: str | None = None, retry_after: float | None = None) -> None:
+        """Take the message, the `field` at fault if there is one, and seconds to wait before a retry."""
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.retry_after = retry_after
+
+
+class InvalidInput(TypedMemoryError):
+    """The request is well-formed HTTP, but asks for something that cannot be."""
+
+    code = "invalid-input"
+    status = 422
+    title = "Invalid input"
+
+
+class InvalidCursor(InvalidInput):
+    """A cursor that this service did not issue, or issued for another listing."""
+
+    code = "invalid-cursor"
+    title = "Invalid cursor"
+
+
+class Unauthenticated(TypedMemoryError):
+    """No API key, an unknown one, or one that has expired or was revoked."""
+
+    code = "unauthenticated"
+    status = 401
+    title = "Authentication required"
+
+
+class Forbidden(TypedMemoryError):
+    """The key is good but lacks the role that the route asks for."""
+
+    code = "forbidden"
+    status = 403
+    title = "Not allowed"
+
+
+class NotFound(TypedMemoryError):
+    """Nothing by that name here; another tenant's things answer the same."""
+
+    code = "not-found"
+    status = 404
+    title = "Not found"
+
+
+class Conflict(TypedMemoryError):
+    """Others kept changing the same thing, or an idempotency key came with another body."""
+
+    code = "conflict"
+    status = 409
+    title = "Conflict"
+
+
+class PayloadTooLarge(TypedMemoryError):
+    """The request body is over the limit."""
+
+    code = "payload-too-large"
+    status = 413
+    title = "Payload too large"
+
+
+class ProviderError(TypedMemoryError):
+    """The model provider failed; nothing was written."""
+
+    code = "provider-error"
+    status = 503
+    title = "Model provider failed"
+
+
+class ProviderUnavailable(ProviderError):
+    """The provider could not be reached, or kept answering with errors."""
+
+    code = "provider-unavailable"
+    title = "Model provider unavailable"
+
+
+class ProviderTimeout(ProviderError):
+    """The provider did not answer in time."""
+
+    code = "provider-timeout"
+    status = 504
+    title = "Model provider timed out"
+
+
+class ProviderMisconfigured(ProviderError):
+    """The provider refused the request as configured: key, model or URL."""
+
+    code = "provider-misconfigured"
+    title = "Model provider misconfigured"
+
+
+class ProviderProtocolError(ProviderError):
+    """The provider answered with something that is not what was asked for."""
+
+    code = "provider-protocol-error"
+    title = "Model provider answered nonsense"
+
+
+class DatabaseUnavailable(TypedMemoryError):
+    """The database cannot be reached; nothing was written."""
+
+    code = "database-unavailable"
+    status = 503
+    title = "Database unavailable"
+
+
+class ConfigurationError(TypedMemoryError):
+    """The service cannot start as configured; the message names the setting and the mend."""
+
+    code = "configuration"
+    title = "Configuration error"

@@ -1,0 +1,42 @@
+"""Public ids: a prefix that says what the thing is, and a UUID that sorts by time where it was made by time."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import uuid_utils
+
+from app.errors import NotFound
+
+MEMORY = "mem"
+ENTITY = "ent"
+RELATION = "rel"
+TURN = "turn"
+JOB = "job"
+REVIEW = "rev"
+KEY = "key"
+TENANT = "ten"
+EVENT = "evt"
+
+_HEX_LENGTH = 32
+
+
+def new() -> UUID:
+    """Return a UUIDv7: later ones sort after earlier ones."""
+    return UUID(bytes=uuid_utils.uuid7().bytes)
+
+
+def public(prefix: str, value: UUID) -> str:
+    """Return the id as callers see it: `mem_0198...`."""
+    return f"{prefix}_{value.hex}"
+
+
+def parse(prefix: str, text: str) -> UUID:
+    """Return the UUID of a public id; anything else is unknown here, so raise NotFound."""
+    kind, _, digits = text.partition("_")
+    if kind != prefix or len(digits) != _HEX_LENGTH or not digits.isalnum():
+        raise NotFound(f"no such {prefix}: {text[:80]!r}; ids look like {prefix}_0123...")
+    try:
+        return UUID(hex=digits)
+    except ValueError:
+        raise NotFound(f"no such {prefix}: {text[:80]!r}; ids look like {prefix}_0123...") from None

@@ -1,0 +1,77 @@
+"""What is proposed for storing, and what was decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from uuid import UUID
+
+from app.memory.spec import MemoryType, Payload
+from app.model import Category, Evidence, Memory, Scope, SpeechAct
+
+DIRECT_SOURCE = 0.9
+"""Source strength of a caller that states a memory itself (the seed's explicit first-person statement)."""
+
+DIRECT_EXTRACTION = 0.9
+"""Extractor confidence when nothing was extracted: the fields were given as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One typed memory as it arrives, before any look at the store.
+
+    `content` overrides the type's own sentence; `context` is the text that came just before, which is
+    searched but never shown; times are aware; `zone` is the caller's time zone.
+    """
+
+    type: MemoryType
+    payload: Payload
+    scope: Scope
+    content: str | None = None
+    context: str | None = None
+    stated_at: datetime | None = None
+    zone: tzinfo = UTC
+    source_strength: float = DIRECT_SOURCE
+    extractor_confidence: float = DIRECT_EXTRACTION
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    importance: float | None = None
+    topic: str | None = None
+    category: Category | None = None
+    session_id: str | None = None
+    sequence_number: int | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    evidence: tuple[Evidence, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    provenance: Mapping[str, object] = field(default_factory=dict)
+
+
+class Decided(StrEnum):
+    """What a write came to, in the words of the API."""
+
+    ADDED = "added"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    REVIEW = "review"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """Another memory that the write changed, and how."""
+
+    id: UUID
+    change: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What was decided about a candidate and why; `memory` is None when it was rejected."""
+
+    decision: Decided
+    reason: str
+    memory: Memory | None
+    affected: tuple[Affected, ...] = ()

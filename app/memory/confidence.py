@@ -1,0 +1,49 @@
+"""How far a memory is to be trusted (seed 000, "Type-specific confidence priors"; DESIGN section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.model import ConfidenceParts, SpeechAct
+
+WRITE_FLOOR = 0.30
+"""Below this a candidate is rejected; at it, it is stored (DESIGN, disagreement 4)."""
+
+UNCERTAIN_CAP = 0.30
+"""Most that a hypothetical or a role may be believed (seed 003, provenance failure)."""
+
+UNCERTAIN_ACTS = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION})
+
+
+def repetition(mentions: int) -> float:
+    """Return r in 0..1 for a count of mentions: 1 -> 0, 3 -> .5, 5 or more -> 1."""
+    return min(1.0, max(0, mentions - 1) / 4)
+
+
+def score(parts: ConfidenceParts) -> float:
+    """Return conf = min(1, .45 s + .20 r + .25 e + .10 t), each component in 0..1."""
+    return min(
+        1.0,
+        0.45 * parts.source + 0.20 * repetition(parts.mentions) + 0.25 * parts.extractor + 0.10 * parts.prior,
+    )
+
+
+def believed(parts: ConfidenceParts, act: SpeechAct) -> float:
+    """Return the confidence of a statement made in this speech act: capped unless it was meant."""
+    value = score(parts)
+    return min(value, UNCERTAIN_CAP) if act in UNCERTAIN_ACTS else value
+
+
+def merged(old: ConfidenceParts, new: ConfidenceParts) -> ConfidenceParts:
+    """Return the components of one belief stated by both: mention-weighted averages, counts added."""
+    total = old.mentions + new.mentions
+
+    def average(first: float, second: float) -> float:
+        return (first * old.mentions + second * new.mentions) / total
+
+    return replace(
+        old,
+        source=average(old.source, new.source),
+        extractor=average(old.extractor, new.extractor),
+        mentions=total,
+    )

@@ -1,0 +1,48 @@
+"""How fast a memory fades (seed 000, "Type-specific decay half-lives"; seed 002, categories)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.model import Category
+
+MAX_BOOST = 3.0
+EXPIRY = 0.1
+"""Freshness under which the weekly worker expires a memory (seed 001)."""
+
+SECONDS_PER_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decay:
+    """A half-life in days (None: never fades) and the freshness it never falls below."""
+
+    half_life_days: float | None
+    floor: float = 0.0
+
+
+CATEGORY_DECAY = {
+    Category.EPISODIC: Decay(half_life_days=45, floor=0.02),
+    Category.SEMANTIC: Decay(half_life_days=120, floor=0.02),
+    Category.PROCEDURAL: Decay(half_life_days=None),
+    Category.CONTROL: Decay(half_life_days=None),
+    Category.CORE: Decay(half_life_days=120, floor=0.60),
+}
+"""What a category that was chosen explicitly does, whatever the type (DESIGN, disagreement 6)."""
+
+
+def boost(access_count: int) -> float:
+    """Return the access boost min(3, 1.2^n)."""
+    return min(MAX_BOOST, 1.2 ** min(access_count, 64))
+
+
+def freshness(*, days: float, decay: Decay, access_count: int = 0) -> float:
+    """Return 2^(-days / half-life) x boost, never below the floor; `days` since the last access."""
+    passive = 1.0 if decay.half_life_days is None else 2.0 ** (-max(0.0, days) / decay.half_life_days)
+    return max(decay.floor, passive * boost(access_count))
+
+
+def days_between(earlier: datetime, later: datetime) -> float:
+    """Return the days from one instant to another, 0 when the order is reversed."""
+    return max(0.0, (later - earlier).total_seconds() / SECONDS_PER_DAY)

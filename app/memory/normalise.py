@@ -1,0 +1,48 @@
+"""Canonical forms of names, keys and sentences, so that equal things compare equal."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+_SPACE = re.compile(r"\s+")
+_KEY_SEPARATORS = re.compile(r"[\s_\-]+")
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['’]t)\b", re.IGNORECASE)
+
+
+def name(text: str) -> str:
+    """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation gone."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _SPACE.sub(" ", folded).strip(" \t\r\n.,;:!?\"'()[]")
+
+
+def key(text: str) -> str:
+    """Return a predicate or key in its hyphenated form: `works at`, `works_at` -> `works-at`."""
+    return _KEY_SEPARATORS.sub("-", unicodedata.normalize("NFKC", text).casefold().strip()).strip("-")
+
+
+def words(text: str) -> str:
+    """Return a hyphenated key as words: `works-at` -> `works at`."""
+    return _KEY_SEPARATORS.sub(" ", text).strip()
+
+
+def sentence(text: str) -> str:
+    """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
+    return name(text)
+
+
+def digest(*parts: str) -> bytes:
+    """Return the SHA-256 of the parts, kept apart so that no two lists of parts collide."""
+    return hashlib.sha256("\x1f".join(parts).encode()).digest()
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Return the numbers of a sentence in order: two sentences that differ in them say different things."""
+    return tuple(_NUMBER.findall(text))
+
+
+def negated(text: str) -> bool:
+    """Return whether the sentence denies something."""
+    return len(_NEGATION.findall(text)) % 2 == 1

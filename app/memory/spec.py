@@ -1,0 +1,118 @@
+"""What a memory type is: one frozen `MemoryType` and one `Payload` class, both in the type's own file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+from app.memory.conflict import Claim, Verdict
+from app.memory.freshness import CATEGORY_DECAY, Decay
+from app.model import Category, Edge, EntityRef, EventTime, Mention, ScopeKind
+
+MAX_TEXT = 32_000
+
+
+def storable(text: str) -> str:
+    """Return the text, or raise ValueError when Postgres could not store it."""
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character (U+0000)")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode: it contains an unpaired surrogate") from None
+    return text
+
+
+Sentence = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TEXT), AfterValidator(storable)
+]
+"""Free text of 1 to 32,000 characters."""
+
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)
+]
+"""A name, key or id of 1 to 200 characters."""
+
+Refs = Mapping[str, EntityRef]
+"""Role -> the entity its mention was resolved to."""
+
+
+class Payload(BaseModel):
+    """The fields a type adds to a memory, and what they mean. Subclasses override what they need."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    def render(self) -> str:
+        """Return a self-contained sentence that says what this payload says."""
+        raise NotImplementedError
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return the names to resolve to entities, each under a role of its own."""
+        return ()
+
+    def subject(self) -> str | None:
+        """Return the role or literal name of what this is about."""
+        return None
+
+    def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return the key under which only one value can be true at a time; None: memories accumulate."""
+        return None
+
+    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return what is claimed for the slot, normalised: equal values repeat, others conflict."""
+        return None
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return what two memories must share to be duplicates, beyond their words."""
+        return ()
+
+    def event_time(self, zone: tzinfo) -> EventTime | None:  # noqa: ARG002
+        """Return when this happened, for types that happen."""
+        return None
+
+    def edge(self) -> Edge | None:
+        """Return the relation this states between two of its mentions."""
+        return None
+
+    def merged_with(self, newer: Self) -> Self:  # noqa: ARG002
+        """Return the payload of a repetition: the older one, unless the type gathers attributes."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An utterance and the payloads it should yield: prompt example and test case at once."""
+
+    utterance: str
+    payloads: tuple[Mapping[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryType:
+    """Everything the service knows about one type; `registry.discover()` finds it by its file."""
+
+    name: str
+    definition: str
+    payload: type[Payload]
+    prior: float
+    half_life_days: float | None
+    category: Category
+    on_conflict: Callable[[Claim, Claim], Verdict]
+    examples: tuple[Example, ...]
+    group: str
+    hints: tuple[str, ...] = ()
+    default_scope: ScopeKind = ScopeKind.USER
+    aliases: tuple[str, ...] = ()
+    dedup_by_meaning: bool = True
+    floor: float | None = None
+    importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
+
+    def decay(self, category: Category | None) -> Decay:
+        """Return how such a memory fades; an explicitly chosen category wins over the type."""
+        if category is not None:
+            return CATEGORY_DECAY[category]
+        return Decay(half_life_days=self.half_life_days, floor=self.floor or 0.0)

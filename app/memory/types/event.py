@@ -1,0 +1,106 @@
+"""A timestamped occurrence: `joined platform team, on 2026-05-09`."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, tzinfo
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
+
+from app.memory import normalise
+from app.memory.calendar import covered, date_of, day_start, plausible
+from app.memory.conflict import accumulate
+from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.model import Category, EventTime, Mention, Precision
+
+_PHRASES = {
+    Precision.EXACT: "at {:%Y-%m-%d %H:%M}",
+    Precision.DAY: "on {:%Y-%m-%d}",
+    Precision.WEEK: "in the week of {:%Y-%m-%d}",
+    Precision.MONTH: "in {:%B %Y}",
+    Precision.APPROXIMATE: "around {:%Y-%m-%d}",
+}
+
+
+class Event(Payload):
+    """What happened, when as far as known, and who took part."""
+
+    event_description: Sentence = Field(description="What happened.", examples=["joined platform team"])
+    event_at: datetime | date | None = Field(
+        default=None,
+        description="When: a date, or a date and time; without an offset it is in the request's time zone.",
+        examples=["2026-05-09"],
+    )
+    event_at_precision: Precision | None = Field(
+        default=None, description="How exactly the time is known; by default as exact as it is written."
+    )
+    participants: tuple[Name, ...] = Field(default=(), max_length=50, description="Who took part.")
+
+    @field_validator("event_at")
+    @classmethod
+    def _plausible(cls, value: datetime | date | None) -> datetime | date | None:
+        return None if value is None else plausible(value)
+
+    @model_validator(mode="after")
+    def _dated(self) -> Self:
+        if self.event_at is None and self.event_at_precision not in {
+            None,
+            Precision.UNKNOWN,
+            Precision.APPROXIMATE,
+        }:
+            raise ValueError(f"event_at is needed for event_at_precision {self.event_at_precision}")
+        return self
+
+    @property
+    def precision(self) -> Precision:
+        """Return how exactly the time is known."""
+        if self.event_at is None:
+            return self.event_at_precision or Precision.UNKNOWN
+        if self.event_at_precision is not None:
+            return self.event_at_precision
+        return Precision.EXACT if isinstance(self.event_at, datetime) else Precision.DAY
+
+    def render(self) -> str:
+        """Return what happened and when."""
+        phrase = _PHRASES.get(self.precision)
+        if self.event_at is None or phrase is None:
+            return self.event_description
+        return f"{self.event_description}, {phrase.format(self.event_at)}"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return who took part."""
+        return tuple(
+            Mention(role=f"participant_{place}", name=who) for place, who in enumerate(self.participants)
+        )
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the time: the same thing on another day is another event."""
+        return (str(self.event_at), self.precision, normalise.sentence(self.event_description))
+
+    def event_time(self, zone: tzinfo) -> EventTime | None:
+        """Return the range the event covers, by its precision, in the caller's time zone."""
+        if self.event_at is None:
+            return EventTime(at=None, precision=self.precision, lower=None, upper=None)
+        exact = self.precision is Precision.EXACT
+        at = day_start(self.event_at if exact else date_of(self.event_at), zone)
+        lower, upper = covered(at, self.precision, zone)
+        return EventTime(at=at, precision=self.precision, lower=lower, upper=upper)
+
+
+TYPE = MemoryType(
+    name="event",
+    definition="Something that happened at a time; two events never replace one another.",
+    payload=Event,
+    prior=0.08,
+    half_life_days=30,
+    category=Category.EPISODIC,
+    on_conflict=accumulate,
+    group="Events",
+    hints=("event", "events", "happen", "happened", "happening", "occurred"),
+    examples=(
+        Example(
+            utterance="I joined the platform team on May 9th, 2026.",
+            payloads=({"event_description": "user joined the platform team", "event_at": "2026-05-09"},),
+        ),
+    ),
+)

@@ -1,0 +1,104 @@
+"""A stable predicate: `user works-at Volkswagen`."""
+
+from __future__ import annotations
+
+from pydantic import AliasChoices, Field, field_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.model import Category, Mention
+
+
+class Fact(Payload):
+    """Subject, predicate, object; stateful predicates hold one value at a time."""
+
+    subject_name: Name = Field(
+        default=vocabulary.USER,
+        alias="subject",
+        description="Who or what the fact is about.",
+        examples=["user"],
+    )
+    predicate: Name = Field(description="What is said, hyphenated.", examples=["works-at"])
+    object: Sentence = Field(
+        description="The value: an entity's name or a literal.",
+        examples=["Volkswagen"],
+        validation_alias=AliasChoices("object", "object_value"),
+    )
+    stateful: bool = Field(
+        default=True,
+        description="Whether only one value can be true at a time.",
+        validation_alias=AliasChoices("stateful", "predicate_is_stateful"),
+    )
+
+    @field_validator("predicate")
+    @classmethod
+    def _canonical(cls, value: str) -> str:
+        canonical = vocabulary.predicate(value)
+        if not canonical:
+            raise ValueError("must contain letters or digits")
+        return canonical
+
+    @field_validator("subject_name")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    def render(self) -> str:
+        """Return the fact as a sentence."""
+        return f"{self.subject_name} {normalise.words(self.predicate)} {self.object}"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return the subject, and the object where the predicate says it is an identity or it is known."""
+        subject = Mention(role="subject", name=self.subject_name)
+        if len(self.object) > 200:  # noqa: PLR2004 - a name's length; a literal may be longer
+            return (subject,)
+        kind = vocabulary.ENTITY_PREDICATES.get(self.predicate)
+        return (
+            subject,
+            Mention(role="object", name=self.object, entity_type=kind, creates=kind is not None),
+        )
+
+    def subject(self) -> str | None:
+        """Return whom the fact is about."""
+        return self.subject_name
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return subject + predicate when the predicate holds one value at a time."""
+        return f"{refs['subject'].id}|{self.predicate}" if self.stateful else None
+
+    def value(self, refs: Refs) -> str | None:
+        """Return the object: the entity it names, or the literal."""
+        return str(refs["object"].id) if "object" in refs else normalise.name(self.object)
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return predicate and object: facts that differ there are different facts."""
+        return (self.predicate, normalise.name(self.object))
+
+
+def _importance(payload: Payload) -> float:
+    return vocabulary.IMPORTANT_PREDICATES.get(payload.predicate, 0.5) if isinstance(payload, Fact) else 0.5
+
+
+TYPE = MemoryType(
+    name="fact",
+    definition="A stable predicate about someone or something, true until it is replaced.",
+    payload=Fact,
+    prior=0.15,
+    half_life_days=180,
+    category=Category.SEMANTIC,
+    on_conflict=latest_statement_wins,
+    group="Facts",
+    hints=("fact", "facts"),
+    importance=_importance,
+    examples=(
+        Example(
+            utterance="I work at Volkswagen.",
+            payloads=({"subject": "user", "predicate": "works-at", "object": "Volkswagen"},),
+        ),
+        Example(
+            utterance="Priya is the engineering manager.",
+            payloads=({"subject": "Priya", "predicate": "has-role", "object": "engineering manager"},),
+        ),
+    ),
+)

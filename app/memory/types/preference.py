@@ -1,0 +1,93 @@
+"""A mutable choice: `editor.theme = dark`."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import AliasChoices, Field, field_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.model import Category, Mention
+
+_KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
+
+
+class Preference(Payload):
+    """A namespaced key and the value preferred for it."""
+
+    preference_key: Name = Field(
+        description="`domain.attribute`: the choice that is made.",
+        examples=["editor.theme"],
+        validation_alias=AliasChoices("preference_key", "key"),
+    )
+    preference_value: Sentence = Field(
+        description="What is preferred.",
+        examples=["dark"],
+        validation_alias=AliasChoices("preference_value", "value"),
+    )
+    subject_name: Name = Field(
+        default=vocabulary.USER, alias="subject", description="Whose preference it is."
+    )
+
+    @field_validator("preference_key")
+    @classmethod
+    def _namespaced(cls, value: str) -> str:
+        canonical = re.sub(r"\s+", "-", value.casefold())
+        if not _KEY.match(canonical):
+            raise ValueError("must be words joined by dots, such as editor.theme")
+        return canonical
+
+    @field_validator("subject_name")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    def render(self) -> str:
+        """Return the preference as a sentence."""
+        choice = re.sub(r"[._\-]+", " ", self.preference_key)
+        return f"{self.subject_name} prefers {self.preference_value} for {choice}"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return whose preference it is."""
+        return (Mention(role="subject", name=self.subject_name, entity_type="person"),)
+
+    def subject(self) -> str | None:
+        """Return whose preference it is."""
+        return self.subject_name
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return the key, per person."""
+        return f"{refs['subject'].id}|{self.preference_key}"
+
+    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return the preferred value."""
+        return normalise.name(self.preference_value)
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return key and value."""
+        return (self.preference_key, normalise.name(self.preference_value))
+
+
+TYPE = MemoryType(
+    name="preference",
+    definition="A choice someone makes and may change: settings, likes, ways of working.",
+    payload=Preference,
+    prior=0.20,
+    half_life_days=90,
+    category=Category.SEMANTIC,
+    on_conflict=latest_statement_wins,
+    group="Preferences",
+    hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),
+    examples=(
+        Example(
+            utterance="I always use dark mode in my editor.",
+            payloads=({"preference_key": "editor.theme", "preference_value": "dark"},),
+        ),
+        Example(
+            utterance="Please keep explanations short.",
+            payloads=({"preference_key": "explanations.length", "preference_value": "short"},),
+        ),
+    ),
+)

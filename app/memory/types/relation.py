@@ -1,0 +1,100 @@
+"""A typed edge between two entities: `Sarah reports-to Priya`."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from pydantic import Field, field_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.calendar import plausible
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs
+from app.model import Category, Edge, Mention
+
+
+class Relation(Payload):
+    """From, relation type of the controlled vocabulary, to, and since when."""
+
+    from_entity: Name = Field(description="Name of the entity the edge starts at.", examples=["Sarah"])
+    relation_type: Name = Field(
+        description=f"One of {', '.join(vocabulary.INVERSES)}, or a synonym.", examples=["reports-to"]
+    )
+    to_entity: Name = Field(description="Name of the entity the edge ends at.", examples=["Priya"])
+    since: datetime | date | None = Field(default=None, examples=["2026-05-09"])
+
+    @field_validator("relation_type")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        known = vocabulary.relation(value)
+        if known is None:
+            raise ValueError(f"unknown relation type {value!r}; use one of {', '.join(vocabulary.INVERSES)}")
+        return known
+
+    @field_validator("from_entity", "to_entity")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    @field_validator("since")
+    @classmethod
+    def _plausible(cls, value: datetime | date | None) -> datetime | date | None:
+        return None if value is None else plausible(value)
+
+    def render(self) -> str:
+        """Return the edge as a sentence."""
+        text = f"{self.from_entity} {normalise.words(self.relation_type)} {self.to_entity}"
+        return f"{text} since {self.since:%Y-%m-%d}" if self.since else text
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return the two ends."""
+        return (
+            Mention(role="from", name=self.from_entity),
+            Mention(role="to", name=self.to_entity),
+        )
+
+    def subject(self) -> str | None:
+        """Return where the edge starts."""
+        return self.from_entity
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return from + type for relations of which there is one at a time."""
+        single = self.relation_type in vocabulary.SINGLE_VALUED
+        return f"{refs['from'].id}|{self.relation_type}" if single else None
+
+    def value(self, refs: Refs) -> str | None:
+        """Return the end of the edge."""
+        return str(refs["to"].id)
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the edge itself."""
+        return (normalise.name(self.from_entity), self.relation_type, normalise.name(self.to_entity))
+
+    def edge(self) -> Edge | None:
+        """Return the edge by the roles of its ends."""
+        return Edge(from_role="from", relation_type=self.relation_type, to_role="to")
+
+
+def _importance(payload: Payload) -> float:
+    known = vocabulary.IMPORTANT_PREDICATES
+    return known.get(payload.relation_type, 0.5) if isinstance(payload, Relation) else 0.5
+
+
+TYPE = MemoryType(
+    name="relation",
+    definition="A typed edge from one entity to another, from a controlled vocabulary.",
+    payload=Relation,
+    prior=0.10,
+    half_life_days=180,
+    category=Category.SEMANTIC,
+    on_conflict=latest_statement_wins,
+    group="Relations",
+    hints=("relation", "relations", "relationship"),
+    importance=_importance,
+    examples=(
+        Example(
+            utterance="Sarah reports to Priya.",
+            payloads=({"from_entity": "Sarah", "relation_type": "reports-to", "to_entity": "Priya"},),
+        ),
+    ),
+)

@@ -1,0 +1,145 @@
+"""The controlled vocabulary: relation types with inverses and synonyms, predicates and what names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.memory import normalise
+
+INVERSES: Mapping[str, str | None] = {
+    "reports-to": "manages",
+    "manages": "reports-to",
+    "works-with": "works-with",
+    "member-of": None,
+    "owns": None,
+    "created": None,
+    "uses": None,
+    "located-at": None,
+}
+"""Every relation type (seed 000), with its inverse where it has one."""
+
+SINGLE_VALUED = frozenset({"reports-to", "located-at"})
+"""Relations of which an entity has one at a time."""
+
+SYNONYMS: Mapping[str, str] = {
+    "works-under": "reports-to",
+    "works-for": "reports-to",
+    "is-managed-by": "reports-to",
+    "managed-by": "reports-to",
+    "reporting-to": "reports-to",
+    "has-manager": "reports-to",
+    "leads": "manages",
+    "supervises": "manages",
+    "is-manager-of": "manages",
+    "manager-of": "manages",
+    "runs": "manages",
+    "collaborates-with": "works-with",
+    "works-together-with": "works-with",
+    "colleague-of": "works-with",
+    "belongs-to": "member-of",
+    "is-member-of": "member-of",
+    "part-of": "member-of",
+    "is-part-of": "member-of",
+    "has": "owns",
+    "is-owner-of": "owns",
+    "built": "created",
+    "made": "created",
+    "wrote": "created",
+    "founded": "created",
+    "utilizes": "uses",
+    "works-on-with": "uses",
+    "located-in": "located-at",
+    "based-in": "located-at",
+    "based-at": "located-at",
+    "is-located-at": "located-at",
+    "is-in": "located-at",
+}
+"""Other ways to say a relation, in hyphenated form."""
+
+PREDICATE_SYNONYMS: Mapping[str, str] = {
+    "works-for": "works-at",
+    "employed-by": "works-at",
+    "employed-at": "works-at",
+    "is-employed-by": "works-at",
+    "has-employer": "works-at",
+    "resides-in": "lives-in",
+    "lives-at": "lives-in",
+    "is-based-in": "lives-in",
+    "has-title": "has-role",
+    "has-job-title": "has-role",
+    "has-position": "has-role",
+    "job-title": "has-role",
+    "role": "has-role",
+    "named": "has-name",
+    "is-named": "has-name",
+    "name": "has-name",
+}
+"""Predicates that fill one slot, whatever they are called."""
+
+ENTITY_PREDICATES: Mapping[str, str] = {
+    "works-at": "organization",
+    "member-of": "organization",
+    "studies-at": "organization",
+    "studied-at": "organization",
+    "lives-in": "place",
+    "located-at": "place",
+    "born-in": "place",
+    "married-to": "person",
+    "reports-to": "person",
+    "managed-by": "person",
+    "friend-of": "person",
+}
+"""Predicates whose object is an identity rather than a value, and its entity type."""
+
+QUESTION_HINTS: Mapping[str, tuple[str, ...]] = {
+    "works-at": ("work", "works", "working", "employer", "employed", "job", "company"),
+    "lives-in": ("live", "lives", "living", "reside", "home", "based"),
+    "has-role": ("role", "title", "position", "job"),
+    "reports-to": ("report", "reports", "boss", "manager", "work for", "works for", "work under"),
+    "manages": ("manage", "manages", "lead", "leads", "supervises"),
+    "works-with": ("work with", "works with", "colleague", "colleagues", "teammate"),
+    "member-of": ("member", "team", "belong", "belongs"),
+    "owns": ("own", "owns"),
+    "created": ("create", "created", "built", "wrote", "founded"),
+    "uses": ("use", "uses", "using"),
+    "located-at": ("located", "where"),
+}
+"""Words of a question that ask about a predicate or relation."""
+
+FIRST_PERSON = frozenset({"i", "me", "myself", "the user", "user"})
+"""Names by which the person the scope belongs to is meant."""
+
+USER = "user"
+
+IMPORTANT_PREDICATES: Mapping[str, float] = {
+    "works-at": 0.8,
+    "lives-in": 0.8,
+    "has-name": 0.9,
+    "has-role": 0.7,
+    "allergic-to": 1.0,
+    "has-condition": 1.0,
+    "has-medical-condition": 1.0,
+    "married-to": 0.9,
+    "reports-to": 0.7,
+    "born-in": 0.8,
+    "born-on": 0.8,
+}
+"""How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
+
+
+def relation(text: str) -> str | None:
+    """Return the relation type of a phrase, through its synonyms; None when it is not in the vocabulary."""
+    candidate = normalise.key(text)
+    candidate = SYNONYMS.get(candidate, candidate)
+    return candidate if candidate in INVERSES else None
+
+
+def predicate(text: str) -> str:
+    """Return a predicate in its canonical hyphenated form."""
+    candidate = normalise.key(text)
+    return PREDICATE_SYNONYMS.get(candidate, candidate)
+
+
+def person(text: str) -> str:
+    """Return a subject's name, with every way to say `I` made `user`."""
+    return USER if normalise.name(text) in FIRST_PERSON else text.strip()

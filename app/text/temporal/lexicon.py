@@ -1,0 +1,156 @@
+"""The words the grammar knows: each maps to a tag and a number whose meaning the tag gives."""
+
+from __future__ import annotations
+
+from app.text.temporal.days import Grain
+
+Entry = tuple[str, float]
+
+
+def _each(tag: str, words: str, first: int = 0) -> dict[str, Entry]:
+    """Number the groups of words ("mon monday, tue tuesday") from `first`."""
+    groups = enumerate(words.split(","), first)
+    return {word: (tag, float(number)) for number, group in groups for word in group.split()}
+
+
+def _same(tag: str, words: str, number: float = 0) -> dict[str, Entry]:
+    return {word: (tag, float(number)) for word in words.split()}
+
+
+UNITS = {
+    Grain.SECOND: "s sec secs seconds",
+    Grain.MINUTE: "min mins minute minutes",
+    Grain.HOUR: "h hr hrs hour hours",
+    Grain.DAY: "d day days",
+    Grain.WEEKEND: "weekend weekends",
+    Grain.WEEK: "w wk wks week weeks",
+    Grain.FORTNIGHT: "fortnight fortnights",
+    Grain.MONTH: "mo mos mth mths month months",
+    Grain.QUARTER: "quarters",
+    Grain.YEAR: "y yr yrs year years",
+    Grain.DECADE: "decade decades",
+    Grain.CENTURY: "century centuries",
+}
+SHORT_UNITS = frozenset({"s", "h", "d", "w", "y", "mo", "sec", "min"})
+"""Units that are read as such only after a figure ("3h", "20 min")."""
+
+_WEEKDAYS = (
+    "monday mon,tuesday tue tues,wednesday wed weds,thursday thu thur thurs,friday fri,saturday,sunday"
+)
+_MONTHS = "january,february feb,,apr,,jun,july jul,,september sept sep,october oct,november nov,december dec"
+_MONTH_LIKE = "jan,,march mar,april,may,june,,august aug,,,,"
+_ORDINALS = (
+    "first,,third,fourth,fifth,sixth,seventh,eighth,ninth,tenth,eleventh,twelfth twelveth,thirteenth,"
+    "fourteenth,fifteenth,sixteenth,seventeenth,eighteenth,nineteenth,twentieth"
+)
+_CARDINALS = (
+    "zero,one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,"
+    "sixteen,seventeen,eighteen,nineteen"
+)
+TENS = {
+    word: 10 * number
+    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+TENTHS = {word[:-1] + "ieth": number for word, number in TENS.items()}
+CARDINALS = {word: int(number) for word, (_, number) in _each("CARD", _CARDINALS).items()} | TENS
+ORDINALS = {word: int(number) for word, (_, number) in _each("ORD", _ORDINALS, 1).items()} | TENTHS
+ORDINALS["second"] = 2
+_TENS_PLURAL = {word[:-1] + "ies": number for word, number in TENS.items()}
+_DECADES = {
+    "tens": 10,
+    "hundreds": 100,
+    "thousands": 1000,
+    **_TENS_PLURAL,
+}
+
+WORDS: dict[str, Entry] = {
+    **_each("WEEKDAY", _WEEKDAYS),
+    **_each("WEEKDAY_LIKE", ",,,,,sat,sun"),
+    **_each("WEEKDAYS", "mondays,tuesdays,wednesdays,thursdays,fridays,saturdays,sundays"),
+    **_each("MONTH", _MONTHS, 1),
+    **_each("MONTH_LIKE", _MONTH_LIKE, 1),
+    **{word: ("DECADE", float(number)) for word, number in _DECADES.items()},
+    **{word: ("UNIT", float(grain)) for grain, words in UNITS.items() for word in words.split()},
+    **_same("SCALE", "hundred", 100),
+    **_same("SCALE", "thousand", 1000),
+    **_same("QUARTER", "quarter", Grain.QUARTER),
+    **_each("SEASON", "winter,spring,summer,autumn fall", 0),
+    **_each("PART", "morning,afternoon,evening,night"),
+    **_same("PARTS", "mornings afternoons evenings nights"),
+    **_same("TODAY", "today", 0),
+    **_same("TODAY", "tomorrow tmr tmrw", 1),
+    **_same("TODAY", "yesterday", -1),
+    **_same("TONIGHT", "tonight"),
+    **_same("NOW", "now"),
+    **_same("NOON", "noon midday", 12),
+    **_same("NOON", "midnight", 0),
+    **_same("LAST", "last previous prior", -1),
+    **_same("PAST", "past", -1),
+    **_same("NEXT", "next following", 1),
+    **_same("COMING", "coming upcoming", 1),
+    **_same("THIS", "this current"),
+    **_same("THAT", "that same"),
+    **_same("AGO", "ago back"),
+    **_same("HENCE", "later"),
+    **_same("EARLIER", "earlier"),
+    **_same("FROM", "from"),
+    **_same("TO", "to"),
+    **_same("UNTIL", "until till til"),
+    **_same("THROUGH", "through thru throughout"),
+    **_same("BETWEEN", "between"),
+    **_same("AND", "and &"),
+    **_same("OR", "or"),
+    **_same("OF", "of"),
+    **_same("IN", "in"),
+    **_same("ON", "on"),
+    **_same("AT", "at @"),
+    **_same("FOR", "for"),
+    **_same("BY", "by"),
+    **_same("OVER", "over"),
+    **_same("DURING", "during"),
+    **_same("WITHIN", "within"),
+    **_same("BEFORE", "before"),
+    **_same("AFTER", "after"),
+    **_same("SINCE", "since"),
+    **_same("THAN", "than"),
+    **_same("MORE", "more greater"),
+    **_same("LESS", "less"),
+    **_same("NO", "no not"),
+    **_same("AS", "as"),
+    **_same("AROUND", "around about circa approximately roughly nearly almost"),
+    **_same("STARTING", "starting beginning commencing"),
+    **_same("START", "start"),
+    **_same("END", "end"),
+    **_same("EARLY", "early"),
+    **_same("LATE", "late"),
+    **_same("MID", "mid middle"),
+    **_same("REST", "rest remainder remaining"),
+    **_same("THE", "the my our his her their your its"),
+    **_same("A", "a an"),
+    **_same("ANOTHER", "another"),
+    **_same("EVERY", "every each any"),
+    **_same("ALL", "all full whole entire"),
+    **_same("OTHER", "other"),
+    **_same("RECURRING", "daily weekly monthly yearly annually quarterly everyday biweekly fortnightly"),
+    **_same("COUPLE", "couple", 2),
+    **_same("FEW", "few several", 3),
+    **_same("HALF", "half"),
+    **_same("BUSINESS", "business working work"),
+    **_same("CALENDAR", "calendar"),
+    **_same("FUTURE", "future"),
+    **_same("DATEWORD", "date"),
+    **_same("OCLOCK", "o'clock o’clock oclock"),
+    **_same("AMPM", "am a.m a.m.", 0),
+    **_same("AMPM", "pm p.m p.m.", 12),
+    **_same("POSSESSIVE", "'s ’s"),
+    ",": ("COMMA", 0),
+    "-": ("DASH", 0),
+    "–": ("DASH", 0),
+    "—": ("DASH", 0),
+    "~": ("DASH", 0),
+    "/": ("SLASH", 0),
+    ".": ("DOT", 0),
+    "(": ("OPEN", 0),
+    ")": ("CLOSE", 0),
+    "½": ("HALF", 0),
+}

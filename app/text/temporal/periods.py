@@ -1,0 +1,208 @@
+"""Ranges of local time, those that come round (every Friday, every May), and how they combine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from app.model import Precision
+from app.text.temporal.days import Grain, Range, after, midnight, month_start, week_start
+from app.text.temporal.spans import Prefer
+
+YEARS_TO_LOOK = 9
+"""29 February can be eight years away."""
+MONTHS_TO_LOOK = 60
+NOON = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The moment that relative words count from: `now` aware, `local` the same as a naive local time."""
+
+    now: datetime
+    local: datetime
+    prefer: Prefer
+
+    @property
+    def today(self) -> datetime:
+        return midnight(self.local)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day; `fixed` when morning or afternoon is beyond doubt."""
+
+    hour: int
+    minute: int
+    second: int | None = None
+    fixed: bool = False
+
+    def on(self, day: datetime) -> datetime:
+        """Return the moment on a day; hour 24 is the next midnight."""
+        if self.hour == 24:  # noqa: PLR2004 - hours in a day
+            return after(day, days=1)
+        return day.replace(hour=self.hour, minute=self.minute, second=self.second or 0)
+
+    def half(self, *, afternoon: bool) -> Clock:
+        """Return the reading of an open hour in the morning or the afternoon."""
+        if self.fixed or self.hour > NOON:
+            return self
+        return replace(self, hour=self.hour % NOON + (NOON if afternoon else 0), fixed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """A range for every index (a year, a month or a week); `now` is the index of the present."""
+
+    at: Callable[[int], Range]
+    now: int
+    unit: Grain
+    today_counts: bool = False
+
+    def try_at(self, index: int) -> Range | None:
+        try:
+            return self.at(index)
+        except (ValueError, OverflowError):
+            return None
+
+    def around(self, moment: datetime) -> list[Range]:
+        """Return the ranges close to a moment, in order."""
+        if self.unit is Grain.YEAR:
+            centre = moment.year
+        elif self.unit is Grain.MONTH:
+            centre = moment.year * 12 + moment.month - 1
+        else:
+            present = self.try_at(self.now)
+            centre = self.now + (moment - present[0]).days // 7 if present else self.now
+        found = [self.try_at(index) for index in range(centre - 2, centre + 3)]
+        return [r for r in found if r]
+
+    def resolve(self, ctx: Context) -> Range | None:
+        """Return the latest range that has begun, or the earliest still to begin, as the context prefers."""
+        reach = MONTHS_TO_LOOK if self.unit is Grain.MONTH else YEARS_TO_LOOK
+        if ctx.prefer == "past":
+            found = (self.try_at(index) for index in range(self.now + 1, self.now - reach, -1))
+            return next((r for r in found if r and r[0] < ctx.local), None)
+        bar = ctx.today if self.today_counts else ctx.local
+        found = (self.try_at(index) for index in range(self.now - 1, self.now + reach))
+        return next((r for r in found if r and r[0] >= bar), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A range of local time, open where a bound is None."""
+
+    lower: datetime | None
+    upper: datetime | None
+    grain: Grain
+    recur: Recurrence | None = None
+    edge: datetime | None = None
+    """Where the range begins or ends when it is one end of a longer one ("from ... to the end of 2008")."""
+    wide: tuple[datetime | None, datetime | None] | None = None
+    """What to search when that is more than the strict range."""
+    vague: bool = False
+    precision: Precision | None = None
+    present: bool = False
+
+    @property
+    def tag(self) -> str:
+        """The grammar's tag: a moment, a spell of hours, a date or a period, and what it comes round by."""
+        if self.grain < Grain.PART:
+            return "MOMENT"
+        if self.grain is Grain.PART:
+            return "SPELL"
+        if self.lower is None or self.upper is None:
+            return "OPENED"
+        kind = "DATE" if self.grain is Grain.DAY else "PERIOD"
+        suffix = {Grain.YEAR: "_Y", Grain.MONTH: "_M", Grain.WEEK: "_W"}
+        return kind + (suffix[self.recur.unit] if self.recur else "")
+
+    @property
+    def begin(self) -> datetime:
+        if self.lower is None:
+            raise ValueError("open at its start")
+        return self.lower
+
+    @property
+    def finish(self) -> datetime:
+        if self.upper is None:
+            raise ValueError("open at its end")
+        return self.upper
+
+    @property
+    def search(self) -> tuple[datetime | None, datetime | None]:
+        return self.wide or (self.lower, self.upper)
+
+    def map(self, change: Callable[[Range], Range], grain: Grain) -> Period:
+        """Return the period with its range changed, and changed alike whenever it comes round."""
+        lower, upper = change((self.begin, self.finish))
+        recur = self.recur
+        if recur:
+            at = recur.at
+            recur = replace(recur, at=lambda index: change(at(index)))
+        return Period(lower, upper, grain, recur=recur)
+
+    def in_week(self, monday: datetime, ctx: Context) -> Period | None:
+        """Return what comes round weekly in the week of a Monday."""
+        if not self.recur or self.recur.unit is not Grain.WEEK:
+            return None
+        lower, upper = self.recur.at((monday - week_start(ctx.local)).days // 7)
+        return replace(self, lower=lower, upper=upper, recur=None)
+
+    def in_year(self, year: int) -> Period | None:
+        """Return what comes round yearly in the given year."""
+        if not self.recur or self.recur.unit is not Grain.YEAR:
+            return None
+        lower, upper = self.recur.at(year)
+        return replace(self, lower=lower, upper=upper, recur=None)
+
+
+def fixed(bounds: Range, grain: Grain) -> Period:
+    """Return a period of one reading."""
+    return Period(bounds[0], bounds[1], grain)
+
+
+def one_day(day: datetime) -> Period:
+    """Return the day as a period."""
+    return Period(midnight(day), after(midnight(day), days=1), Grain.DAY)
+
+
+def recurring(
+    at: Callable[[int], Range], grain: Grain, ctx: Context, unit: Grain, *, today_counts: bool = False
+) -> Period | None:
+    """Return the reading of a recurrence that the context prefers, ready to be read otherwise."""
+    now = {Grain.YEAR: ctx.local.year, Grain.MONTH: ctx.local.year * 12 + ctx.local.month - 1, Grain.WEEK: 0}[
+        unit
+    ]
+    recur = Recurrence(at, now, unit, today_counts)
+    found = recur.resolve(ctx)
+    return Period(found[0], found[1], grain, recur=recur) if found else None
+
+
+def month_of(index: int) -> tuple[int, int]:
+    """Return year and month of a month's running number."""
+    return index // 12, index % 12 + 1
+
+
+def aligned(grain: Grain, offset: int, ctx: Context, count: int = 1) -> Range:  # noqa: PLR0911 - a return a unit
+    """Return `count` calendar units, the first `offset` units after the present one."""
+    today = ctx.today
+    monday = week_start(today)
+    if grain is Grain.DAY:
+        return after(today, days=offset), after(today, days=offset + count)
+    if grain is Grain.WEEKEND:
+        saturday = monday + timedelta(days=5)
+        return after(saturday, days=7 * offset), after(saturday, days=7 * (offset + count) - 5)
+    if grain in {Grain.WEEK, Grain.FORTNIGHT}:
+        days = 7 if grain is Grain.WEEK else 14
+        return after(monday, days=days * offset), after(monday, days=days * (offset + count))
+    if grain is Grain.MONTH:
+        first = month_start(today.year, today.month + offset)
+        return first, month_start(first.year, first.month + count)
+    if grain is Grain.QUARTER:
+        first = month_start(today.year, (today.month - 1) // 3 * 3 + 1 + 3 * offset)
+        return first, month_start(first.year, first.month + 3 * count)
+    years = {Grain.YEAR: 1, Grain.DECADE: 10, Grain.CENTURY: 100}[grain]
+    year = today.year // years * years + offset * years
+    return month_start(year, 1), month_start(year + count * years, 1)

@@ -1,0 +1,71 @@
+"""Runs migrations as the owner over asyncpg, one process at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from alembic import context
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+from sqlalchemy.sql.schema import SchemaItem
+
+from app.db.session import driver_url
+from app.db.tables import metadata
+
+LOCK = 7_261_943_001
+"""Advisory lock that lets one process migrate while others wait."""
+
+ObjectType = Literal["schema", "table", "column", "index", "unique_constraint", "foreign_key_constraint"]
+
+
+def ours(
+    item: SchemaItem, name: str | None, kind: ObjectType, reflected: bool, _other: SchemaItem | None
+) -> bool:  # noqa: ARG001, FBT001
+    """Leave out the vector indexes: each embedding model has its own, made when it is registered."""
+    return not (kind == "index" and name is not None and name.startswith("ix_memory_index_model_"))
+
+
+def run(connection: Connection) -> None:
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        include_object=ours,
+        compare_type=True,
+        transaction_per_migration=True,
+    )
+    connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
+    connection.commit()
+    try:
+        with context.begin_transaction():
+            context.run_migrations()
+    finally:
+        connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": LOCK})
+        connection.commit()
+
+
+async def online() -> None:
+    url = context.config.attributes["url"]
+    engine = create_async_engine(driver_url(url), poolclass=NullPool)
+    async with engine.connect() as connection:
+        await connection.run_sync(run)
+    await engine.dispose()
+
+
+def offline() -> None:
+    """Write the SQL instead of running it, for linters."""
+    context.configure(
+        dialect_name="postgresql",
+        target_metadata=metadata,
+        literal_binds=True,
+        transaction_per_migration=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+if context.is_offline_mode():
+    offline()
+else:
+    asyncio.run(online())
