@@ -41,6 +41,9 @@ class Settings(BaseSettings):
     embedding_base_url: str = "http://127.0.0.1:11434/v1"
     embedding_model: str | None = None
     embedding_dimensions: PositiveInt | None = None
+    embedding_request_dimensions: bool = Field(
+        default=False, description="Ask the provider for TM_EMBEDDING_DIMENSIONS rather than expect them."
+    )
     embedding_api_key: SecretStr | None = None
     embedding_batch_size: PositiveInt = 64
     embedding_timeout: PositiveFloat = Field(default=10.0, description="Seconds for one request.")

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -47,7 +48,7 @@ class ReadSession:
         self,
         statement: Executable,
         parameters: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
-    ) -> CursorResult[tuple[object, ...]]:
+    ) -> CursorResult[Any]:
         """Run one statement; database errors come out as ours where they mean something to a caller."""
         try:
             return await self.connection.execute(statement, parameters)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator
 
 from app.model import Precision
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 EARLIEST_YEAR = 1000
 LATEST_YEAR = 2200
@@ -17,6 +23,15 @@ def plausible(value: date | datetime) -> date | datetime:
     if not EARLIEST_YEAR <= value.year <= LATEST_YEAR:
         raise ValueError(f"must lie between the years {EARLIEST_YEAR} and {LATEST_YEAR}")
     return value
+
+
+def _date_alone(value: object) -> object:
+    """Read `2026-05-09` as a date, so that it is not taken for its midnight."""
+    return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
+
+
+When = Annotated[datetime | date, BeforeValidator(_date_alone), AfterValidator(plausible)]
+"""A payload's time: a date, or a date and time, of a year a memory could mean."""
 
 
 def day_start(value: date | datetime, zone: tzinfo) -> datetime:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
@@ -32,6 +33,7 @@ from tenacity import (
     stop_any,
     wait_random_exponential,
 )
+from tenacity.stop import stop_base
 
 from app.errors import (
     ConfigurationError,
@@ -47,6 +49,7 @@ Sleep = Callable[[float], Awaitable[None]]
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
+_KEY: Final = re.compile(r"[!-~]+")
 _CODE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -73,6 +76,16 @@ class Endpoint:
     api_key: SecretStr | None = None
 
 
+class _StopBefore(stop_base):
+    """Stop when the wait for the next try would outlast the deadline: better to say now what went wrong."""
+
+    def __init__(self, overdue: float) -> None:
+        self._overdue = overdue
+
+    def __call__(self, retry_state: RetryCallState) -> bool:
+        return asyncio.get_running_loop().time() + retry_state.upcoming_sleep >= self._overdue
+
+
 class ProviderClient:
     """One provider's connection pool; shared by all calls, closed once at shutdown."""
 
@@ -84,10 +97,11 @@ class ProviderClient:
         policy: HttpPolicy | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """Open no connection yet; ConfigurationError if the URL is none."""
+        """Open no connection yet; ConfigurationError if the URL or the key can't be one."""
         self.policy = policy or HttpPolicy()
         self._endpoint = endpoint
         self._base_url = _checked_url(endpoint)
+        self._authorization = _checked_authorization(endpoint)
         self._sleep = sleep
         self._slots = asyncio.Semaphore(self.policy.concurrency)
         self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
@@ -124,11 +138,8 @@ class ProviderClient:
         await self._client.aclose()
 
     def _retrying(self, overdue: float) -> AsyncRetrying:
-        def too_late(state: RetryCallState) -> bool:
-            return asyncio.get_running_loop().time() + state.upcoming_sleep >= overdue
-
         return AsyncRetrying(
-            stop=stop_any(stop_after_attempt(self.policy.attempts), too_late),
+            stop=stop_any(stop_after_attempt(self.policy.attempts), _StopBefore(overdue)),
             wait=self._wait,
             retry=retry_if_exception_type((ProviderUnavailable, ProviderTimeout)),
             sleep=self._sleep,
@@ -146,7 +157,7 @@ class ProviderClient:
             async with (
                 asyncio.timeout(self.policy.timeout),
                 self._client.stream(
-                    "POST", self._base_url + path, content=content, headers=self._authorization()
+                    "POST", self._base_url + path, content=content, headers=self._authorization
                 ) as response,
             ):
                 answer = await self._read(response)
@@ -159,10 +170,6 @@ class ProviderClient:
         if not response.is_success:
             raise self._refusal(response, answer)
         return answer
-
-    def _authorization(self) -> dict[str, str]:
-        key = self._endpoint.api_key
-        return {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
 
     async def _read(self, response: httpx.Response) -> bytes:
         received = bytearray()
@@ -204,16 +211,27 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
 
 def _checked_url(endpoint: Endpoint) -> str:
     try:
-        url = httpx.URL(endpoint.base_url)
-    except httpx.InvalidURL:
-        url = httpx.URL("")
-    if url.scheme not in {"http", "https"} or not url.host:
+        url = urlsplit(endpoint.base_url)
+        usable = url.scheme in {"http", "https"} and url.hostname and url.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
         raise ConfigurationError(f"{endpoint.settings}_BASE_URL is not an http or https URL")
-    return str(url).rstrip("/")
+    return endpoint.base_url.rstrip("/")
+
+
+def _checked_authorization(endpoint: Endpoint) -> dict[str, str]:
+    # Checked here because the HTTP library's complaint about a header value quotes it.
+    key = endpoint.api_key.get_secret_value().strip() if endpoint.api_key else ""
+    if not key:
+        return {}
+    if not _KEY.fullmatch(key):
+        raise ConfigurationError(f"{endpoint.settings}_API_KEY has a space, a line break or non-ASCII in it")
+    return {"Authorization": f"Bearer {key}"}
 
 
 def _error_code(answer: bytes) -> str | None:
-    """Return the code of an OpenAI or Anthropic error, if it looks like one: messages may quote the request."""
+    """Return an OpenAI or Anthropic error's code, if it looks like one; its message may quote the request."""
     try:
         error = json.loads(answer)["error"]
         code = error.get("code") or error.get("type")

@@ -1,8 +1,8 @@
 """The embedded default: wordllama's static 256-dimension model, read from the installed wheel.
 
-A text's vector is the mean of its tokens' vectors, at unit length. The package is not imported: its loader looks
-for the tokenizer in the wrong folder and then on the network, and importing it reconfigures logging. Its two
-files are read here; the vectors are identical.
+A text's vector is the mean of its tokens' vectors, at unit length. The package is not imported: its loader
+looks for the tokenizer in the wrong folder and then on the network, and importing it reconfigures logging.
+Its two files are read here; the vectors are identical.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class WordllamaEmbedder:
             self._table = _read_table(folder / _WEIGHTS)
         except Exception as error:  # tokenizers raises bare Exception
             raise ConfigurationError(
-                "the embedded model can't be read: reinstall the wordllama package, or set TM_EMBEDDING_PROVIDER"
+                "the embedded model can't be read: reinstall wordllama, or set TM_EMBEDDING_PROVIDER"
             ) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -64,8 +64,9 @@ class WordllamaEmbedder:
         return vectors
 
     def _embed_one(self, text: str) -> Vectors:
-        # One text at a time, as a batch: that lets go of the GIL, and leaves the other core alone.
-        ids = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        valid = text.encode("utf-8", "replace").decode()
+        # One text at a time, as a batch: that lets go of the GIL, and leaves the other cores alone.
+        ids = self._tokenizer.encode_batch_fast([valid], add_special_tokens=False)[0].ids
         total: Vectors = np.add.reduce(self._table[ids], axis=0, dtype=np.float32)
         length = float(np.linalg.norm(total))
         return total / np.float32(length) if length > 0 else meaningless(self.dimensions)

@@ -251,6 +251,8 @@ def upgrade() -> None:
             ["tenant_id", "superseded_by"],
             ["memories.tenant_id", "memories.id"],
             name=op.f("fk_memories_tenant_id_superseded_by"),
+            deferrable=True,
+            initially="DEFERRED",
         ),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_memories_tenant_id")),
         sa.ForeignKeyConstraint(["type"], ["memory_types.name"], name=op.f("fk_memories_type")),
@@ -268,7 +270,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_memories_slot",
         "memories",
-        ["tenant_id", "scope_id", "type", "slot"],
+        ["tenant_id", "scope_id", "type", "slot", "stated_at"],
         unique=False,
         postgresql_where=sa.text("slot IS NOT NULL"),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     CheckConstraint,
     Column,
@@ -35,7 +37,7 @@ def tenant() -> Column[object]:
     return Column("tenant_id", UUID, ForeignKey("tenants.id"), primary_key=True)
 
 
-def key(name: str, kind: TypeEngine[object] | type[TypeEngine[object]] = UUID) -> Column[object]:
+def key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = UUID) -> Column[object]:
     """Return a further column of the primary key."""
     return Column(name, kind, primary_key=True, nullable=False)
 
@@ -59,12 +61,16 @@ def one_of(
     return CheckConstraint(f"{column} IN ({allowed})", name=column)
 
 
-def refers_to(table: str, *columns: str, cascade: bool = False) -> ForeignKeyConstraint:
+def refers_to(
+    table: str, *columns: str, cascade: bool = False, deferred: bool = False
+) -> ForeignKeyConstraint:
     """Return a foreign key on (tenant_id, column) to another table's (tenant_id, id)."""
     return ForeignKeyConstraint(
         ["tenant_id", *columns],
         [f"{table}.tenant_id", f"{table}.id"],
         ondelete="CASCADE" if cascade else None,
+        deferrable=deferred or None,
+        initially="DEFERRED" if deferred else None,
     )
 
 

@@ -85,7 +85,7 @@ memories = table(
     json_object("provenance"),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
-    refers_to("memories", "superseded_by"),
+    refers_to("memories", "superseded_by", deferred=True),
     one_of("status", Status),
     one_of("category", Category),
     one_of("speech_act", SpeechAct),
@@ -102,7 +102,13 @@ memories = table(
         postgresql_where=text("status = 'active' AND slot IS NOT NULL AND NOT contested"),
     ),
     Index(
-        "ix_memories_slot", "tenant_id", "scope_id", "type", "slot", postgresql_where=text("slot IS NOT NULL")
+        "ix_memories_slot",
+        "tenant_id",
+        "scope_id",
+        "type",
+        "slot",
+        "stated_at",
+        postgresql_where=text("slot IS NOT NULL"),
     ),
     Index("ix_memories_identity", "tenant_id", "scope_id", "identity"),
     Index("ix_memories_subject", "tenant_id", "scope_id", "type", "subject_id"),

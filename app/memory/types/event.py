@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from app.memory import normalise
-from app.memory.calendar import covered, date_of, day_start, plausible
+from app.memory.calendar import When, covered, date_of, day_start
 from app.memory.conflict import accumulate
 from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
 from app.model import Category, EventTime, Mention, Precision
@@ -26,7 +25,7 @@ class Event(Payload):
     """What happened, when as far as known, and who took part."""
 
     event_description: Sentence = Field(description="What happened.", examples=["joined platform team"])
-    event_at: datetime | date | None = Field(
+    event_at: When | None = Field(
         default=None,
         description="When: a date, or a date and time; without an offset it is in the request's time zone.",
         examples=["2026-05-09"],
@@ -35,11 +34,6 @@ class Event(Payload):
         default=None, description="How exactly the time is known; by default as exact as it is written."
     )
     participants: tuple[Name, ...] = Field(default=(), max_length=50, description="Who took part.")
-
-    @field_validator("event_at")
-    @classmethod
-    def _plausible(cls, value: datetime | date | None) -> datetime | date | None:
-        return None if value is None else plausible(value)
 
     @model_validator(mode="after")
     def _dated(self) -> Self:
@@ -75,7 +69,7 @@ class Event(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the time: the same thing on another day is another event."""
-        return (str(self.event_at), self.precision, normalise.sentence(self.event_description))
+        return (str(self.event_at), self.precision)
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
         """Return the range the event covers, by its precision, in the caller's time zone."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC
 
 from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
-from app.memory.calendar import plausible
+from app.memory.calendar import When, day_start
 from app.memory.conflict import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Name, Payload, Refs
 from app.model import Category, Edge, Mention
@@ -21,7 +21,7 @@ class Relation(Payload):
         description=f"One of {', '.join(vocabulary.INVERSES)}, or a synonym.", examples=["reports-to"]
     )
     to_entity: Name = Field(description="Name of the entity the edge ends at.", examples=["Priya"])
-    since: datetime | date | None = Field(default=None, examples=["2026-05-09"])
+    since: When | None = Field(default=None, examples=["2026-05-09"])
 
     @field_validator("relation_type")
     @classmethod
@@ -35,11 +35,6 @@ class Relation(Payload):
     @classmethod
     def _person(cls, value: str) -> str:
         return vocabulary.person(value)
-
-    @field_validator("since")
-    @classmethod
-    def _plausible(cls, value: datetime | date | None) -> datetime | date | None:
-        return None if value is None else plausible(value)
 
     def render(self) -> str:
         """Return the edge as a sentence."""
@@ -72,7 +67,8 @@ class Relation(Payload):
 
     def edge(self) -> Edge | None:
         """Return the edge by the roles of its ends."""
-        return Edge(from_role="from", relation_type=self.relation_type, to_role="to")
+        since = None if self.since is None else day_start(self.since, UTC)
+        return Edge(from_role="from", relation_type=self.relation_type, to_role="to", since=since)
 
 
 def _importance(payload: Payload) -> float:

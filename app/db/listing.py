@@ -1,0 +1,105 @@
+"""Pages of memories, by keyset: a page starts after the last row of the one before, however the store moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import text
+
+from app.db.memories import WHOLE, whole
+from app.db.session import ReadSession
+from app.model import Memory
+
+
+class Sort(StrEnum):
+    """What a listing is ordered by; a leading minus means descending."""
+
+    NEWEST = "-recorded_at"
+    OLDEST = "recorded_at"
+    MOST_IMPORTANT = "-importance"
+    LEAST_IMPORTANT = "importance"
+    MOST_CONFIDENT = "-confidence"
+    LATEST_STATED = "-stated_at"
+    EARLIEST_STATED = "stated_at"
+
+    @property
+    def column(self) -> str:
+        """Return the column it orders by; a memory's id is its time of recording."""
+        name = self.value.removeprefix("-")
+        return "id" if name == "recorded_at" else name
+
+    @property
+    def descending(self) -> bool:
+        """Return whether larger values come first."""
+        return self.value.startswith("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a listing is narrowed to; empty or None leaves a dimension open.
+
+    `scopes` None means every scope of the tenant. `as_of`: true then; `known_at`: believed then.
+    """
+
+    scopes: tuple[UUID, ...] | None
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    subject: str | None = None
+    topic: str | None = None
+    session_id: str | None = None
+    min_importance: float | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """The last row of a page: its id, and its value in the order of the listing unless that is the id."""
+
+    id: UUID
+    value: float | datetime | None = None
+
+
+_CONDITIONS = {
+    "scopes": "m.scope_id = ANY(:scopes)",
+    "types": "m.type = ANY(:types)",
+    "statuses": "m.status = ANY(:statuses)",
+    "subject": "lower(m.subject) = lower(:subject)",
+    "topic": "m.topic = :topic",
+    "session_id": "m.session_id = :session_id",
+    "min_importance": "m.importance >= :min_importance",
+    "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
+        AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
+    "known_at": "m.recorded_at <= :known_at AND (m.retired_at IS NULL OR m.retired_at > :known_at)",
+}
+
+
+async def page(
+    session: ReadSession, tenant: UUID, filters: Filters, *, sort: Sort, limit: int, after: Position | None
+) -> list[Memory]:
+    """Return up to `limit` memories in order, starting after a position."""
+    given = {name: getattr(filters, name) for name in _CONDITIONS}
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    conditions = ["m.tenant_id = :tenant", *(_CONDITIONS[name] for name in used)]
+    parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
+    parameters |= {name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+                   for name, value in used.items()}  # fmt: skip
+    comparison, direction = ("<", "DESC") if sort.descending else (">", "ASC")
+    order = [f"m.{sort.column} {direction}"]
+    if sort.column != "id":
+        order.append(f"m.id {direction}")
+    if after is not None and sort.column == "id":
+        conditions.append(f"m.id {comparison} :after_id")
+        parameters["after_id"] = after.id
+    elif after is not None:
+        conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
+        parameters |= {"after_id": after.id, "after_value": after.value}
+    statement = text(
+        f"{WHOLE} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit"
+    )
+    result = await session.execute(statement, parameters)
+    return [whole(row) for row in result.mappings()]

@@ -1,0 +1,213 @@
+"""Applying a write: the scope is claimed at the version that was read, then everything lands at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from app.db.rows import Row, insert_all
+from app.db.session import WriteSession
+from app.model import Scope
+
+
+class ScopeMoved(Exception):  # noqa: N818 - it is an event, not a failure
+    """Someone else wrote the scope since it was read: read and decide again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retired:
+    """A memory whose slot was taken: by whom, and when in valid time and in ours."""
+
+    id: UUID
+    successor: UUID
+    ended_at: datetime
+    retired_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relinked:
+    """New neighbours in a chain of supersession; None leaves one as it is."""
+
+    id: UUID
+    supersedes: UUID | None
+    superseded_by: UUID | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """A belief that was stated again: its new standing, and its new words if it gained any."""
+
+    id: UUID
+    source_strength: float
+    extractor_confidence: float
+    mentions: int
+    confidence: float
+    stated_at: datetime
+    payload: Mapping[str, object] | None
+    content: str | None
+    identity: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Everything one write does to one scope; `unified` pairs are (merged entity, survivor)."""
+
+    rows: Mapping[str, Sequence[Row]]
+    retired: tuple[Retired, ...]
+    relinked: tuple[Relinked, ...]
+    merged: tuple[Merged, ...]
+    unified: tuple[tuple[UUID, UUID], ...]
+    added: int
+    lexical_documents: int
+    lexical_length: int
+    lexical_average: float
+
+
+_OPEN = text(
+    """
+    INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id)
+    VALUES (:tenant, :scope, :kind, :user_id, :agent_id) ON CONFLICT DO NOTHING
+    """
+)
+
+_CLAIM = text(
+    """
+    UPDATE scopes SET version = version + 1, memory_count = memory_count + :added,
+        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
+        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
+    WHERE tenant_id = :tenant AND id = :scope AND version = :version RETURNING version
+    """
+)
+
+_RETIRE = text(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, successor uuid, ended_at timestamptz, retired_at timestamptz)
+    ), gone AS (
+        UPDATE memories m SET status = 'superseded', superseded_by = g.successor, ended_at = g.ended_at,
+            retired_at = g.retired_at, updated_at = g.retired_at, contested = false
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+    )
+    UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id
+    """
+)
+
+_RELINK = text(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, supersedes uuid, superseded_by uuid, ended_at timestamptz)
+    ), linked AS (
+        UPDATE memories m SET supersedes = coalesce(g.supersedes, m.supersedes),
+            superseded_by = coalesce(g.superseded_by, m.superseded_by), ended_at = coalesce(g.ended_at, m.ended_at)
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+    )
+    UPDATE memory_index i SET ended_at = g.ended_at
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.ended_at IS NOT NULL
+    """
+)
+
+_MERGE = text(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
+                 stated_at timestamptz, payload jsonb, content text, identity text)
+    ), rewritten AS (
+        DELETE FROM memory_index i USING given g
+        WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.content IS NOT NULL
+    ), merged AS (
+        UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
+            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = now(),
+            payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
+            identity = coalesce(decode(g.identity, 'hex'), m.identity)
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+    )
+    UPDATE memory_index i SET confidence = g.confidence
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.content IS NULL
+    """
+)
+
+_UNIFY = text(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(merged uuid, survivor uuid)
+    ), gone AS (
+        DELETE FROM entity_aliases a USING given g WHERE a.tenant_id = :tenant AND a.entity_id = g.merged
+        RETURNING a.scope_id, a.alias, g.survivor, a.display
+    ), moved AS (
+        INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display)
+        SELECT :tenant, scope_id, alias, survivor, display FROM gone ON CONFLICT DO NOTHING
+    )
+    UPDATE entities e SET merged_into = g.survivor FROM given g WHERE e.tenant_id = :tenant AND e.id = g.merged
+    """
+)
+
+
+async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> None:
+    """Write the changes, or raise ScopeMoved when the scope is no longer at `version`."""
+    try:
+        await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        await _update(session, _RETIRE, tenant, [_fields(one) for one in changes.retired])
+        await _update(session, _MERGE, tenant, [_fields(one) for one in changes.merged])
+        await insert_all(session, changes.rows)
+        await _update(session, _RELINK, tenant, [_fields(one) for one in changes.relinked])
+        unified = [{"merged": str(merged), "survivor": str(survivor)} for merged, survivor in changes.unified]
+        await _update(session, _UNIFY, tenant, unified)
+    except IntegrityError as error:
+        cause = error.orig.__cause__ if error.orig is not None else None
+        if isinstance(cause, asyncpg.UniqueViolationError):
+            raise ScopeMoved from error
+        raise
+
+
+async def _claim(
+    session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes
+) -> None:
+    here = {"tenant": tenant, "scope": scope.id(tenant)}
+    if version == 0:
+        names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
+        await session.execute(_OPEN, {**here, **names})
+    claimed = await session.execute(
+        _CLAIM,
+        {
+            **here,
+            "version": version,
+            "added": changes.added,
+            "documents": changes.lexical_documents,
+            "length": changes.lexical_length,
+            "average": changes.lexical_average,
+        },
+    )
+    if claimed.first() is None:
+        raise ScopeMoved
+
+
+async def _update(session: WriteSession, statement: object, tenant: UUID, given: Sequence[Row]) -> None:
+    if given:
+        await session.execute(statement, {"tenant": tenant, "given": json.dumps(given)})  # type: ignore[arg-type]
+
+
+def _fields(one: Retired | Relinked | Merged) -> dict[str, object]:
+    def plain(value: object) -> object:
+        match value:
+            case UUID():
+                return str(value)
+            case datetime():
+                return value.isoformat()
+            case bytes():
+                return value.hex()
+            case _:
+                return value
+
+    return {name: plain(getattr(one, name)) for name in one.__dataclass_fields__}

@@ -1,0 +1,159 @@
+"""The use cases of single memories: write, read, list, change, erase, tell the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app import ids
+from app.db import editing, listing, memories
+from app.db.listing import Filters, Position, Sort
+from app.db.session import Database
+from app.errors import InvalidInput, NotFound
+from app.memory.candidate import Candidate, Outcome
+from app.memory.freshness import CATEGORY_DECAY
+from app.model import Actor, Category, Memory
+from app.text.lexical import index_of, terms
+from app.write.pipeline import WritePipeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some memories in order, and where the next page starts; None when there is no next page."""
+
+    memories: tuple[Memory, ...]
+    next: Position | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One thing that happened to a belief, as the audit log has it."""
+
+    id: UUID
+    at: datetime
+    actor: str
+    action: str
+    memory: UUID
+    detail: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Every version of a belief in the order they were stated, and everything that happened to them."""
+
+    versions: tuple[Memory, ...]
+    events: tuple[Told, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memories:
+    """Memories as callers use them; every method sees only the actor's tenant."""
+
+    database: Database
+    pipeline: WritePipeline
+    clock: Callable[[], datetime]
+    language: str
+
+    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome]:
+        """Store candidates; see `WritePipeline.write`."""
+        return await self.pipeline.write(actor, candidates)
+
+    async def get(self, actor: Actor, memory: UUID) -> Memory:
+        """Return a memory, whatever its status, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await memories.fetch(session, actor.tenant_id, [memory])
+        if memory not in found:
+            raise _unknown(memory)
+        return found[memory]
+
+    async def list(
+        self, actor: Actor, filters: Filters, *, sort: Sort = Sort.NEWEST, limit: int = 50, after: Position | None = None
+    ) -> Page:
+        """Return one page of memories."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await listing.page(
+                session, actor.tenant_id, filters, sort=sort, limit=limit + 1, after=after
+            )
+        shown = found[:limit]
+        if len(found) <= limit:
+            return Page(memories=tuple(shown), next=None)
+        last = shown[-1]
+        value = None if sort.column == "id" else getattr(last, sort.column)
+        return Page(memories=tuple(shown), next=Position(id=last.id, value=value))
+
+    async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
+        """Change editable fields of a memory and return it; raises NotFound or InvalidInput.
+
+        A category that is given here decides how the memory fades from now on.
+        """
+        values = dict(changes)
+        if "category" in values:
+            decay = CATEGORY_DECAY[Category(str(values["category"]))]
+            values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
+        async with self.database.write(actor.tenant_id) as session:
+            if not await editing.lock(session, actor.tenant_id, memory):
+                raise _unknown(memory)
+            before = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            until = values.get("valid_until")
+            if isinstance(until, datetime) and until <= before.valid_from:
+                raise InvalidInput("valid_until must come after valid_from", field="valid_until")
+            if values:
+                await editing.change(session, actor.tenant_id, memory, values)
+                detail = {"changed": sorted(changes)}
+                await editing.record(session, self._event(actor, "memory.changed", before, detail))
+            return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+
+    async def delete(self, actor: Actor, memory: UUID) -> None:
+        """Erase a memory and everything made of it; only that it was erased stays on record."""
+        async with self.database.write(actor.tenant_id) as session:
+            if not await editing.lock(session, actor.tenant_id, memory):
+                raise _unknown(memory)
+            gone = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            found = terms(gone.content, self.language)
+            await editing.erase(
+                session,
+                actor.tenant_id,
+                memory,
+                scope=gone.scope.id(actor.tenant_id),
+                terms=sorted({index_of(term) for term in found}),
+                length=len(found),
+            )
+            await editing.record(session, self._event(actor, "memory.erased", gone, {"type": gone.type}))
+
+    async def history(self, actor: Actor, memory: UUID) -> History:
+        """Return every version of the belief this memory belongs to, and what happened to them."""
+        async with self.database.read(actor.tenant_id) as session:
+            versions = await memories.chain(session, actor.tenant_id, memory)
+            if not versions:
+                raise _unknown(memory)
+            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions])
+        events = tuple(
+            Told(
+                id=row["id"],
+                at=row["occurred_at"],
+                actor=row["actor"],
+                action=row["action"],
+                memory=row["memory_id"],
+                detail=row["detail"],
+            )
+            for row in rows
+        )
+        return History(versions=tuple(versions), events=events)
+
+    def _event(self, actor: Actor, action: str, memory: Memory, detail: Mapping[str, object]) -> dict[str, object]:
+        return {
+            "tenant_id": actor.tenant_id,
+            "id": ids.new(),
+            "occurred_at": self.clock(),
+            "actor": actor.name,
+            "action": action,
+            "memory_id": memory.id,
+            "scope_id": memory.scope.id(actor.tenant_id),
+            "detail": detail,
+        }
+
+
+def _unknown(memory: UUID) -> NotFound:
+    return NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")

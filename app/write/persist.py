@@ -1,0 +1,150 @@
+"""From decisions to rows: what one transaction will write, worked out before it opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+from uuid import UUID
+
+from app import ids
+from app.db.writing import Merged, Relinked, Retired
+from app.memory import confidence
+from app.memory.candidate import Affected, Decided
+from app.model import LinkKind
+from app.write.rows import (
+    Plan,
+    add,
+    add_entities,
+    add_evidence,
+    add_link,
+    audit,
+    audit_added,
+    reindex,
+    stored_payload,
+    takes_hold,
+)
+from app.write.values import (
+    Add,
+    Contradict,
+    Decision,
+    History,
+    Merge,
+    Reject,
+    Resolved,
+    Supersede,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a decision came to in the words of the API; `memory` is the id of what now holds the belief."""
+
+    decided: Decided
+    reason: str
+    memory: UUID | None
+    affected: tuple[Affected, ...] = ()
+
+
+def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
+    """Add to the plan what the decision writes, and return what it came to."""
+    match decision:
+        case Reject(reason=reason):
+            audit(
+                plan,
+                "memory.rejected",
+                None,
+                {"type": resolved.prepared.candidate.type.name, "reason": reason},
+            )
+            return Verdict(decided=Decided.REJECTED, reason=reason, memory=None)
+        case Merge():
+            return _merge(plan, resolved, decision)
+        case Add(reason=reason):
+            new = add(plan, resolved)
+            audit_added(plan, new, resolved, reason)
+            return Verdict(decided=Decided.ADDED, reason=reason, memory=new)
+        case Supersede():
+            return _supersede(plan, resolved, decision)
+        case Contradict():
+            return _contradict(plan, resolved, decision)
+        case History():
+            return _history(plan, resolved, decision)
+        case _:
+            assert_never(decision)
+
+
+def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
+    into, prepared = decision.into, resolved.prepared
+    parts = confidence.merged(into.parts, prepared.parts)
+    believed = confidence.believed(parts, into.speech_act)
+    rewritten = decision.rewritten
+    plan.merged.append(
+        Merged(
+            id=into.id,
+            source_strength=parts.source,
+            extractor_confidence=parts.extractor,
+            mentions=parts.mentions,
+            confidence=believed,
+            stated_at=max(into.stated_at, prepared.stated_at),
+            payload=None if rewritten is None else stored_payload(rewritten),
+            content=None if rewritten is None else rewritten.content,
+            identity=None if rewritten is None else rewritten.identity,
+        )
+    )
+    if rewritten is not None:
+        reindex(plan, into, rewritten)
+    plan.rows["memory_usage"].append(
+        {"tenant_id": plan.around.tenant, "memory_id": into.id, "last_accessed_at": plan.around.now}
+    )
+    add_evidence(plan, into.id, prepared)
+    add_entities(plan, into.id, resolved)
+    detail = {
+        "reason": decision.reason,
+        "mentions": parts.mentions,
+        "confidence": [into.confidence, believed],
+    }
+    audit(plan, "memory.merged", into.id, detail)
+    return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
+
+
+def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
+    first, *_ = decision.old
+    new = add(plan, resolved, supersedes=first.id)
+    audit_added(plan, new, resolved, decision.reason)
+    takes_over = takes_hold(resolved.prepared)
+    for old in decision.old:
+        plan.retired.append(
+            Retired(
+                id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now
+            )
+        )
+        add_link(plan, new, LinkKind.SUPERSEDES, old.id)
+        detail = {"by": ids.public(ids.MEMORY, new), "reason": decision.reason, "confidence": old.confidence}
+        audit(plan, "memory.superseded", old.id, detail)
+    affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
+    return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
+    new = add(plan, resolved, contested=True, needs_review=decision.needs_review)
+    audit_added(plan, new, resolved, decision.reason)
+    for other in decision.others:
+        add_link(plan, new, LinkKind.CONTRADICTS, other.id)
+        detail = {"by": ids.public(ids.MEMORY, new), "confidence": other.confidence}
+        audit(plan, "memory.contradicted", other.id, detail)
+    affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
+    return Verdict(decided=Decided.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
+    successor, predecessor = decision.successor, decision.predecessor
+    new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
+    audit_added(plan, new, resolved, decision.reason)
+    add_link(plan, successor.id, LinkKind.SUPERSEDES, new)
+    plan.relinked.append(Relinked(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
+    affected = [Affected(id=successor.id, change="follows")]
+    if predecessor is not None:
+        add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
+        ended = max(takes_hold(resolved.prepared), predecessor.valid_from)
+        plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
+        affected.append(Affected(id=predecessor.id, change="superseded"))
+    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))

@@ -1,0 +1,225 @@
+"""The write pipeline for typed candidates: prepare, resolve, decide, persist; read without locks, write once.
+
+Nothing slow happens inside a transaction. A scope is read at a version, decisions are made on what was
+read, and the write claims the scope at that version: if it moved, read and decide again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+from sqlalchemy import RowMapping
+
+from app.db import beliefs, memories
+from app.db.session import Database
+from app.db.writing import ScopeMoved, apply
+from app.errors import Conflict
+from app.memory.candidate import Candidate, Outcome
+from app.model import Actor, ConfidenceParts, Memory, Scope, SpeechAct
+from app.providers.embeddings import Embedder
+from app.write.decide import decide
+from app.write.persist import Verdict, persist
+from app.write.prepare import prepare
+from app.write.resolve import SHORTEST, KnownName, names_of, resolve
+from app.write.rows import Plan, Surroundings
+from app.write.values import Decision, Existing, Merge, Prepared, Resolved
+from app.write.waves import waves
+
+ATTEMPTS = 3
+"""Times a write is read and decided before its caller is asked to retry."""
+
+_RETRY_AFTER = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Turnstile:
+    """Lets one write of this process at a time into a scope, so that they don't outrun one another.
+
+    It only saves retries: between processes, and for correctness, the scope's version decides.
+    """
+
+    _locks: WeakValueDictionary[UUID, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    @asynccontextmanager
+    async def enter(self, scope: UUID) -> AsyncIterator[None]:
+        """Wait for the scope and hold it."""
+        lock = self._locks.get(scope)
+        if lock is None:
+            lock = asyncio.Lock()
+            self._locks[scope] = lock
+        async with lock:
+            yield
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritePipeline:
+    """Writes candidates. `observe` is told (type, decision) for each; `conflict` once a retry."""
+
+    database: Database
+    embedder: Embedder
+    model_id: int
+    language: str
+    clock: Callable[[], datetime]
+    observe: Callable[[str, str], None] = lambda _type, _decision: None
+    conflict: Callable[[], None] = lambda: None
+    turnstile: Turnstile = field(default_factory=Turnstile)
+
+    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome]:
+        """Store the candidates and return what was decided about each, in their order.
+
+        Candidates of one scope are decided in order, those that cannot touch one another together, each
+        such wave in one transaction. Raises Conflict when other writers keep moving the scope, ProviderError
+        or DatabaseUnavailable when those fail; waves already committed stay.
+        """
+        prepared = await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
+        by_scope: dict[Scope, list[tuple[int, Prepared]]] = {}
+        for place, one in enumerate(prepared):
+            by_scope.setdefault(one.candidate.scope, []).append((place, one))
+        outcomes: dict[int, Outcome] = {}
+        for scope, numbered in by_scope.items():
+            for wave in waves(numbered):
+                decided = await self._write_wave(actor, scope, [one for _, one in wave])
+                outcomes.update(zip((place for place, _ in wave), decided, strict=True))
+        for place, one in enumerate(prepared):
+            self.observe(one.candidate.type.name, outcomes[place].decision)
+        return [outcomes[place] for place in range(len(prepared))]
+
+    async def _write_wave(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
+        async with self.turnstile.enter(scope.id(actor.tenant_id)):
+            for _ in range(ATTEMPTS):
+                try:
+                    return await self._attempt(actor, scope, wave)
+                except ScopeMoved:
+                    self.conflict()
+        raise Conflict(
+            "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
+        )
+
+    async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
+        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
+        async with self.database.read(tenant) as session:
+            state = await beliefs.scope_state(session, tenant=tenant, scope=scope_id)
+            rows = await beliefs.known_names(
+                session, tenant=tenant, scope=scope_id, names=names_of(wave), shortest=SHORTEST
+            )
+            known = [_known_name(row) for row in rows]
+            resolved = [resolve(one, known, scope_id) for one in wave]
+            found = await beliefs.existing(
+                session,
+                tenant=tenant,
+                scope=scope_id,
+                model=self.model_id,
+                wanted=[_wanted(one) for one in resolved],
+            )
+        near_by = [[_existing(row) for row in found if row["place"] == place] for place in range(len(wave))]
+        decisions = [decide(one, existing) for one, existing in zip(resolved, near_by, strict=True)]
+        decisions = await self._rewritten(resolved, decisions)
+        around = Surroundings(
+            tenant=tenant,
+            scope=scope_id,
+            actor=actor.name,
+            now=self.clock(),
+            model_id=self.model_id,
+            lexical_average=state.lexical_average or _average_length(wave),
+            language=self.language,
+        )
+        plan = Plan(around)
+        verdicts = [persist(plan, one, decision) for one, decision in zip(resolved, decisions, strict=True)]
+        async with self.database.write(tenant) as session:
+            await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
+            wanted = [verdict.memory for verdict in verdicts if verdict.memory is not None]
+            stored = await memories.fetch(session, tenant, wanted)
+        return [_outcome(verdict, stored) for verdict in verdicts]
+
+    async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
+        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
+        grown = [
+            (place, replace(resolved[place].prepared.candidate, payload=decision.payload, content=None))
+            for place, decision in enumerate(decisions)
+            if isinstance(decision, Merge) and decision.payload is not None
+        ]
+        if not grown:
+            return list(decisions)
+        prepared = await prepare(
+            [candidate for _, candidate in grown],
+            embedder=self.embedder,
+            now=self.clock(),
+            language=self.language,
+        )
+        result = list(decisions)
+        for (place, _), one in zip(grown, prepared, strict=True):
+            merge = result[place]
+            if isinstance(merge, Merge):
+                result[place] = replace(merge, rewritten=one)
+        return result
+
+
+def _average_length(wave: Sequence[Prepared]) -> float:
+    lengths = [len(one.terms) for prepared in wave for one in prepared.texts if one.terms is not None]
+    return max(1.0, sum(lengths) / max(1, len(lengths)))
+
+
+def _known_name(row: tuple[str, UUID, str, str, int]) -> KnownName:
+    alias, entity_id, canonical, entity_type, mention_count = row
+    return KnownName(
+        alias=alias,
+        entity_id=entity_id,
+        canonical=canonical,
+        entity_type=entity_type,
+        mention_count=mention_count,
+    )
+
+
+def _wanted(resolved: Resolved) -> beliefs.Wanted:
+    prepared = resolved.prepared
+    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None
+    return beliefs.Wanted(
+        type=prepared.candidate.type.name,
+        slot=resolved.slot,
+        identity=prepared.identity,
+        stated_at=prepared.stated_at,
+        subject_id=resolved.subject_id,
+        embedding=prepared.texts[0].embedding if by_meaning else None,
+    )
+
+
+def _existing(row: RowMapping) -> Existing:
+    return Existing(
+        relation=row["relation"],
+        id=row["id"],
+        type=row["type"],
+        status=row["status"],
+        content=row["content"],
+        payload=row["payload"],
+        slot=row["slot"],
+        value=row["slot_value"],
+        contested=row["contested"],
+        stated_at=row["stated_at"],
+        valid_from=row["valid_from"],
+        valid_until=row["valid_until"],
+        recorded_at=row["recorded_at"],
+        confidence=row["confidence"],
+        parts=ConfidenceParts(
+            source=row["source_strength"],
+            extractor=row["extractor_confidence"],
+            prior=row["prior"],
+            mentions=row["mentions"],
+        ),
+        speech_act=SpeechAct(row["speech_act"]),
+        similarity=row["similarity"],
+    )
+
+
+def _outcome(verdict: Verdict, stored: dict[UUID, Memory]) -> Outcome:
+    return Outcome(
+        decision=verdict.decided,
+        reason=verdict.reason,
+        memory=None if verdict.memory is None else stored[verdict.memory],
+        affected=verdict.affected,
+    )

@@ -1,0 +1,134 @@
+"""The frozen values between the write stages: Candidate -> Prepared -> Resolved -> Decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.memory.candidate import Candidate
+from app.memory.spec import Payload
+from app.model import ConfidenceParts, EntityRef, EventTime, Mention, SpeechAct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexText:
+    """A text of a memory as it is searched: its embedding as text, and, once a memory, its terms."""
+
+    kind: str
+    embedding: str
+    terms: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A candidate with everything that needs no store: sentence, confidence, event range, vectors."""
+
+    candidate: Candidate
+    content: str
+    stated_at: datetime
+    parts: ConfidenceParts
+    confidence: float
+    event: EventTime | None
+    mentions: tuple[Mention, ...]
+    identity: bytes
+    texts: tuple[IndexText, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A prepared candidate whose names have become entities, and with them its slot and value."""
+
+    prepared: Prepared
+    refs: Mapping[str, EntityRef]
+    slot: str | None
+    value: str | None
+    unified: tuple[tuple[UUID, UUID], ...] = ()
+
+    @property
+    def subject_id(self) -> UUID | None:
+        """Return the entity the memory is about, if it is about one."""
+        for role in ("subject", "from", "identity"):
+            if role in self.refs:
+                return self.refs[role].id
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Existing:
+    """A stored memory as far as a decision needs it; `relation` says how it was found."""
+
+    relation: str
+    id: UUID
+    type: str
+    status: str
+    content: str
+    payload: Mapping[str, object]
+    slot: str | None
+    value: str | None
+    contested: bool
+    stated_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    recorded_at: datetime
+    confidence: float
+    parts: ConfidenceParts
+    speech_act: SpeechAct
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Add:
+    """Store it beside what is there."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """The same belief again: it grows in confidence and evidence.
+
+    `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared.
+    """
+
+    into: Existing
+    payload: Payload | None
+    reason: str
+    rewritten: Prepared | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supersede:
+    """It takes the slot; `old` become history, first the one it took it from."""
+
+    old: tuple[Existing, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradict:
+    """It stands beside those it contradicts, weaker until a later statement settles it."""
+
+    others: tuple[Existing, ...]
+    needs_review: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """It was stated before what is believed now: stored as already superseded, in its place in the chain."""
+
+    successor: Existing
+    predecessor: Existing | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reject:
+    """It is not stored."""
+
+    reason: str
+
+
+Decision = Add | Merge | Supersede | Contradict | History | Reject
