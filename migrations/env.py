@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
-
 from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
-from sqlalchemy.sql.schema import SchemaItem
 
 from app.db.session import driver_url
 from app.db.tables import metadata
@@ -17,12 +14,8 @@ from app.db.tables import metadata
 LOCK = 7_261_943_001
 """Advisory lock that lets one process migrate while others wait."""
 
-ObjectType = Literal["schema", "table", "column", "index", "unique_constraint", "foreign_key_constraint"]
 
-
-def ours(
-    item: SchemaItem, name: str | None, kind: ObjectType, reflected: bool, _other: SchemaItem | None
-) -> bool:  # noqa: ARG001, FBT001
+def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
     """Leave out the vector indexes: each embedding model has its own, made when it is registered."""
     return not (kind == "index" and name is not None and name.startswith("ix_memory_index_model_"))
 

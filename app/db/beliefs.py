@@ -37,9 +37,7 @@ class Wanted:
     embedding: str | None
 
 
-_SCOPE = text(
-    "SELECT version, memory_count, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = :scope"
-)
+_SCOPE = text("SELECT version, memory_count, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = :scope")
 
 _NAMES = text(
     """
@@ -64,7 +62,8 @@ _SPELLINGS = text(
 )
 
 _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
-    m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength, m.extractor_confidence, m.prior, m.mentions, m.speech_act"""
+    m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
+    m.extractor_confidence, m.prior, m.mentions, m.speech_act"""
 
 _EXISTING = text(
     f"""

@@ -19,7 +19,16 @@ _LOCK = text(
     """
 )
 
-EDITABLE = ("importance", "topic", "metadata", "category", "half_life_days", "floor", "valid_until", "needs_review")
+EDITABLE = (
+    "importance",
+    "topic",
+    "metadata",
+    "category",
+    "half_life_days",
+    "floor",
+    "valid_until",
+    "needs_review",
+)
 """Columns that a caller may change; what a memory says is changed by a newer memory."""
 
 _INDEXED = ("topic", "valid_until")
@@ -64,14 +73,14 @@ async def change(session: WriteSession, tenant: UUID, memory: UUID, values: Mapp
                          for name in values)  # fmt: skip
     here = {"tenant": tenant, "id": memory}
     await session.execute(
-        text(f"UPDATE memories SET {settings}, updated_at = now() WHERE tenant_id = :tenant AND id = :id"),
+        text(f"UPDATE memories SET {settings}, updated_at = now() WHERE tenant_id = :tenant AND id = :id"),  # noqa: S608 - EDITABLE names only
         {**here, **bound},
     )
     indexed = {name: values[name] for name in _INDEXED if name in values}
     if indexed:
         settings = ", ".join(f"{name} = :{name}" for name in indexed)
         await session.execute(
-            text(f"UPDATE memory_index SET {settings} WHERE tenant_id = :tenant AND memory_id = :id"),
+            text(f"UPDATE memory_index SET {settings} WHERE tenant_id = :tenant AND memory_id = :id"),  # noqa: S608 - as above
             {**here, **indexed},
         )
 

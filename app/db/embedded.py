@@ -74,9 +74,7 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
             return _join(folder, account, deadline)
     except OSError as error:
         reason = f"{error.filename or data_dir}: {error.strerror or error}"
-        raise ConfigurationError(
-            f"The embedded database cannot use {data_dir} ({reason}). {_MEND}"
-        ) from error
+        raise ConfigurationError(f"The embedded database cannot use {data_dir} ({reason}). {_MEND}") from error
 
 
 def default_data_dir() -> Path:

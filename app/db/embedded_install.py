@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from app.errors import ConfigurationError
 
 OWNER = "typed_memory"
 DATABASE = "typed_memory"
+_UNFINISHED = "unfinished-"
 
 # Written into postgresql.conf once, so that whoever runs the service may tune them there. What must hold
 # whatever that file says (durability, loopback only) goes on the server's command line instead.
@@ -37,6 +39,8 @@ def install(folder: DataFolder, account: Account, deadline: float) -> None:
     Call under the start lock with no server running: what an interrupted attempt left behind is redone.
     Raises ConfigurationError when a step fails or `deadline` (monotonic) passes.
     """
+    for leftover in folder.path.glob(f"{_UNFINISHED}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
     if not folder.binaries.exists():
         _unpack(folder, deadline)
     if folder.cluster.exists():
@@ -46,11 +50,11 @@ def install(folder: DataFolder, account: Account, deadline: float) -> None:
 
 
 def _unpack(folder: DataFolder, deadline: float) -> None:
-    for leftover in folder.path.glob("server-*"):
-        shutil.rmtree(leftover)
-    scratch = folder.path / "server-unpacking"
+    for other_version in folder.path.glob("server-*"):
+        shutil.rmtree(other_version)
+    scratch = _scratch(folder)
     stub = scratch / "stub"
-    stub.mkdir(parents=True)
+    stub.mkdir()
     # The package unpacks on `start` alone. A folder that merely looks like a cluster makes it unpack and then
     # fail to start, so that no server with its settings (fsync off, a well-known password) ever runs.
     (stub / "postgresql.conf").touch()
@@ -96,10 +100,7 @@ def _check_version(folder: DataFolder) -> None:
 
 
 def _create_cluster(folder: DataFolder, account: Account, deadline: float) -> None:
-    fresh = folder.path / "cluster.new"
-    if fresh.exists():
-        shutil.rmtree(fresh)
-    fresh.mkdir(mode=0o700)
+    fresh = _scratch(folder)
     account.own(fresh)
     password = folder.new_password(account)
     # The built-in locale sorts alike on every system, and no upgrade of a system library breaks an index.
@@ -137,6 +138,11 @@ def _create_cluster(folder: DataFolder, account: Account, deadline: float) -> No
                 f"or set TM_DATABASE_URL to a Postgres with pgvector.\n{result.stdout}"
             )
     fresh.rename(folder.cluster)
+
+
+def _scratch(folder: DataFolder) -> Path:
+    """Make a folder of its own for one attempt: the programs of a killed one may still write into theirs."""
+    return Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.path))
 
 
 def _run(

@@ -124,9 +124,7 @@ def _spawn(folder: DataFolder, account: Account, port: int) -> subprocess.Popen[
     return process
 
 
-def _wait_until_ready(
-    folder: DataFolder, process: subprocess.Popen[bytes], port: int, deadline: float
-) -> bool:
+def _wait_until_ready(folder: DataFolder, process: subprocess.Popen[bytes], port: int, deadline: float) -> bool:
     while process.poll() is None and time.monotonic() < deadline:
         server = _postmaster(folder.cluster)
         if server is not None and server.pid == process.pid and server.status == "ready" and _answers(port):

@@ -98,8 +98,6 @@ async def page(
     elif after is not None:
         conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
         parameters |= {"after_id": after.id, "after_value": after.value}
-    statement = text(
-        f"{WHOLE} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit"
-    )
+    statement = text(f"{WHOLE} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
     result = await session.execute(statement, parameters)
     return [whole(row) for row in result.mappings()]

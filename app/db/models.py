@@ -21,7 +21,7 @@ async def active(database: Database) -> tuple[int, str, int] | None:
                 )
             )
         ).first()
-    return None if row is None else (int(row[0]), str(row[1]), int(row[2]))
+    return None if row is None else (row.id, row.name, row.dimensions)
 
 
 async def register(owner_url: str, *, name: str, dimensions: int) -> None:

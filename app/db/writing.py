@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.exc import IntegrityError
 
 from app.db.rows import Row, insert_all
@@ -17,7 +17,7 @@ from app.db.session import WriteSession
 from app.model import Scope
 
 
-class ScopeMoved(Exception):  # noqa: N818 - it is an event, not a failure
+class ScopeMoved(Exception):
     """Someone else wrote the scope since it was read: read and decide again."""
 
 
@@ -83,7 +83,9 @@ _CLAIM = text(
     UPDATE scopes SET version = version + 1, memory_count = memory_count + :added,
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
-    WHERE tenant_id = :tenant AND id = :scope AND version = :version RETURNING version
+    WHERE tenant_id = :tenant AND id = :scope AND version = :version
+    RETURNING NOT lexical_settled OR (lexical_documents > 0
+        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
     """
 )
 
@@ -154,10 +156,17 @@ _UNIFY = text(
 )
 
 
-async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> None:
-    """Write the changes, or raise ScopeMoved when the scope is no longer at `version`."""
+DRIFT = 0.05
+"""How far, as a share, the true average length may be from the one that lexical weights go by."""
+
+
+async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> bool:
+    """Write the changes, or raise ScopeMoved when the scope is no longer at `version`.
+
+    Return whether the scope's average length has drifted so far that its rows should be weighed again.
+    """
     try:
-        await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        drifted = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _update(session, _RETIRE, tenant, [_fields(one) for one in changes.retired])
         await _update(session, _MERGE, tenant, [_fields(one) for one in changes.merged])
         await insert_all(session, changes.rows)
@@ -169,11 +178,10 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         if isinstance(cause, asyncpg.UniqueViolationError):
             raise ScopeMoved from error
         raise
+    return drifted
 
 
-async def _claim(
-    session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes
-) -> None:
+async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> bool:
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
@@ -187,15 +195,18 @@ async def _claim(
             "documents": changes.lexical_documents,
             "length": changes.lexical_length,
             "average": changes.lexical_average,
+            "drift": DRIFT,
         },
     )
-    if claimed.first() is None:
+    row = claimed.first()
+    if row is None:
         raise ScopeMoved
+    return bool(row.drifted)
 
 
-async def _update(session: WriteSession, statement: object, tenant: UUID, given: Sequence[Row]) -> None:
+async def _update(session: WriteSession, statement: TextClause, tenant: UUID, given: Sequence[Row]) -> None:
     if given:
-        await session.execute(statement, {"tenant": tenant, "given": json.dumps(given)})  # type: ignore[arg-type]
+        await session.execute(statement, {"tenant": tenant, "given": json.dumps(given)})
 
 
 def _fields(one: Retired | Relinked | Merged) -> dict[str, object]:

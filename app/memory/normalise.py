@@ -9,7 +9,7 @@ import unicodedata
 _SPACE = re.compile(r"\s+")
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['’]t)\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
 
 
 def name(text: str) -> str:

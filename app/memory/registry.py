@@ -25,9 +25,7 @@ class Registry:
         """Return the type of that name or alias, or raise InvalidInput listing those there are."""
         found = self.find(name)
         if found is None:
-            raise InvalidInput(
-                f"unknown memory type {name!r}; use one of {', '.join(self.by_name)}", field="type"
-            )
+            raise InvalidInput(f"unknown memory type {name!r}; use one of {', '.join(self.by_name)}", field="type")
         return found
 
     def find(self, name: str) -> MemoryType | None:
@@ -44,9 +42,7 @@ def discover() -> Registry:
         loaded = importlib.import_module(f"{types_folder.__name__}.{module.name}")
         one = getattr(loaded, "TYPE", None)
         if not isinstance(one, MemoryType):
-            raise ConfigurationError(
-                f"app/memory/types/{module.name}.py defines no TYPE: add TYPE = MemoryType(...)"
-            )
+            raise ConfigurationError(f"app/memory/types/{module.name}.py defines no TYPE: add TYPE = MemoryType(...)")
         if one.name != module.name:
             raise ConfigurationError(
                 f"app/memory/types/{module.name}.py defines type {one.name!r}: name the file after it"

@@ -32,9 +32,7 @@ Sentence = Annotated[
 ]
 """Free text of 1 to 32,000 characters."""
 
-Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)
-]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]
 """A name, key or id of 1 to 200 characters."""
 
 Refs = Mapping[str, EntityRef]

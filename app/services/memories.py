@@ -69,13 +69,17 @@ class Memories:
         return found[memory]
 
     async def list(
-        self, actor: Actor, filters: Filters, *, sort: Sort = Sort.NEWEST, limit: int = 50, after: Position | None = None
+        self,
+        actor: Actor,
+        filters: Filters,
+        *,
+        sort: Sort = Sort.NEWEST,
+        limit: int = 50,
+        after: Position | None = None,
     ) -> Page:
         """Return one page of memories."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await listing.page(
-                session, actor.tenant_id, filters, sort=sort, limit=limit + 1, after=after
-            )
+            found = await listing.page(session, actor.tenant_id, filters, sort=sort, limit=limit + 1, after=after)
         shown = found[:limit]
         if len(found) <= limit:
             return Page(memories=tuple(shown), next=None)

@@ -66,9 +66,7 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
         )
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
-        return Supersede(
-            old=giving_way, reason="a newer statement about the same thing replaces the older one"
-        )
+        return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
     return _contradict(resolved, tuple(one for one, verdict in verdicts if verdict is Verdict.CONTRADICT))
 
 

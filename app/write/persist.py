@@ -113,9 +113,7 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
     takes_over = takes_hold(resolved.prepared)
     for old in decision.old:
         plan.retired.append(
-            Retired(
-                id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now
-            )
+            Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
         )
         add_link(plan, new, LinkKind.SUPERSEDES, old.id)
         detail = {"by": ids.public(ids.MEMORY, new), "reason": decision.reason, "confidence": old.confidence}

@@ -59,7 +59,11 @@ class Turnstile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePipeline:
-    """Writes candidates. `observe` is told (type, decision) for each; `conflict` once a retry."""
+    """Writes candidates.
+
+    `observe` is told (type, decision) for each, `conflict` once a retry, `drifted` (tenant, scope) when a
+    scope's lexical weights should be made anew.
+    """
 
     database: Database
     embedder: Embedder
@@ -68,6 +72,7 @@ class WritePipeline:
     clock: Callable[[], datetime]
     observe: Callable[[str, str], None] = lambda _type, _decision: None
     conflict: Callable[[], None] = lambda: None
+    drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     turnstile: Turnstile = field(default_factory=Turnstile)
 
     async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome]:
@@ -97,9 +102,7 @@ class WritePipeline:
                     return await self._attempt(actor, scope, wave)
                 except ScopeMoved:
                     self.conflict()
-        raise Conflict(
-            "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
-        )
+        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
 
     async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
         tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
@@ -132,9 +135,11 @@ class WritePipeline:
         plan = Plan(around)
         verdicts = [persist(plan, one, decision) for one, decision in zip(resolved, decisions, strict=True)]
         async with self.database.write(tenant) as session:
-            await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
+            drifted = await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
             wanted = [verdict.memory for verdict in verdicts if verdict.memory is not None]
             stored = await memories.fetch(session, tenant, wanted)
+        if drifted:
+            self.drifted(tenant, scope_id)
         return [_outcome(verdict, stored) for verdict in verdicts]
 
     async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:

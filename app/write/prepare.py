@@ -70,7 +70,7 @@ def _name_pattern(names: object) -> re.Pattern[str] | None:
     found = sorted({re.escape(str(name)) for name in names if name}, key=len, reverse=True)  # type: ignore[attr-defined]
     if not found:
         return None
-    return re.compile(rf"\b(?:{'|'.join(found)})(?:['’]s)?\b:?", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(found)})(?:['\u2019]s)?\b:?", re.IGNORECASE)
 
 
 def _without(names: re.Pattern[str] | None, text: str) -> str:

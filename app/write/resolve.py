@@ -87,9 +87,7 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
     fitting = [one for one in known if compatible(mention.entity_type, one.entity_type)]
     exact = [one for one in fitting if one.alias == wanted]
     if exact:
-        best = min(
-            exact, key=lambda one: (one.canonical != mention.name, -one.mention_count, str(one.entity_id))
-        )
+        best = min(exact, key=lambda one: (one.canonical != mention.name, -one.mention_count, str(one.entity_id)))
         return _ref(best, mention, "name")
     if mention.declares:
         aliases = {normalise.name(alias) for alias in mention.aliases}
@@ -106,9 +104,7 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
 
 
 def _likeness(wanted: str, known: KnownName) -> float:
-    if min(len(wanted), len(known.alias)) < SHORTEST or normalise.numbers(wanted) != normalise.numbers(
-        known.alias
-    ):
+    if min(len(wanted), len(known.alias)) < SHORTEST or normalise.numbers(wanted) != normalise.numbers(known.alias):
         return 0.0
     least = SIMILAR_PEOPLE if known.entity_type in {"person", UNKNOWN} else SIMILAR
     score = similarity(wanted, known.alias)
@@ -132,9 +128,7 @@ def _unified(mention: Mention, found: EntityRef, known: Sequence[KnownName]) -> 
     return [
         (one.entity_id, found.id)
         for one in known
-        if one.alias in names
-        and one.entity_id != found.id
-        and compatible(mention.entity_type, one.entity_type)
+        if one.alias in names and one.entity_id != found.id and compatible(mention.entity_type, one.entity_type)
     ]
 
 

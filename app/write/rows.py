@@ -67,6 +67,7 @@ class Plan:
 
 
 def takes_hold(prepared: Prepared) -> datetime:
+    """Return from when on the memory holds: as given, or else when it was stated."""
     return prepared.candidate.valid_from or prepared.stated_at
 
 
@@ -97,9 +98,7 @@ def add(
     }
     plan.rows["memories"].append({**_memory_row(plan, new, resolved), **life, **standing})
     add_index(plan, new, resolved.prepared, life)
-    plan.rows["memory_usage"].append(
-        {"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None}
-    )
+    plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
     add_evidence(plan, new, resolved.prepared)
     add_entities(plan, new, resolved)
     _edge(plan, new, resolved)
@@ -160,6 +159,7 @@ def _importance(resolved: Resolved) -> float:
 
 
 def add_index(plan: Plan, new: UUID, prepared: Prepared, life: Mapping[str, object]) -> None:
+    """Gather the index rows of a memory."""
     event = prepared.event
     covers = None
     if event is not None and event.lower is not None and event.upper is not None:
@@ -220,6 +220,7 @@ def as_tsvector(terms: Sequence[str]) -> str:
 
 
 def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
+    """Gather where the candidate was said, under a memory."""
     for one in prepared.candidate.evidence:
         plan.rows["evidence"].append(
             {
@@ -236,6 +237,7 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
 
 
 def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
+    """Gather the entities a memory mentions, new names of theirs, and the mentions themselves."""
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
     for role, ref in resolved.refs.items():
@@ -247,18 +249,14 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
         for name in names:
             alias = normalise.name(name)
             if alias:
-                plan.rows["entity_aliases"].append(
-                    {**here, "alias": alias, "entity_id": ref.id, "display": name}
-                )
+                plan.rows["entity_aliases"].append({**here, "alias": alias, "entity_id": ref.id, "display": name})
         plan.rows["memory_entities"].append(
             {"tenant_id": plan.around.tenant, "entity_id": ref.id, "memory_id": memory, "role": role}
         )
     plan.unified += resolved.unified
 
 
-def _entity_row(
-    here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int
-) -> dict[str, object]:
+def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, object]:
     return {
         **here,
         "id": ref.id,
@@ -288,12 +286,14 @@ def _edge(plan: Plan, memory: UUID, resolved: Resolved) -> None:
 
 
 def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:
+    """Gather an edge between two memories."""
     plan.rows["memory_links"].append(
         {"tenant_id": plan.around.tenant, "from_memory": source, "kind": kind, "to_memory": target}
     )
 
 
 def audit_added(plan: Plan, memory: UUID, resolved: Resolved, reason: str) -> None:
+    """Gather the audit event of a new memory."""
     prepared = resolved.prepared
     audit(
         plan,
@@ -304,6 +304,7 @@ def audit_added(plan: Plan, memory: UUID, resolved: Resolved, reason: str) -> No
 
 
 def audit(plan: Plan, action: str, memory: UUID | None, detail: Mapping[str, object]) -> None:
+    """Gather an audit event; details hold ids, numbers and reasons, never content."""
     plan.rows["audit_events"].append(
         {
             "tenant_id": plan.around.tenant,

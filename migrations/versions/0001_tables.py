@@ -115,6 +115,7 @@ def upgrade() -> None:
         sa.Column("lexical_documents", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_length", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_average", sa.Float(), server_default=sa.text("0"), nullable=False),
+        sa.Column("lexical_settled", sa.Boolean(), server_default=sa.text("true"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.CheckConstraint("kind IN ('global', 'user', 'agent')", name=op.f("ck_scopes_kind")),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_scopes_tenant_id")),
@@ -151,9 +152,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_entities_tenant_id")),
         sa.PrimaryKeyConstraint("tenant_id", "id", name=op.f("pk_entities")),
     )
-    op.create_index(
-        "ix_entities_scope", "entities", ["tenant_id", "scope_id", "canonical_name"], unique=False
-    )
+    op.create_index("ix_entities_scope", "entities", ["tenant_id", "scope_id", "canonical_name"], unique=False)
     op.create_table(
         "lexical_terms",
         sa.Column("tenant_id", sa.UUID(), nullable=False),
@@ -239,9 +238,7 @@ def upgrade() -> None:
         ),
         sa.CheckConstraint("confidence BETWEEN 0 AND 1", name=op.f("ck_memories_confidence")),
         sa.CheckConstraint("importance BETWEEN 0 AND 1", name=op.f("ck_memories_importance")),
-        sa.CheckConstraint(
-            "valid_until IS NULL OR valid_until > valid_from", name=op.f("ck_memories_validity")
-        ),
+        sa.CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name=op.f("ck_memories_validity")),
         sa.ForeignKeyConstraint(
             ["tenant_id", "scope_id"],
             ["scopes.tenant_id", "scopes.id"],
@@ -274,9 +271,7 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("slot IS NOT NULL"),
     )
-    op.create_index(
-        "ix_memories_subject", "memories", ["tenant_id", "scope_id", "type", "subject_id"], unique=False
-    )
+    op.create_index("ix_memories_subject", "memories", ["tenant_id", "scope_id", "type", "subject_id"], unique=False)
     op.create_index("ix_memories_superseded_by", "memories", ["tenant_id", "superseded_by"], unique=False)
     op.create_index(
         "uq_memories_active_slot",
@@ -333,9 +328,7 @@ def upgrade() -> None:
             name=op.f("fk_entity_aliases_tenant_id_scope_id"),
         ),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_entity_aliases_tenant_id")),
-        sa.PrimaryKeyConstraint(
-            "tenant_id", "scope_id", "alias", "entity_id", name=op.f("pk_entity_aliases")
-        ),
+        sa.PrimaryKeyConstraint("tenant_id", "scope_id", "alias", "entity_id", name=op.f("pk_entity_aliases")),
     )
     op.create_index("ix_entity_aliases_entity", "entity_aliases", ["tenant_id", "entity_id"], unique=False)
     op.create_index(
@@ -391,9 +384,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_memory_entities_tenant_id")),
-        sa.PrimaryKeyConstraint(
-            "tenant_id", "entity_id", "memory_id", "role", name=op.f("pk_memory_entities")
-        ),
+        sa.PrimaryKeyConstraint("tenant_id", "entity_id", "memory_id", "role", name=op.f("pk_memory_entities")),
     )
     op.create_index("ix_memory_entities_memory", "memory_entities", ["tenant_id", "memory_id"], unique=False)
     op.create_table(
@@ -436,9 +427,7 @@ def upgrade() -> None:
         postgresql_using="gist",
         postgresql_where=sa.text("event_range IS NOT NULL"),
     )
-    op.create_index(
-        "ix_memory_index_scope", "memory_index", ["tenant_id", "scope_id", "kind", "type"], unique=False
-    )
+    op.create_index("ix_memory_index_scope", "memory_index", ["tenant_id", "scope_id", "kind", "type"], unique=False)
     op.create_index(
         "ix_memory_index_tsv",
         "memory_index",
@@ -471,9 +460,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_memory_links_tenant_id")),
-        sa.PrimaryKeyConstraint(
-            "tenant_id", "from_memory", "kind", "to_memory", name=op.f("pk_memory_links")
-        ),
+        sa.PrimaryKeyConstraint("tenant_id", "from_memory", "kind", "to_memory", name=op.f("pk_memory_links")),
     )
     op.create_index("ix_memory_links_to", "memory_links", ["tenant_id", "to_memory"], unique=False)
     op.create_table(
@@ -576,9 +563,7 @@ def downgrade() -> None:
     op.drop_index("ix_memories_superseded_by", table_name="memories")
     op.drop_index("ix_memories_subject", table_name="memories")
     op.drop_index("ix_memories_slot", table_name="memories", postgresql_where=sa.text("slot IS NOT NULL"))
-    op.drop_index(
-        "ix_memories_session", table_name="memories", postgresql_where=sa.text("session_id IS NOT NULL")
-    )
+    op.drop_index("ix_memories_session", table_name="memories", postgresql_where=sa.text("session_id IS NOT NULL"))
     op.drop_index("ix_memories_recorded", table_name="memories")
     op.drop_index("ix_memories_identity", table_name="memories")
     op.drop_table("memories")
@@ -595,7 +580,5 @@ def downgrade() -> None:
     op.drop_table("api_keys")
     op.drop_table("tenants")
     op.drop_table("memory_types")
-    op.drop_index(
-        "uq_embedding_models_active", table_name="embedding_models", postgresql_where=sa.text("active")
-    )
+    op.drop_index("uq_embedding_models_active", table_name="embedding_models", postgresql_where=sa.text("active"))
     op.drop_table("embedding_models")

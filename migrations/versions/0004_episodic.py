@@ -14,9 +14,7 @@ memory_types = sa.table("memory_types", sa.column("name", sa.Text), sa.column("d
 
 
 def upgrade() -> None:
-    op.bulk_insert(
-        memory_types, [{"name": "episodic", "description": "A trace of an interaction in its session."}]
-    )
+    op.bulk_insert(memory_types, [{"name": "episodic", "description": "A trace of an interaction in its session."}])
 
 
 def downgrade() -> None:

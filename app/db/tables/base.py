@@ -53,17 +53,13 @@ def json_object(name: str) -> Column[object]:
     return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
 
 
-def one_of(
-    column: str, values: type[Status | Category | SpeechAct | ScopeKind | LinkKind]
-) -> CheckConstraint:
+def one_of(column: str, values: type[Status | Category | SpeechAct | ScopeKind | LinkKind]) -> CheckConstraint:
     """Return the check that a text column holds one of a vocabulary."""
     allowed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({allowed})", name=column)
 
 
-def refers_to(
-    table: str, *columns: str, cascade: bool = False, deferred: bool = False
-) -> ForeignKeyConstraint:
+def refers_to(table: str, *columns: str, cascade: bool = False, deferred: bool = False) -> ForeignKeyConstraint:
     """Return a foreign key on (tenant_id, column) to another table's (tenant_id, id)."""
     return ForeignKeyConstraint(
         ["tenant_id", *columns],

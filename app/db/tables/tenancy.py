@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ARRAY, BigInteger, Column, Float, Index, Integer, LargeBinary, Text, text
+from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, Text, text
 from sqlalchemy.dialects.postgresql import UUID
 
 from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
@@ -43,6 +43,7 @@ scopes = table(
     Column("lexical_documents", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_length", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_average", Float, nullable=False, server_default=text("0")),
+    Column("lexical_settled", Boolean, nullable=False, server_default=text("true")),
     when("created_at", default_now=True),
     one_of("kind", ScopeKind),
     Index("ix_scopes_tenant_id_user_id", "tenant_id", "user_id"),

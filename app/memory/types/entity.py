@@ -16,9 +16,7 @@ class Entity(Payload):
     """A canonical name, what kind of thing it is, its other names and attributes."""
 
     canonical_name: Name = Field(examples=["Volkswagen AG"])
-    entity_type: Name = Field(
-        description="person, organization, place, project, ...", examples=["organization"]
-    )
+    entity_type: Name = Field(description="person, organization, place, project, ...", examples=["organization"])
     aliases: tuple[Name, ...] = Field(default=(), max_length=100, examples=[["VW", "Volkswagen"]])
     attributes: dict[Name, Sentence] = Field(default_factory=dict, max_length=100)
 

@@ -63,9 +63,7 @@ class Event(Payload):
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return who took part."""
-        return tuple(
-            Mention(role=f"participant_{place}", name=who) for place, who in enumerate(self.participants)
-        )
+        return tuple(Mention(role=f"participant_{place}", name=who) for place, who in enumerate(self.participants))
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the time: the same thing on another day is another event."""

@@ -27,9 +27,7 @@ class Preference(Payload):
         examples=["dark"],
         validation_alias=AliasChoices("preference_value", "value"),
     )
-    subject_name: Name = Field(
-        default=vocabulary.USER, alias="subject", description="Whose preference it is."
-    )
+    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Whose preference it is.")
 
     @field_validator("preference_key")
     @classmethod

@@ -1,0 +1,108 @@
+"""What understanding a question needs to know of the store, in one round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Integer, Text, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import UUID as Uuid
+
+from app.db.session import ReadSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEntity:
+    """An alias that was asked for and the entity it leads to, with every entity merged into that one."""
+
+    alias: str
+    name: str
+    entity_type: str
+    mentions: int
+    ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities."""
+
+    memories: int
+    documents: int
+    index_rows: int
+    frequencies: Mapping[int, int]
+    entities: tuple[KnownEntity, ...]
+
+
+_LOOK_UP = (
+    text(
+        """
+        WITH RECURSIVE named AS (
+            SELECT DISTINCT a.alias, coalesce(e.merged_into, e.id) AS root
+            FROM entity_aliases a
+            JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
+            WHERE a.tenant_id = :tenant AND a.scope_id = ANY(:scopes) AND a.alias = ANY(:names)
+        ), kin AS (
+            SELECT DISTINCT root, root AS id FROM named
+            UNION
+            SELECT kin.root, e.id FROM kin
+            JOIN entities e ON e.tenant_id = :tenant AND e.merged_into = kin.id
+        ), family AS (
+            SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(e.mention_count) AS mentions
+            FROM kin JOIN entities e ON e.tenant_id = :tenant AND e.id = kin.id GROUP BY kin.root
+        ), frequency AS (
+            SELECT term, sum(documents) AS documents FROM lexical_terms
+            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term
+        )
+        SELECT
+            (SELECT jsonb_build_array(coalesce(sum(memory_count), 0), coalesce(sum(lexical_documents), 0))
+             FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
+            (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = 'memory_index'::regclass) AS index_rows,
+            (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
+            (SELECT jsonb_agg(jsonb_build_array(n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids)
+                              ORDER BY n.alias, e.id)
+             FROM named n
+             JOIN family f ON f.root = n.root
+             JOIN entities e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
+        """
+    )
+    .bindparams(
+        bindparam("scopes", type_=ARRAY(Uuid)),
+        bindparam("names", type_=ARRAY(Text)),
+        bindparam("terms", type_=ARRAY(Integer)),
+    )
+    .columns(counts=JSONB, frequencies=JSONB, entities=JSONB)
+)
+
+
+async def look_up(
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    scopes: Sequence[UUID],
+    names: Collection[str],
+    terms: Collection[int],
+) -> Known:
+    """Return what the visible scopes know of these normalised names and term indexes."""
+    found = await session.execute(
+        _LOOK_UP, {"tenant": tenant, "scopes": list(scopes), "names": list(names), "terms": list(terms)}
+    )
+    counts, index_rows, frequencies, entities = found.one()
+    memories, documents = counts  # type: ignore[misc]
+    return Known(
+        memories=int(memories),
+        documents=int(documents),
+        index_rows=int(index_rows or 0),  # type: ignore[call-overload]
+        frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},  # type: ignore[attr-defined]
+        entities=tuple(
+            KnownEntity(
+                alias=alias,
+                name=name,
+                entity_type=kind,
+                mentions=int(mentions),
+                ids=tuple(UUID(one) for one in ids),
+            )
+            for alias, name, kind, mentions, ids in entities or ()  # type: ignore[attr-defined]
+        ),
+    )

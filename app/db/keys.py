@@ -1,0 +1,125 @@
+"""API keys: how one is found, made, listed and ended. Only hashes are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Row, func, insert, select, text, update
+
+from app.db.session import ReadSession, WriteSession
+from app.db.tables import api_keys
+
+FIRST_KEY_LOCK = 7_261_943_002
+"""Advisory lock under which the first key of a store is made, so that two starting replicas make one."""
+
+_COLUMNS = (
+    api_keys.c.tenant_id,
+    api_keys.c.id,
+    api_keys.c.name,
+    api_keys.c.prefix,
+    api_keys.c.roles,
+    api_keys.c.created_at,
+    api_keys.c.expires_at,
+    api_keys.c.revoked_at,
+    api_keys.c.last_used_at,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredKey:
+    """A key as far as anybody may see it: everything but the secret."""
+
+    tenant_id: UUID
+    id: UUID
+    name: str
+    prefix: str
+    roles: frozenset[str]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+    def usable(self, now: datetime) -> bool:
+        """Return whether the key opens anything at this time."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+async def find_by_hash(session: ReadSession, secret_hash: bytes) -> StoredKey | None:
+    """Return the key of that hash; the session must have been opened with `app.key_hash` set to it."""
+    statement = select(*_COLUMNS).where(api_keys.c.secret_hash == secret_hash).order_by(api_keys.c.created_at)
+    row = (await session.execute(statement)).first()
+    return None if row is None else _key(row)
+
+
+async def insert_key(session: WriteSession, key: StoredKey, secret_hash: bytes) -> None:
+    """Store a new key."""
+    await session.execute(
+        insert(api_keys).values(
+            tenant_id=key.tenant_id,
+            id=key.id,
+            name=key.name,
+            prefix=key.prefix,
+            secret_hash=secret_hash,
+            roles=sorted(key.roles),
+            created_at=key.created_at,
+            expires_at=key.expires_at,
+        )
+    )
+
+
+async def list_keys(session: ReadSession, tenant: UUID) -> Sequence[StoredKey]:
+    """Return every key of the tenant, newest first, ended ones included."""
+    statement = (
+        select(*_COLUMNS)
+        .where(api_keys.c.tenant_id == tenant)
+        .order_by(api_keys.c.created_at.desc(), api_keys.c.id.desc())
+    )
+    return [_key(row) for row in await session.execute(statement)]
+
+
+async def get_for_update(session: WriteSession, tenant: UUID, key: UUID) -> StoredKey | None:
+    """Return one key of the tenant, locked until the transaction ends."""
+    statement = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key).with_for_update()
+    row = (await session.execute(statement)).first()
+    return None if row is None else _key(row)
+
+
+async def revoke(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
+    """End a key; one that has ended keeps its time."""
+    await session.execute(
+        update(api_keys)
+        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
+        .values(revoked_at=func.coalesce(api_keys.c.revoked_at, at))
+    )
+
+
+async def expire(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
+    """Let a key end at a time, or earlier if it already would."""
+    await session.execute(
+        update(api_keys)
+        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
+        .values(expires_at=func.least(func.coalesce(api_keys.c.expires_at, at), at))
+    )
+
+
+async def touch(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
+    """Record that a key was used."""
+    await session.execute(
+        update(api_keys)
+        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
+        .values(last_used_at=func.greatest(func.coalesce(api_keys.c.last_used_at, at), at))
+    )
+
+
+async def lock_first_key(session: WriteSession) -> None:
+    """Wait until no other process is making the first key; held until the transaction ends."""
+    await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": FIRST_KEY_LOCK})
+
+
+def _key(row: Row[tuple[object, ...]]) -> StoredKey:
+    fields = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for it
+    fields["roles"] = frozenset(fields["roles"])
+    return StoredKey(**fields)

@@ -1,0 +1,83 @@
+"""Keeping lexical weights true: when a scope's average length has drifted, its rows are weighed again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import RowMapping
+
+from app.db import upkeep
+from app.db.session import Database
+from app.db.upkeep import Reweighed
+from app.errors import TypedMemoryError
+from app.text.lexical import document_weights, terms, to_sparsevec
+
+BATCH = 500
+PAUSE_SECONDS = 1.0
+_START = (UUID(int=0), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalUpkeep:
+    """Reweighs scopes that writes have marked; BM25 stays within the drift tolerance of exact meanwhile."""
+
+    database: Database
+    language: str
+    _marked: set[tuple[UUID, UUID]] = field(default_factory=set)
+
+    def mark(self, tenant: UUID, scope: UUID) -> None:
+        """Ask for a scope to be weighed again soon."""
+        self._marked.add((tenant, scope))
+
+    async def run(self) -> None:
+        """Work through marked scopes, for ever; a scope whose turn failed stays marked."""
+        while True:
+            await asyncio.sleep(PAUSE_SECONDS)
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Weigh every marked scope now."""
+        for tenant, scope in tuple(self._marked):
+            self._marked.discard((tenant, scope))
+            try:
+                await self.reweigh(tenant, scope)
+            except TypedMemoryError:
+                self._marked.add((tenant, scope))
+
+    async def reweigh(self, tenant: UUID, scope: UUID) -> int:
+        """Give every lexical row of the scope the weights of its true average length; return how many."""
+        async with self.database.write(tenant) as session:
+            average = await upkeep.adopt(session, tenant, scope)
+        if average is None:
+            return 0
+        done, after = 0, _START
+        while True:
+            async with self.database.read(tenant) as session:
+                rows = await upkeep.batch(session, tenant, scope, after=after, limit=BATCH)
+            if not rows:
+                break
+            weighed = await asyncio.to_thread(self._weigh, rows, average)
+            async with self.database.write(tenant) as session:
+                await upkeep.reweigh(session, tenant, scope, weighed)
+            after = (rows[-1]["memory_id"], rows[-1]["part"])
+            done += len(rows)
+        async with self.database.write(tenant) as session:
+            await upkeep.settle(session, tenant, scope)
+        return done
+
+    def _weigh(self, rows: Sequence[RowMapping], average: float) -> list[Reweighed]:
+        return [
+            Reweighed(
+                memory_id=row["memory_id"],
+                part=row["part"],
+                lexical=to_sparsevec(document_weights(terms(_indexed(row), self.language), average_length=average)),
+            )
+            for row in rows
+        ]
+
+
+def _indexed(row: RowMapping) -> str:
+    return f"{row['context']}\n{row['content']}" if row["kind"] == "context" else str(row["content"])
