@@ -11,10 +11,10 @@ from app.db.writing import Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
 from app.model import LinkKind
+from app.write.graph import add_entities
+from app.write.plan import Plan
 from app.write.rows import (
-    Plan,
     add,
-    add_entities,
     add_evidence,
     add_link,
     audit,

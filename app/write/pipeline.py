@@ -25,9 +25,9 @@ from app.model import Actor, ConfidenceParts, Memory, Scope, SpeechAct
 from app.providers.embeddings import Embedder
 from app.write.decide import decide
 from app.write.persist import Verdict, persist
+from app.write.plan import Plan, Surroundings
 from app.write.prepare import prepare
 from app.write.resolve import SHORTEST, KnownName, names_of, resolve
-from app.write.rows import Plan, Surroundings
 from app.write.values import Decision, Existing, Merge, Prepared, Resolved
 from app.write.waves import waves
 

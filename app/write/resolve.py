@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 SIMILAR = 0.85
 """Least likeness of two spellings of one name (seed 001, stage 3)."""
 
-SIMILAR_PEOPLE = 0.92
+SIMILAR_PEOPLE = 0.95
 """People's names differ by a letter and mean someone else (Martin, Martina): ask for more."""
 
 SHORTEST = 5

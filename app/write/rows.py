@@ -1,69 +1,17 @@
-"""The rows of a write, gathered before its transaction opens."""
+"""From a resolved candidate to the rows of a memory: the memory itself, its index, evidence, links, audit."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.writing import Changes, Merged, Relinked, Retired
-from app.memory import normalise
-from app.model import EntityRef, LinkKind, Mention, Status
+from app.model import LinkKind, Status
 from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_sparsevec
+from app.write.graph import add_edge, add_entities
+from app.write.plan import Plan
 from app.write.values import Existing, IndexText, Prepared, Resolved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What every row of a write shares."""
-
-    tenant: UUID
-    scope: UUID
-    actor: str
-    now: datetime
-    model_id: int
-    lexical_average: float
-    language: str
-
-
-@dataclass(slots=True)
-class Plan:
-    """The rows and updates of one write, as they gather."""
-
-    around: Surroundings
-    rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
-    retired: list[Retired] = field(default_factory=list)
-    relinked: list[Relinked] = field(default_factory=list)
-    merged: list[Merged] = field(default_factory=list)
-    unified: list[tuple[UUID, UUID]] = field(default_factory=list)
-    entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
-    documents: Counter[int] = field(default_factory=Counter)
-    added: int = 0
-    lexical_documents: int = 0
-    lexical_length: int = 0
-
-    def changes(self) -> Changes:
-        """Return everything gathered, ready to be applied."""
-        here = {"tenant_id": self.around.tenant, "scope_id": self.around.scope}
-        rows = dict(self.rows)
-        rows["entities"] = list(self.entities.values())
-        rows["lexical_terms"] = [
-            {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
-        ]
-        return Changes(
-            rows={name: tuple(given) for name, given in rows.items() if given},
-            retired=tuple(self.retired),
-            relinked=tuple(self.relinked),
-            merged=tuple(self.merged),
-            unified=tuple(self.unified),
-            added=self.added,
-            lexical_documents=self.lexical_documents,
-            lexical_length=self.lexical_length,
-            lexical_average=self.around.lexical_average,
-        )
 
 
 def takes_hold(prepared: Prepared) -> datetime:
@@ -101,7 +49,7 @@ def add(
     plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
     add_evidence(plan, new, resolved.prepared)
     add_entities(plan, new, resolved)
-    _edge(plan, new, resolved)
+    add_edge(plan, new, resolved)
     plan.added += 1
     return new
 
@@ -234,55 +182,6 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
                 "stated_at": one.stated_at,
             }
         )
-
-
-def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
-    """Gather the entities a memory mentions, new names of theirs, and the mentions themselves."""
-    by_role = {mention.role: mention for mention in resolved.prepared.mentions}
-    here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
-    for role, ref in resolved.refs.items():
-        mention = by_role[role]
-        known = plan.entities.get(ref.id)
-        count = 1 if known is None else int(str(known["mention_count"])) + 1
-        plan.entities[ref.id] = _entity_row(here, ref, mention, count)
-        names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
-        for name in names:
-            alias = normalise.name(name)
-            if alias:
-                plan.rows["entity_aliases"].append({**here, "alias": alias, "entity_id": ref.id, "display": name})
-        plan.rows["memory_entities"].append(
-            {"tenant_id": plan.around.tenant, "entity_id": ref.id, "memory_id": memory, "role": role}
-        )
-    plan.unified += resolved.unified
-
-
-def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, object]:
-    return {
-        **here,
-        "id": ref.id,
-        "canonical_name": ref.name,
-        "entity_type": ref.entity_type,
-        "attributes": dict(mention.attributes),
-        "mention_count": count,
-    }
-
-
-def _edge(plan: Plan, memory: UUID, resolved: Resolved) -> None:
-    edge = resolved.prepared.candidate.payload.edge()
-    if edge is None:
-        return
-    plan.rows["relations"].append(
-        {
-            "tenant_id": plan.around.tenant,
-            "scope_id": plan.around.scope,
-            "id": ids.new(),
-            "memory_id": memory,
-            "from_entity": resolved.refs[edge.from_role].id,
-            "relation_type": edge.relation_type,
-            "to_entity": resolved.refs[edge.to_role].id,
-            "since": edge.since,
-        }
-    )
 
 
 def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:

@@ -1,0 +1,62 @@
+"""The graph's share of a write: entities, their names, where they are mentioned, and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app import ids
+from app.memory import normalise
+from app.model import EntityRef, Mention
+from app.write.plan import Plan
+from app.write.values import Resolved
+
+
+def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
+    """Gather the entities a memory mentions, new names of theirs, and the mentions themselves."""
+    by_role = {mention.role: mention for mention in resolved.prepared.mentions}
+    here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
+    for role, ref in resolved.refs.items():
+        mention = by_role[role]
+        known = plan.entities.get(ref.id)
+        count = 1 if known is None else int(str(known["mention_count"])) + 1
+        plan.entities[ref.id] = _entity_row(here, ref, mention, count)
+        names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
+        for name in names:
+            alias = normalise.name(name)
+            if alias:
+                plan.rows["entity_aliases"].append({**here, "alias": alias, "entity_id": ref.id, "display": name})
+        plan.rows["memory_entities"].append(
+            {"tenant_id": plan.around.tenant, "entity_id": ref.id, "memory_id": memory, "role": role}
+        )
+    plan.unified += resolved.unified
+
+
+def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, object]:
+    return {
+        **here,
+        "id": ref.id,
+        "canonical_name": ref.name,
+        "entity_type": ref.entity_type,
+        "attributes": dict(mention.attributes),
+        "mention_count": count,
+    }
+
+
+def add_edge(plan: Plan, memory: UUID, resolved: Resolved) -> None:
+    """Gather the relation the payload states, if it states one."""
+    edge = resolved.prepared.candidate.payload.edge()
+    if edge is None:
+        return
+    plan.rows["relations"].append(
+        {
+            "tenant_id": plan.around.tenant,
+            "scope_id": plan.around.scope,
+            "id": ids.new(),
+            "memory_id": memory,
+            "from_entity": resolved.refs[edge.from_role].id,
+            "relation_type": edge.relation_type,
+            "to_entity": resolved.refs[edge.to_role].id,
+            "since": edge.since,
+        }
+    )

@@ -1,0 +1,61 @@
+"""The rows and updates of one write, as they gather before its transaction opens."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from app.db.writing import Changes, Merged, Relinked, Retired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What every row of a write shares."""
+
+    tenant: UUID
+    scope: UUID
+    actor: str
+    now: datetime
+    model_id: int
+    lexical_average: float
+    language: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """The rows and updates of one write, as they gather."""
+
+    around: Surroundings
+    rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
+    retired: list[Retired] = field(default_factory=list)
+    relinked: list[Relinked] = field(default_factory=list)
+    merged: list[Merged] = field(default_factory=list)
+    unified: list[tuple[UUID, UUID]] = field(default_factory=list)
+    entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
+    documents: Counter[int] = field(default_factory=Counter)
+    added: int = 0
+    lexical_documents: int = 0
+    lexical_length: int = 0
+
+    def changes(self) -> Changes:
+        """Return everything gathered, ready to be applied."""
+        here = {"tenant_id": self.around.tenant, "scope_id": self.around.scope}
+        rows = dict(self.rows)
+        rows["entities"] = list(self.entities.values())
+        rows["lexical_terms"] = [
+            {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
+        ]
+        return Changes(
+            rows={name: tuple(given) for name, given in rows.items() if given},
+            retired=tuple(self.retired),
+            relinked=tuple(self.relinked),
+            merged=tuple(self.merged),
+            unified=tuple(self.unified),
+            added=self.added,
+            lexical_documents=self.lexical_documents,
+            lexical_length=self.lexical_length,
+            lexical_average=self.around.lexical_average,
+        )

@@ -1,0 +1,85 @@
+"""Fixtures for every test: real databases, and no network beyond this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.db.embedded_locks import FileLock
+from tests.databases import Run, drop_database
+from tests.loopback import loopback_only
+
+# How the workers of pytest-xdist, which inherit the environment, learn of the run's folder.
+_RUN_FOLDER = "TM_TEST_RUN_FOLDER"
+_run_lock = pytest.StashKey[FileLock]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not _is_worker(config):
+        run, config.stash[_run_lock] = Run.begin()
+        os.environ[_RUN_FOLDER] = str(run.folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not _is_worker(config):
+        Run(Path(os.environ.pop(_RUN_FOLDER))).end()
+        config.stash[_run_lock].close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[None]:
+    with loopback_only():
+        yield
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """This run of pytest, shared by its workers."""
+    return Run(Path(os.environ[_RUN_FOLDER]))
+
+
+@pytest.fixture(scope="session")
+def server_url(run: Run) -> Iterator[str]:
+    """The owner's login to the run's server; make databases of your own rather than use this one."""
+    with run.server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def template(run: Run, server_url: str) -> str:
+    """The name of the migrated template."""
+    return run.template(server_url)
+
+
+@pytest.fixture(scope="session")
+def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
+    """The owner's login to a migrated database that this worker's tests share."""
+    url = run.create(server_url, template)
+    yield url
+    drop_database(url)
+
+
+@pytest.fixture
+def fresh_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
+    """The owner's login to a migrated database of the test's own."""
+    url = run.create(server_url, template)
+    yield url
+    drop_database(url)
+
+
+@pytest.fixture
+def empty_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
+    """The owner's login to an empty database of the test's own.
+
+    It asks for the template because migrations make a role, which a server's databases share.
+    """
+    url = run.create(server_url)
+    yield url
+    drop_database(url)
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
