@@ -14,6 +14,7 @@ from app.db.session import Database
 from app.db.upkeep import Reweighed
 from app.errors import TypedMemoryError
 from app.text.lexical import document_weights, terms, to_sparsevec
+from app.text.parts import lead
 
 BATCH = 500
 PAUSE_SECONDS = 1.0
@@ -80,4 +81,4 @@ class LexicalUpkeep:
 
 
 def _indexed(row: RowMapping) -> str:
-    return f"{row['context']}\n{row['content']}" if row["kind"] == "context" else str(row["content"])
+    return f"{lead(row['context'])} {row['content']}" if row["kind"] == "context" else str(row["content"])

@@ -67,3 +67,12 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _is_abbreviated(text: str, start: int, end: int) -> bool:
     return _ABBREVIATION.search(text, max(start, end - 8), end) is not None
+
+
+LEAD_WORDS: Final = 20
+"""Words of the text before that are searched along with a short one (measured on LoCoMo: enough)."""
+
+
+def lead(text: str) -> str:
+    """Return the end of a text, which gives the one after it its meaning."""
+    return " ".join(text.split()[-LEAD_WORDS:])

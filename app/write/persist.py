@@ -91,7 +91,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
         )
     )
     if rewritten is not None:
-        reindex(plan, into, rewritten)
+        reindex(plan, into, rewritten, believed)
     plan.rows["memory_usage"].append(
         {"tenant_id": plan.around.tenant, "memory_id": into.id, "last_accessed_at": plan.around.now}
     )

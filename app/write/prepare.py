@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
-from app.model import ConfidenceParts
+from app.model import ConfidenceParts, Scope
 from app.providers.embeddings import Embedder
 from app.text.lexical import terms
-from app.text.parts import split_parts
+from app.text.parts import lead, split_parts
 from app.write.values import IndexText, Prepared
 
 _INLINE = 64
 """Candidates that are tokenised on the event loop; more go to a thread (some 20 microseconds each)."""
+
+CONTEXT_FOR = 80
+"""Texts of more words than this stand on their own (measured: context adds nothing to them)."""
+
+SHORT_FORM = 3
+"""Letters a short form of a name has at least: Mel for Melanie."""
 
 _SPOKEN_BY = re.compile(r"^(?:speaker|subject|from|participant_\d+)$")
 
@@ -32,8 +40,11 @@ async def prepare(
     Raises ProviderError when the embedder fails; nothing has been written then.
     """
     drafts = [_Draft(candidate) for candidate in candidates]
-    names = _name_pattern(name for draft in drafts for name in draft.names)
-    dense = [draft.dense_texts(names) for draft in drafts]
+    spoken = _conversation_names(drafts)
+    dense = [
+        draft.dense_texts(name_pattern(frozenset(draft.names | spoken.get(draft.conversation, set()))))
+        for draft in drafts
+    ]
     flat = [text for texts in dense for _, text in texts]
     vectors = await embedder.embed(flat, purpose="document")
     if len(drafts) <= _INLINE:
@@ -50,33 +61,59 @@ class _Draft:
         self.mentions = candidate.payload.mentions()
 
     @property
-    def names(self) -> list[str]:
-        return [one.name for one in self.mentions if _SPOKEN_BY.match(one.role)]
+    def names(self) -> set[str]:
+        return {one.name for one in self.mentions if _SPOKEN_BY.match(one.role)}
 
     @property
-    def in_context(self) -> str | None:
-        context = self.candidate.context
-        return None if context is None else f"{context}\n{self.content}"
+    def conversation(self) -> tuple[Scope, str | None]:
+        return self.candidate.scope, self.candidate.session_id
+
+    @property
+    def lead(self) -> str | None:
+        """The end of what came before, for a text short enough to need it."""
+        if self.candidate.context is None or len(self.content.split()) > CONTEXT_FOR:
+            return None
+        return lead(self.candidate.context)
 
     def dense_texts(self, names: re.Pattern[str] | None) -> list[tuple[str, str]]:
         """Return (kind, text) to embed: names left out, because they drown what is said about them."""
-        texts = [("content", part) for part in split_parts(_without(names, self.content))]
-        if self.in_context is not None:
-            texts += [("context", part) for part in split_parts(_without(names, self.in_context))]
-        return texts or [("content", self.content)]
+        parts = split_parts(_without(names, self.content)) or (self.content,)
+        texts = [("content", part) for part in parts]
+        if self.lead is not None:
+            lead = _without(names, self.lead)
+            texts += [("context", f"{lead} {part}") for part in parts]
+        return texts
 
 
-def _name_pattern(names: object) -> re.Pattern[str] | None:
-    found = sorted({re.escape(str(name)) for name in names if name}, key=len, reverse=True)  # type: ignore[attr-defined]
-    if not found:
+def _conversation_names(drafts: Sequence[_Draft]) -> dict[tuple[Scope, str | None], set[str]]:
+    """Return who speaks in each session, as far as this write shows: they address one another by name."""
+    found: dict[tuple[Scope, str | None], set[str]] = defaultdict(set)
+    for draft in drafts:
+        if draft.candidate.session_id is not None:
+            found[draft.conversation] |= draft.names
+    return found
+
+
+@lru_cache(maxsize=256)
+def name_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
+    """Return what matches the names as written, each of their words, and the short forms they begin with."""
+    words = {word for name in names for word in name.split() if word[:1].isupper()}
+    short = {word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)} | words
+    if not names:
         return None
-    return re.compile(rf"\b(?:{'|'.join(found)})(?:['\u2019]s)?\b:?", re.IGNORECASE)
+    whole = f"(?i:{_either(names)})"
+    either = f"{whole}|{_either(short)}" if short else whole
+    return re.compile(rf"\b(?:{either})(?:['\u2019]s)?\b:?")
+
+
+def _either(names: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def _without(names: re.Pattern[str] | None, text: str) -> str:
     if names is None:
         return text
-    return names.sub(" ", text).strip() or text
+    return " ".join(names.sub(" ", text).split()) or text
 
 
 def _assemble(
@@ -129,7 +166,7 @@ def _prepared(
 def _index_texts(
     draft: _Draft, texts: Sequence[tuple[str, str]], vectors: NDArray[np.float32], language: str
 ) -> tuple[IndexText, ...]:
-    whole = {"content": draft.content, "context": draft.in_context or ""}
+    whole = {"content": draft.content, "context": f"{draft.lead} {draft.content}"}
     seen: set[str] = set()
     rows = []
     for (kind, _), vector in zip(texts, vectors, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
@@ -12,6 +13,10 @@ from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_s
 from app.write.graph import add_edge, add_entities
 from app.write.plan import Plan
 from app.write.values import Existing, IndexText, Prepared, Resolved
+
+_BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
+_SHORT_QUESTION = 40
+"""Words up to which a text that ends in a question mark is taken for a question."""
 
 
 def takes_hold(prepared: Prepared) -> datetime:
@@ -45,7 +50,9 @@ def add(
         "superseded_by": None if successor is None else successor.id,
     }
     plan.rows["memories"].append({**_memory_row(plan, new, resolved), **life, **standing})
-    add_index(plan, new, resolved.prepared, life)
+    speaker = resolved.refs.get("speaker")
+    told = {"confidence": resolved.prepared.confidence, "speaker_id": None if speaker is None else speaker.id}
+    add_index(plan, new, resolved.prepared, {**life, **told})
     plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
     add_evidence(plan, new, resolved.prepared)
     add_entities(plan, new, resolved)
@@ -106,9 +113,9 @@ def _importance(resolved: Resolved) -> float:
     return candidate.type.importance(candidate.payload)
 
 
-def add_index(plan: Plan, new: UUID, prepared: Prepared, life: Mapping[str, object]) -> None:
-    """Gather the index rows of a memory."""
-    event = prepared.event
+def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[str, object]) -> None:
+    """Gather the index rows of a memory: `standing` is what reads filter by that the candidate can't tell."""
+    candidate, event = prepared.candidate, prepared.event
     covers = None
     if event is not None and event.lower is not None and event.upper is not None:
         covers = f"[{event.lower.isoformat()},{event.upper.isoformat()})"
@@ -116,15 +123,19 @@ def add_index(plan: Plan, new: UUID, prepared: Prepared, life: Mapping[str, obje
         plan.rows["memory_index"].append(
             {
                 "tenant_id": plan.around.tenant,
-                "memory_id": new,
+                "memory_id": memory,
                 "part": part,
                 "kind": searched.kind,
                 "scope_id": plan.around.scope,
-                "type": prepared.candidate.type.name,
-                "topic": prepared.candidate.topic,
-                "confidence": prepared.confidence,
-                **life,
+                "type": candidate.type.name,
+                "topic": candidate.topic,
+                **standing,
                 "event_range": covers,
+                "stated_at": prepared.stated_at,
+                "session_id": candidate.session_id,
+                "sequence_number": candidate.sequence_number,
+                "words": len(prepared.content.split()),
+                "asks": asks(prepared.content),
                 "model_id": plan.around.model_id,
                 "embedding": searched.embedding,
                 **_lexical(plan, searched),
@@ -132,7 +143,13 @@ def add_index(plan: Plan, new: UUID, prepared: Prepared, life: Mapping[str, obje
         )
 
 
-def reindex(plan: Plan, existing: Existing, rewritten: Prepared) -> None:
+def asks(content: str) -> bool:
+    """Return whether a short text ends as a question; such a turn rarely holds the answer to another."""
+    spoken = _BRACKETED.sub("", content)
+    return len(content.split()) <= _SHORT_QUESTION and spoken.rstrip().endswith(("?", "\uff1f"))
+
+
+def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: float) -> None:
     """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
     old = terms(existing.content, plan.around.language)
     plan.documents.subtract({index_of(term) for term in old})
@@ -145,6 +162,8 @@ def reindex(plan: Plan, existing: Existing, rewritten: Prepared) -> None:
         "ended_at": None,
         "recorded_at": existing.recorded_at,
         "retired_at": None,
+        "confidence": confidence,
+        "speaker_id": None,
     }
     add_index(plan, existing.id, rewritten, life)
 

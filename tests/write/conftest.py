@@ -43,13 +43,13 @@ class Store:
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
-    ) -> Candidate:  # noqa: ANN401, E501
+    ) -> Candidate:
         one = self.types.get(type_name)
         return Candidate(type=one, payload=one.payload.model_validate(payload), scope=scope, **(about or {}))
 
     async def write(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
-    ) -> Outcome:  # noqa: ANN401, E501
+    ) -> Outcome:
         [outcome] = await self.pipeline.write(self.actor, [self.candidate(type_name, scope, about, **payload)])
         return outcome
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-import app.db.writing as writing
+from app.db import writing
 from app.errors import Conflict
 from tests.write.conftest import Store
 
