@@ -53,9 +53,7 @@ class Run:
     def end(self) -> None:
         """Remove what the run made, in a server that is not ours too."""
         if url := _external_url():
-            for name in _query(
-                url, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", self._prefix
-            ):
+            for name in _query(url, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", self._prefix):
                 drop_database(_in_database(url, name))
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -26,9 +26,7 @@ def loopback_only() -> Iterator[None]:
 
     def check(host: object) -> None:
         if host not in allowed and not _is_local(str(host)):
-            pytest.fail(
-                f"a test tried to reach {host}: tests stay on this machine, use a stand-in on 127.0.0.1"
-            )
+            pytest.fail(f"a test tried to reach {host}: tests stay on this machine, use a stand-in on 127.0.0.1")
 
     def connect(self: socket.socket, address: tuple[object, ...]) -> None:
         if self.family != socket.AF_UNIX:

@@ -18,9 +18,7 @@ async def test_a_clone_is_migrated(database_url: str) -> None:
     assert await value(database_url, "SELECT version_num FROM alembic_version") == head()
 
 
-async def test_a_fresh_database_is_apart_from_the_shared_one(
-    database_url: str, fresh_database_url: str
-) -> None:
+async def test_a_fresh_database_is_apart_from_the_shared_one(database_url: str, fresh_database_url: str) -> None:
     assert database_url != fresh_database_url
     connection = await asyncpg.connect(fresh_database_url)
     await connection.execute("CREATE TABLE only_here ()")

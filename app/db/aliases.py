@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Text, bindparam, text
+from sqlalchemy import ARRAY, Integer, Text, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.dialects.postgresql import UUID as Uuid
 
 from app.db.session import ReadSession
 
@@ -85,16 +85,16 @@ async def look_up(
     terms: Collection[int],
 ) -> Known:
     """Return what the visible scopes know of these normalised names and term indexes."""
-    found = await session.execute(
+    found: Any = await session.execute(
         _LOOK_UP, {"tenant": tenant, "scopes": list(scopes), "names": list(names), "terms": list(terms)}
     )
     counts, index_rows, frequencies, entities = found.one()
-    memories, documents = counts  # type: ignore[misc]
+    memories, documents = counts
     return Known(
         memories=int(memories),
         documents=int(documents),
-        index_rows=int(index_rows or 0),  # type: ignore[call-overload]
-        frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},  # type: ignore[attr-defined]
+        index_rows=int(index_rows or 0),
+        frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(
                 alias=alias,
@@ -103,6 +103,6 @@ async def look_up(
                 mentions=int(mentions),
                 ids=tuple(UUID(one) for one in ids),
             )
-            for alias, name, kind, mentions, ids in entities or ()  # type: ignore[attr-defined]
+            for alias, name, kind, mentions, ids in entities or ()
         ),
     )

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from app.db import writing
 from app.errors import Conflict
-from tests.write.conftest import Store
+from tests.stores import Store
 
 WRITERS = 50
 

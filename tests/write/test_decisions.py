@@ -6,7 +6,7 @@ import pytest
 
 from app.memory.candidate import Decided
 from app.model import Category, ConfidenceParts, Scope, ScopeKind, SpeechAct, Status
-from tests.write.conftest import Store
+from tests.stores import Store
 
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ import pytest
 from app.memory.candidate import Decided
 from app.model import Scope, ScopeKind
 from app.write.resolve import similarity
-from tests.write.conftest import Store
+from tests.stores import Store
 
 
 async def entities(store: Store) -> set[str]:

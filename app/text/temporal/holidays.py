@@ -73,6 +73,10 @@ for _name in sorted(_RULES, key=len, reverse=True):
     _BY_FIRST_WORD.setdefault(_words[0], []).append(_words)
 
 
+HOLIDAY_STARTS = frozenset(_BY_FIRST_WORD)
+"""The first words of all holiday names."""
+
+
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> datetime:
     """Return the nth weekday of a month, counted from its end when negative; ValueError if there is none."""
     if nth > 0:
@@ -106,7 +110,7 @@ def holiday_at(words: list[str], index: int) -> tuple[str, int] | None:
         position = index
         for word in name:
             while (
-                position < len(words) and position > index and words[position] in {"'s", "’s", "'", "’", "."}
+                position < len(words) and position > index and words[position] in {"'s", "\u2019s", "'", "\u2019", "."}
             ):
                 position += 1
             if position >= len(words) or words[position] != word:

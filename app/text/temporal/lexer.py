@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
-from app.text.temporal.holidays import holiday_at
-from app.text.temporal.lexicon import CARDINALS, ORDINALS, SHORT_UNITS, WORDS
+from app.text.temporal.days import LAST_YEAR
+from app.text.temporal.holidays import HOLIDAY_STARTS, holiday_at
+from app.text.temporal.lexicon import SHORT_UNITS, WORDS
 from app.text.temporal.nodes import UNKNOWN, Node
 from app.text.temporal.periods import Clock
 
 _TOKEN = re.compile(
     r"(?P<shape>[qQ][1-4](?![0-9A-Za-z])|[hH][12](?![0-9A-Za-z]))"
-    r"|(?P<figures>[0-9]+(?:[.,:/~–-][0-9]+)*)"
-    r"|(?P<word>o['’]clock\b|[ap]\.m\.?(?![a-z])|w/[ce]\b|['’]s\b|[^\W\d_]+)"
+    r"|(?P<figures>[0-9]+(?:[.,:/~\u2013-][0-9]+)*)"
+    r"|(?P<short>(?<![0-9A-Za-z])['\u2019][0-9]{2}(?![0-9]))"
+    r"|(?P<word>o['\u2019]clock\b|[ap]\.m\.?(?![a-z])|w/[cb]\b|['\u2019]s\b|[^\W\d_]+)"
     r"|(?P<other>[^\s])",
     re.IGNORECASE,
 )
@@ -23,16 +25,19 @@ _TIME_TAILS = {"a": 0, "p": 12, "am": 0, "pm": 12}
 _MONTH_TAGS = frozenset({"MONTH", "MONTH_LIKE", "WEEKDAY", "WEEKDAY_LIKE"})
 MAX_MONTH, MAX_DAY, MAX_HOUR, MAX_MINUTE = 12, 31, 24, 59
 YEARS = range(1000, 3000)
+"""What a year may be without further signs; later ones need a day and a month."""
+PIVOT = 40
+"""Two-digit years below it are of this century."""
 
 
 def number_tag(value: int, digits: int = 0) -> str:
     """Return the tag of a whole number: what it may be, from an hour to a year."""
-    if digits > 4 or value > YEARS.stop:  # noqa: PLR2004 - more digits than a year has
+    if digits > 4 or value > LAST_YEAR:  # noqa: PLR2004 - more digits than a year has
         return UNKNOWN
     for limit, tag in ((0, "N0"), (12, "N12"), (24, "N24"), (31, "N31"), (59, "N59"), (99, "N99"), (999, "N3")):
         if value <= limit:
             return tag
-    return "Y4" if value in YEARS else UNKNOWN
+    return "Y4" if value in YEARS else "YBIG"
 
 
 def lex(text: str) -> list[Node]:
@@ -43,11 +48,16 @@ def lex(text: str) -> list[Node]:
         glued = bool(nodes) and nodes[-1].end == start
         if kind == "figures":
             nodes += _figures(text, token, start, glued=glued, before=nodes[-1] if glued else None)
+        elif kind == "short":
+            year = int(token[1:]) + (2000 if int(token[1:]) < PIVOT else 1900)
+            nodes.append(Node("YSHORT", start, match.end(), num=year, glued=glued))
         elif kind == "shape":
             tag = "QUARTER_NO" if token[0] in "qQ" else "HALF_NO"
             nodes.append(Node(tag, start, match.end(), num=int(token[1]), word=token, glued=glued))
-        else:
+        elif glued or token.lower() in WORDS:
             _add_word(nodes, token, start, glued=glued)
+        else:
+            nodes.append(Node(UNKNOWN, start, match.end(), word=token))
     return _name_holidays(nodes)
 
 
@@ -58,7 +68,7 @@ def _add_word(nodes: list[Node], token: str, start: int, *, glued: bool) -> None
     end = start + len(token)
     if last is not None and after_figure:
         if word in _ORDINAL_ENDS and 1 <= last.num <= MAX_DAY:
-            nodes[-1] = Node("ORD", last.start, end, num=last.num, glued=last.glued)
+            nodes[-1] = Node("ORD", last.start, end, num=last.num, word=last.word, glued=last.glued)
             return
         if word in {"t", "z"} and (last.nums or last.clock):
             return
@@ -69,15 +79,21 @@ def _add_word(nodes: list[Node], token: str, start: int, *, glued: bool) -> None
         nodes[-1] = Node(last.tag, last.start, last.end, num=last.num, word=last.word, glued=last.glued)
         return
     tag, value = WORDS.get(word, (UNKNOWN, 0))
-    if tag == "UNIT" and word in SHORT_UNITS and not (nodes and nodes[-1].tag.startswith("N")):
+    if tag == "UNIT" and word in SHORT_UNITS and not (nodes and _counts(nodes[-1], word, glued=glued)):
         tag = UNKNOWN
-    if word in CARDINALS:
-        tag, value = "CARD", CARDINALS[word]
-    elif word in ORDINALS:
-        tag, value = ("SECOND" if word == "second" else "ORD"), ORDINALS[word]
-    elif last is not None and last.tag.startswith(("N", "Y4")) and tag == UNKNOWN and token.isalpha():
+    if last is not None and last.tag.startswith(("N", "Y4")) and tag == UNKNOWN and token.isalpha():
         nodes[-1] = Node(UNKNOWN, last.start, last.end)
     nodes.append(Node(tag, start, end, num=value, word=token, glued=glued))
+
+
+def _counts(before: Node, word: str, *, glued: bool) -> bool:
+    """Tell whether a short unit may stand here: after a figure, a letter or two only right after one."""
+    if before.tag == "CARD":
+        return len(word) > 2  # noqa: PLR2004 - "twenty min"
+    return before.tag in _FIGURES and (glued or len(word) > 1)
+
+
+_FIGURES = frozenset({"N0", "N12", "N24", "N31", "N59", "N99", "N3", "Y4", "YSHORT", "DOTTED"})
 
 
 def _figures(text: str, token: str, start: int, *, glued: bool, before: Node | None) -> list[Node]:
@@ -88,16 +104,40 @@ def _figures(text: str, token: str, start: int, *, glued: bool, before: Node | N
         return dead
     if text[end : end + 1] in _BLOCKERS or (before is not None and before.tag == UNKNOWN and before.word.isalpha()):
         return dead
-    pieces = _chain(token, start)
+    pieces = _apart(token, start) if _joins_word(text, start, end) else _chain(token, start)
     if pieces is None:
         return dead
     if glued:
         first = pieces[0]
         pieces[0] = Node(
-            first.tag, first.start, first.end, num=first.num, word=first.word, glued=True, nums=first.nums,
+            first.tag,
+            first.start,
+            first.end,
+            num=first.num,
+            word=first.word,
+            glued=True,
+            nums=first.nums,
             clock=first.clock,
         )
     return pieces
+
+
+def _joins_word(text: str, start: int, end: int) -> bool:
+    """Tell whether a sign joins the figures to a word: "Sep-23-2020", "2020/23/Sep"."""
+    front, back = text[max(start - 2, 0) : start], text[end : end + 2]
+    return (len(front) == 2 and front[0].isalpha() and front[1] in "-/") or (  # noqa: PLR2004
+        len(back) == 2 and back[0] in "-/" and back[1].isalpha()  # noqa: PLR2004
+    )
+
+
+def _apart(token: str, start: int) -> list[Node] | None:
+    """Return two joined numbers as such; any other figures as ever."""
+    parts = re.split(r"([-/])", token)
+    if len(parts) != 3 or not (parts[0].isdigit() and parts[2].isdigit()):  # noqa: PLR2004
+        return _chain(token, start)
+    place = start + len(parts[0])
+    sign = Node("DASH" if parts[1] == "-" else "SLASH", place, place + 1, word=parts[1], glued=True)
+    return [_integer(parts[0], start), sign, _integer(parts[2], place + 1)]
 
 
 def _integer(token: str, start: int) -> Node:
@@ -111,7 +151,7 @@ def _chain(token: str, start: int) -> list[Node] | None:
     whole = _shape(token, start)
     if whole is not None:
         return [whole]
-    for sign in "-–~":
+    for sign in "-\u2013~":
         left, found, right = _split_middle(token, sign)
         if not found:
             continue
@@ -146,7 +186,7 @@ def _shape(token: str, start: int) -> Node | None:
         if len(token) == 8 and token[:2] in {"19", "20"}:  # noqa: PLR2004 - YYYYMMDD
             return Node("DMY", start, end, nums=(int(token[:4]), int(token[4:6]), int(token[6:])))
         return _integer(token, start)
-    parts = re.split(r"[.,:/~–-]", token)
+    parts = re.split(r"[.,:/~\u2013-]", token)
     signs = re.sub(r"[0-9]", "", token)
     if max(len(part) for part in parts) > 4:  # noqa: PLR2004 - more digits than a year has
         return None
@@ -186,16 +226,17 @@ def _date_shape(parts: list[str], signs: str, nums: tuple[int, ...]) -> str:
 
 
 def _name_holidays(nodes: list[Node]) -> list[Node]:
+    starts = [index for index, node in enumerate(nodes) if node.word.lower() in HOLIDAY_STARTS]
+    if not starts:
+        return nodes
     words = [node.word.lower() for node in nodes]
     out: list[Node] = []
-    index = 0
-    while index < len(nodes):
-        found = holiday_at(words, index) if words[index] else None
-        if found is None:
-            out.append(nodes[index])
-            index += 1
-            continue
-        name, count = found
-        out.append(Node("HOLIDAY", nodes[index].start, nodes[index + count - 1].end, word=name))
-        index += count
-    return out
+    done = 0
+    for index in starts:
+        found = holiday_at(words, index) if index >= done else None
+        if found is not None:
+            name, count = found
+            out += nodes[done:index]
+            done = index + count
+            out.append(Node("HOLIDAY", nodes[index].start, nodes[done - 1].end, word=name))
+    return out + nodes[done:]

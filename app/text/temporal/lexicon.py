@@ -8,7 +8,7 @@ Entry = tuple[str, float]
 
 
 def _each(tag: str, words: str, first: int = 0) -> dict[str, Entry]:
-    """Number the groups of words ("mon monday, tue tuesday") from `first`."""
+    """Return the words with the number of their group ("mon monday,tue tuesday"), counted from `first`."""
     groups = enumerate(words.split(","), first)
     return {word: (tag, float(number)) for number, group in groups for word in group.split()}
 
@@ -34,9 +34,7 @@ UNITS = {
 SHORT_UNITS = frozenset({"s", "h", "d", "w", "y", "mo", "sec", "min"})
 """Units that are read as such only after a figure ("3h", "20 min")."""
 
-_WEEKDAYS = (
-    "monday mon,tuesday tue tues,wednesday wed weds,thursday thu thur thurs,friday fri,saturday,sunday"
-)
+_WEEKDAYS = "monday mon,tuesday tue tues,wednesday wed weds,thursday thu thur thurs,friday fri,saturday,sunday"
 _MONTHS = "january,february feb,,apr,,jun,july jul,,september sept sep,october oct,november nov,december dec"
 _MONTH_LIKE = "jan,,march mar,april,may,june,,august aug,,,,"
 _ORDINALS = (
@@ -49,12 +47,11 @@ _CARDINALS = (
 )
 TENS = {
     word: 10 * number
-    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+    for number, word in enumerate(("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)
 }
 TENTHS = {word[:-1] + "ieth": number for word, number in TENS.items()}
 CARDINALS = {word: int(number) for word, (_, number) in _each("CARD", _CARDINALS).items()} | TENS
 ORDINALS = {word: int(number) for word, (_, number) in _each("ORD", _ORDINALS, 1).items()} | TENTHS
-ORDINALS["second"] = 2
 _TENS_PLURAL = {word[:-1] + "ies": number for word, number in TENS.items()}
 _DECADES = {
     "tens": 10,
@@ -63,7 +60,19 @@ _DECADES = {
     **_TENS_PLURAL,
 }
 
+FUNCTION_WORDS = frozenset(
+    _same(
+        "",
+        "i we you he she it they who what when where why how did do does was were is are am will would should could "
+        "can has have had with without but if so then than because while that there as like not only also too again",
+    )
+)
+"""What may follow a date or a holiday; another plain word makes it part of a name ("Christmas tree")."""
+
 WORDS: dict[str, Entry] = {
+    **{word: ("CARD", float(number)) for word, number in CARDINALS.items()},
+    **{word: ("ORD", float(number)) for word, number in ORDINALS.items()},
+    **_same("SECOND", "second", 2),
     **_each("WEEKDAY", _WEEKDAYS),
     **_each("WEEKDAY_LIKE", ",,,,,sat,sun"),
     **_each("WEEKDAYS", "mondays,tuesdays,wednesdays,thursdays,fridays,saturdays,sundays"),
@@ -96,7 +105,7 @@ WORDS: dict[str, Entry] = {
     **_same("FROM", "from"),
     **_same("TO", "to"),
     **_same("UNTIL", "until till til"),
-    **_same("THROUGH", "through thru throughout"),
+    **_same("THROUGH", "through thru"),
     **_same("BETWEEN", "between"),
     **_same("AND", "and &"),
     **_same("OR", "or"),
@@ -107,7 +116,7 @@ WORDS: dict[str, Entry] = {
     **_same("FOR", "for"),
     **_same("BY", "by"),
     **_same("OVER", "over"),
-    **_same("DURING", "during"),
+    **_same("DURING", "during throughout"),
     **_same("WITHIN", "within"),
     **_same("BEFORE", "before"),
     **_same("AFTER", "after"),
@@ -138,15 +147,20 @@ WORDS: dict[str, Entry] = {
     **_same("BUSINESS", "business working work"),
     **_same("CALENDAR", "calendar"),
     **_same("FUTURE", "future"),
+    **_same("ONWARD", "onward onwards"),
+    **_same("UP", "up"),
+    **_same("YTD", "ytd"),
+    **_same("TIMEWORD", "time"),
+    **_same("WEEK_OF", "w/c w/b"),
     **_same("DATEWORD", "date"),
-    **_same("OCLOCK", "o'clock o’clock oclock"),
+    **_same("OCLOCK", "o'clock o\u2019clock oclock"),
     **_same("AMPM", "am a.m a.m.", 0),
     **_same("AMPM", "pm p.m p.m.", 12),
-    **_same("POSSESSIVE", "'s ’s"),
+    **_same("POSSESSIVE", "'s \u2019s"),
     ",": ("COMMA", 0),
     "-": ("DASH", 0),
-    "–": ("DASH", 0),
-    "—": ("DASH", 0),
+    "\u2013": ("DASH", 0),
+    "\u2014": ("DASH", 0),
     "~": ("DASH", 0),
     "/": ("SLASH", 0),
     ".": ("DOT", 0),

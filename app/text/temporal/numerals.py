@@ -93,7 +93,7 @@ def read_numbers(nodes: list[Node]) -> list[Node]:
     index = 0
     while index < len(nodes):
         node = nodes[index]
-        if node.tag not in NUMBER_TAGS or (node.tag == "ORD" and not node.word):
+        if node.tag not in NUMBER_TAGS or node.word.isdigit():
             out.append(node)
             index += 1
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from app.model import Precision
-from app.text.temporal.days import Grain, Range, after, midnight, month_start, week_start
+from app.text.temporal.days import IN_YEARS, Grain, Range, after, midnight, month_start, week_start
 from app.text.temporal.spans import Prefer
 
 YEARS_TO_LOOK = 9
@@ -26,6 +26,7 @@ class Context:
 
     @property
     def today(self) -> datetime:
+        """The start of the present day."""
         return midnight(self.local)
 
 
@@ -61,6 +62,7 @@ class Recurrence:
     today_counts: bool = False
 
     def try_at(self, index: int) -> Range | None:
+        """Return the range of an index, None where there is none: no 30 February."""
         try:
             return self.at(index)
         except (ValueError, OverflowError):
@@ -120,18 +122,21 @@ class Period:
 
     @property
     def begin(self) -> datetime:
+        """The lower bound; a period without one does not fit the rule that asked."""
         if self.lower is None:
             raise ValueError("open at its start")
         return self.lower
 
     @property
     def finish(self) -> datetime:
+        """The upper bound; a period without one does not fit the rule that asked."""
         if self.upper is None:
             raise ValueError("open at its end")
         return self.upper
 
     @property
     def search(self) -> tuple[datetime | None, datetime | None]:
+        """The range to search."""
         return self.wide or (self.lower, self.upper)
 
     def map(self, change: Callable[[Range], Range], grain: Grain) -> Period:
@@ -147,15 +152,24 @@ class Period:
         """Return what comes round weekly in the week of a Monday."""
         if not self.recur or self.recur.unit is not Grain.WEEK:
             return None
-        lower, upper = self.recur.at((monday - week_start(ctx.local)).days // 7)
-        return replace(self, lower=lower, upper=upper, recur=None)
+        return self.at((monday - week_start(ctx.local)).days // 7)
 
     def in_year(self, year: int) -> Period | None:
         """Return what comes round yearly in the given year."""
         if not self.recur or self.recur.unit is not Grain.YEAR:
             return None
-        lower, upper = self.recur.at(year)
-        return replace(self, lower=lower, upper=upper, recur=None)
+        return self.at(year)
+
+    def at(self, index: int) -> Period:
+        """Return what comes round as it is at an index, for good."""
+        if self.recur is None:
+            return self
+        lower, upper = self.recur.at(index)
+        wide = self.wide
+        if wide:
+            delta = lower - self.begin
+            wide = (wide[0] + delta if wide[0] else None, wide[1] + delta if wide[1] else None)
+        return replace(self, lower=lower, upper=upper, recur=None, wide=wide)
 
 
 def fixed(bounds: Range, grain: Grain) -> Period:
@@ -172,9 +186,7 @@ def recurring(
     at: Callable[[int], Range], grain: Grain, ctx: Context, unit: Grain, *, today_counts: bool = False
 ) -> Period | None:
     """Return the reading of a recurrence that the context prefers, ready to be read otherwise."""
-    now = {Grain.YEAR: ctx.local.year, Grain.MONTH: ctx.local.year * 12 + ctx.local.month - 1, Grain.WEEK: 0}[
-        unit
-    ]
+    now = {Grain.YEAR: ctx.local.year, Grain.MONTH: ctx.local.year * 12 + ctx.local.month - 1, Grain.WEEK: 0}[unit]
     recur = Recurrence(at, now, unit, today_counts)
     found = recur.resolve(ctx)
     return Period(found[0], found[1], grain, recur=recur) if found else None
@@ -185,7 +197,7 @@ def month_of(index: int) -> tuple[int, int]:
     return index // 12, index % 12 + 1
 
 
-def aligned(grain: Grain, offset: int, ctx: Context, count: int = 1) -> Range:  # noqa: PLR0911 - a return a unit
+def aligned(grain: Grain, offset: int, ctx: Context, count: int = 1) -> Range:
     """Return `count` calendar units, the first `offset` units after the present one."""
     today = ctx.today
     monday = week_start(today)
@@ -203,6 +215,8 @@ def aligned(grain: Grain, offset: int, ctx: Context, count: int = 1) -> Range:  
     if grain is Grain.QUARTER:
         first = month_start(today.year, (today.month - 1) // 3 * 3 + 1 + 3 * offset)
         return first, month_start(first.year, first.month + 3 * count)
-    years = {Grain.YEAR: 1, Grain.DECADE: 10, Grain.CENTURY: 100}[grain]
+    years = IN_YEARS.get(grain)
+    if years is None:
+        raise ValueError("hours and seasons are no calendar units")
     year = today.year // years * years + offset * years
     return month_start(year, 1), month_start(year + count * years, 1)

@@ -60,14 +60,14 @@ def _workdays(m: Match) -> Node | None:
 @rule("count:(COUNT|Y4) DASH? unit:UNIT", "count:COUNT unit:QUARTER")
 def _plain(m: Match) -> Node | None:
     unit = m["unit"]
-    if unit.word and unit.word.lower() == "s" and not unit.glued:
+    if m["count"].tag == "Y4" and not (unit.word.lower().endswith("s") and len(unit.word) > 1):
         return None
     if unit.glued and unit.word.lower() == "s" and m["count"].num % 10 == 0:
         return None  # the 90s
     return _counted(m, m["count"].num)
 
 
-@rule("A? count:COUNT PART_COUNT", "count:COUNT part:PARTS")
+@rule("count:COUNT PARTS")
 def _nights(m: Match) -> Node | None:
     return made(m, "AMOUNT", amount=amount(m["count"].num, Grain.DAY))
 
@@ -83,6 +83,8 @@ def _few(m: Match) -> Node | None:
 def _one(m: Match) -> Node | None:
     if m["unit"].word.lower().endswith("s") or m["unit"].tag == "QUARTER":
         return None
+    if m["unit"].tag == "SECOND" and not (m.before is not None and m.before.tag in {"FOR", "IN", "WITHIN", "THAN"}):
+        return None
     return _counted(m, 1)
 
 
@@ -94,23 +96,29 @@ def _whole(m: Match) -> Node | None:
     return _counted(m, 1)
 
 
-@rule("first:AMOUNT (COMMA? AND)? second:AMOUNT ((COMMA? AND)? third:AMOUNT)?", "first:AMOUNT COMMA second:AMOUNT")
+@rule("first:AMOUNT (COMMA? AND | COMMA)? second:AMOUNT ((COMMA? AND | COMMA)? third:AMOUNT)?")
 def _sum(m: Match) -> Node | None:
     total = m["first"].long + m["second"].long
-    third = m.get("third") if "third" in m.found.re.groupindex else None
+    third = m.get("third")
     if third:
         total = total + third.long
     return made(m, "AMOUNT", amount=total)
 
 
 AMOUNTS: list[Rule] = [
-    entry
-    for rules in (
-        _old_fashioned, _and_a_half, _unit_and_a_half, _half, _decimal, _workdays, _plain, _nights, _few, _one, _whole,
-        _sum,
-    )
-    for entry in rules
-]  # fmt: skip
+    *_old_fashioned,
+    *_and_a_half,
+    *_unit_and_a_half,
+    *_half,
+    *_decimal,
+    *_workdays,
+    *_plain,
+    *_nights,
+    *_few,
+    *_one,
+    *_whole,
+    *_sum,
+]
 
 
 def _clock(m: Match, hour: int, minute: int, second: int | None = None, *, fixed: bool = False) -> Node | None:
@@ -123,19 +131,21 @@ def _clock(m: Match, hour: int, minute: int, second: int | None = None, *, fixed
 def _ampm(m: Match) -> Node | None:
     node, offset = m["time"], m["half"].value
     hour, minute = (node.nums[0], node.nums[1]) if node.tag == "DOTTED" else (node.hour.hour, node.hour.minute)
+    bare = node.tag in {"N12", "N24"}
+    if bare and m.before is not None and m.before.tag in {"MONTH", "MONTH_LIKE"}:
+        return None
     if hour > 12:  # noqa: PLR2004 - "13:00 pm" is said, "13 am" is not
         return _clock(m, hour, minute, fixed=True) if offset else None
     return _clock(m, hour % 12 + offset, minute, node.hour.second, fixed=True)
 
 
-@rule("hour:HOURNO AMOUNT", "hour:N12 DASH? minute:(N12|N24|N31|N59) UNIT?")
+@rule("hour:N12 DASH? minute:(N12|N24|N31|N59|AMOUNT)")
 def _spoken(m: Match) -> Node | None:
-    if "minute" not in m.found.re.groupindex:
-        return None
     hour, minute = m["hour"], m["minute"]
-    if hour.word or minute.word or minute.value < 10:  # noqa: PLR2004 - "six forty-three", never "two three"
+    value = int(minute.long.count) if minute.amount and minute.long.grain is Grain.MINUTE else minute.value
+    if hour.word or minute.word or value < 10:  # noqa: PLR2004 - "six forty-three", never "two three"
         return None
-    return made(m, "TIMEWORDS", clock=Clock(hour.value, minute.value))
+    return made(m, "TIMEWORDS", clock=Clock(hour.value, value))
 
 
 @rule("hour:(N12|N24|CLOCK) OCLOCK")
@@ -160,4 +170,10 @@ def _noon(m: Match) -> Node | None:
     return _clock(m, m["noon"].value, 0, fixed=True)
 
 
-CLOCKS: list[Rule] = [entry for rules in (_spoken, _past, _oclock, _ampm, _noon) for entry in rules]
+CLOCKS: list[Rule] = [
+    *_spoken,
+    *_past,
+    *_oclock,
+    *_ampm,
+    *_noon,
+]

@@ -60,7 +60,9 @@ def _open_now(period: Period, last: Period, now: datetime) -> bool:
 
 def since(period: Period, *, strictly: bool = False) -> Period:
     """Return everything from the period on; strictly: once it is over (a day counts as a point)."""
-    lower = period.finish if strictly and period.grain > Grain.DAY else period.begin
+    lower = period.begin
+    if strictly and period.grain > Grain.DAY:
+        lower = period.edge or period.finish
     return Period(lower, None, Grain.WEEK, wide=(lower, None))
 
 

@@ -1,0 +1,104 @@
+"""A tenant in a real database, and the write pipeline in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.db import models
+from app.db.session import Database
+from app.memory.candidate import Candidate, Outcome
+from app.memory.registry import Registry, discover
+from app.model import Actor, Scope, ScopeKind
+from app.providers.wordllama import WordllamaEmbedder
+from app.services.memories import Memories
+from app.services.upkeep import LexicalUpkeep
+from app.write.pipeline import WritePipeline
+
+USER = Scope(kind=ScopeKind.USER, user_id="u1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A tenant of its own, and short ways to write to it and look inside."""
+
+    url: str
+    database: Database
+    pipeline: WritePipeline
+    upkeep: LexicalUpkeep
+    actor: Actor
+    types: Registry = field(default_factory=discover)
+
+    @property
+    def tenant(self) -> UUID:
+        return self.actor.tenant_id
+
+    @property
+    def memories(self) -> Memories:
+        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.clock, language="english")
+
+    def candidate(
+        self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
+    ) -> Candidate:
+        one = self.types.get(type_name)
+        return Candidate(type=one, payload=one.payload.model_validate(payload), scope=scope, **(about or {}))
+
+    async def write(
+        self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
+    ) -> Outcome:
+        [outcome] = await self.pipeline.write(self.actor, [self.candidate(type_name, scope, about, **payload)])
+        return outcome
+
+    async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Ask the database as its owner, past row-level security."""
+        connection = await asyncpg.connect(self.url)
+        try:
+            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
+        finally:
+            await connection.close()
+
+    def as_tenant(self, tenant: UUID) -> Store:
+        return replace(self, actor=replace(self.actor, tenant_id=tenant))
+
+
+@pytest.fixture(scope="session")
+def embedder() -> WordllamaEmbedder:
+    return WordllamaEmbedder()
+
+
+@pytest.fixture
+async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Callable[[], Any]]:
+    opened: list[Database] = []
+    await models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
+
+    async def make() -> Store:
+        database = Database(database_url, pool_size=10)
+        opened.append(database)
+        upkeep = LexicalUpkeep(database=database, language="english")
+        pipeline = WritePipeline(
+            database=database,
+            embedder=embedder,
+            model_id=1,
+            language="english",
+            clock=lambda: datetime.now(UTC),
+            drifted=upkeep.mark,
+        )
+        actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
+        store = Store(url=database_url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
+        await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
+        return store
+
+    yield make
+    for database in opened:
+        await database.close()
+
+
+@pytest.fixture
+async def store(make_store: Callable[[], Any]) -> Store:
+    return cast("Store", await make_store())
