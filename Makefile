@@ -1,0 +1,63 @@
+# Everything a developer, CI and a first-time visitor run. It needs Python 3.11 or newer and make.
+#
+# Tools are called as `.venv/bin/python -m TOOL`: the scripts in .venv/bin name their interpreter by its full
+# path, which breaks where that has a space or the folder is moved.
+
+.DEFAULT_GOAL := help
+.PHONY: serve test check lint eval bench openapi lock clean help FORCE
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+RUN := $(VENV)/bin/python -m
+# More arguments for serve, test, eval and bench: make test ARGS="-k idempotency".
+ARGS ?=
+# More arguments for the resolver: make lock LOCK_ARGS=--upgrade.
+LOCK_ARGS ?=
+
+RUNTIME := $(VENV)/.runtime-installed
+DEV := $(VENV)/.dev-installed
+# A virtual environment that no longer starts (its Python went away) is made again.
+BROKEN := $(shell $(VENV)/bin/python -c '' 2>/dev/null || echo FORCE)
+
+serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM_DATABASE_URL is set
+	@$(RUN) app.cli serve $(ARGS)
+
+test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
+	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
+
+check: lint test ## what CI runs: lint, types, import rules, dependencies, OpenAPI drift, tests
+
+lint: $(DEV) ## check without the tests
+	@$(RUN) ruff check .
+	@$(RUN) ruff format --check .
+	@$(RUN) mypy
+	@$(VENV)/bin/python -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+	@$(RUN) deptry .
+	@$(RUN) app.cli openapi --check
+
+eval: $(DEV) ## measure the quality of recall
+	@$(RUN) evals $(ARGS)
+
+bench: $(DEV) ## measure speed
+	@$(RUN) bench $(ARGS)
+
+openapi: $(RUNTIME) ## write openapi/openapi.json from the code
+	@$(RUN) app.cli openapi
+
+lock: $(RUNTIME) ## resolve pyproject.toml anew into requirements.lock and requirements-dev.lock
+	@sh .ci/lock $(LOCK_ARGS)
+
+clean: ## remove the virtual environment and all caches; data stays
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+$(RUNTIME): requirements.lock pyproject.toml $(BROKEN)
+	@PYTHON='$(PYTHON)' sh .ci/venv runtime
+
+$(DEV): requirements-dev.lock pyproject.toml $(BROKEN)
+	@PYTHON='$(PYTHON)' sh .ci/venv dev
+
+FORCE:

@@ -1,0 +1,151 @@
+"""What the container files, the Makefile and the lock files promise, read from the files themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+ROOT = Path(__file__).parents[1]
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The Dockerfile's instructions, joined over continued lines."""
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("#")).replace("\\\n", " ")
+    pairs = [line.split(maxsplit=1) for line in text.splitlines() if line.strip()]
+    return [(name, " ".join(rest.split())) for name, rest in pairs]
+
+
+def last_stage() -> list[tuple[str, str]]:
+    found = instructions()
+    starts = [index for index, (name, _) in enumerate(found) if name == "FROM"]
+    assert len(starts) > 1, "the build tools belong in a stage of their own"
+    return found[starts[-1] :]
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """The packages of a lock file with the versions it pins (several, where platforms differ)."""
+    found: dict[str, set[str]] = {}
+    for package, version in re.findall(r"^([a-z0-9._-]+)==(\S+)", (ROOT / name).read_text(), re.MULTILINE):
+        found.setdefault(package, set()).add(version)
+    return found
+
+
+def test_the_image_runs_as_a_user_without_rights() -> None:
+    users = [value for name, value in last_stage() if name == "USER"]
+    assert users
+    assert users[-1] not in {"root", "0"}
+
+
+def test_the_image_checks_its_health_and_starts_without_a_shell() -> None:
+    stage = dict(last_stage())
+    assert "/healthz" in stage["HEALTHCHECK"]
+    assert stage["CMD"] == '["typed-memory", "serve", "--host", "0.0.0.0"]'
+
+
+def test_every_base_image_names_its_version() -> None:
+    for name, value in instructions():
+        if name == "FROM":
+            assert re.match(r"[\w/]+:\d", value), value
+
+
+def test_the_image_installs_nothing_without_its_hash() -> None:
+    installs = [value for name, value in instructions() if name == "RUN" and "pip install" in value]
+    assert len(installs) == 2
+    assert "--require-hashes" in installs[0]
+    assert "--no-deps --no-build-isolation" in installs[1]
+
+
+def test_the_image_gets_only_what_is_named() -> None:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    allowed = {rule[1:] for rule in rules if rule.startswith("!")}
+    copied = [value.split() for name, value in instructions() if name == "COPY" and "--from" not in value]
+    assert {source for *sources, _ in copied for source in sources} == allowed
+
+
+def test_services_wait_for_a_healthy_database_and_finished_migrations(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert services["migrate"]["command"] == ["typed-memory", "migrate"]
+    assert services["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
+    for name in ("api", "worker"):
+        assert services[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
+        assert services[name]["depends_on"]["db"] == {"condition": "service_healthy"}
+
+
+def test_the_database_and_the_api_have_health_checks(compose: dict[str, Any]) -> None:
+    for name in ("db", "api"):
+        check = compose["services"][name]["healthcheck"]
+        assert check["test"][0] == "CMD"
+        assert {"interval", "timeout", "retries"} <= set(check)
+
+
+def test_the_database_keeps_its_data_where_its_image_does(compose: dict[str, Any]) -> None:
+    database = compose["services"]["db"]
+    assert database["image"] == "pgvector/pgvector:pg18"
+    assert database["volumes"] == ["database:/var/lib/postgresql"]
+    assert "database" in compose["volumes"]
+    assert "ports" not in database
+
+
+def test_no_secret_has_a_default(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        for name, value in service.get("environment", {}).items():
+            if "PASSWORD" in name or name in {"TM_DATABASE_URL", "TM_BOOTSTRAP_KEY"}:
+                assert re.search(r"\$\{\w+:\?[^}]+\}", value), name
+
+
+def test_the_api_is_published_to_this_machine_alone(compose: dict[str, Any]) -> None:
+    assert all(port.startswith("127.0.0.1:") for port in compose["services"]["api"]["ports"])
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_has_hashes_and_no_address(name: str) -> None:
+    text = (ROOT / name).read_text()
+    assert "://" not in text
+    assert " @ " not in text
+    for block in re.split(r"\n(?=[a-z0-9])", text)[1:]:
+        assert "--hash=sha256:" in block, block.split("\n")[0]
+
+
+def test_the_lock_files_hold_what_the_project_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    runtime, dev = locked(LOCKS[0]), locked(LOCKS[1])
+    wanted = {re.split(r"[\[>=<~! ]", line)[0].lower() for line in project["dependencies"]}
+    wanted_dev = {re.split(r"[\[>=<~! ]", line)[0].lower() for line in project["optional-dependencies"]["dev"]}
+    assert wanted <= set(runtime), "run `make lock`"
+    assert wanted_dev <= set(dev), "run `make lock`"
+    for package, versions in runtime.items():
+        assert dev[package] == versions, f"{package} differs between the lock files: run `make lock`"
+
+
+def test_the_makefile_lists_its_targets() -> None:
+    make = shutil.which("make")
+    assert make is not None
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    result = subprocess.run(  # noqa: S603 - our own Makefile
+        [make, "-C", str(ROOT)], capture_output=True, text=True, check=True, env=environment
+    )
+    for target in ("serve", "test", "check", "eval", "bench", "openapi", "lock", "clean", "help"):
+        assert f"make {target} " in result.stdout
+
+
+def test_the_continuous_integration_script_is_executable() -> None:
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert "make check" in (ROOT / ".ci" / "run").read_text()
