@@ -15,7 +15,10 @@ from app.db.session import ReadSession
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEntity:
-    """An alias that was asked for and the entity it leads to, with every entity merged into that one."""
+    """An alias that was asked for and the entity it leads to, with every entity merged into that one.
+
+    `mentions` counts the memories about it, what it said apart; thousands are not counted to the end.
+    """
 
     alias: str
     name: str
@@ -29,6 +32,7 @@ class Known:
     """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities."""
 
     memories: int
+    contexts: int
     documents: int
     index_rows: int
     frequencies: Mapping[int, int]
@@ -49,14 +53,21 @@ _LOOK_UP = (
             SELECT kin.root, e.id FROM kin
             JOIN entities e ON e.tenant_id = :tenant AND e.merged_into = kin.id
         ), family AS (
-            SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(e.mention_count) AS mentions
-            FROM kin JOIN entities e ON e.tenant_id = :tenant AND e.id = kin.id GROUP BY kin.root
+            SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
+            FROM kin CROSS JOIN LATERAL (
+                SELECT count(*) AS mentions FROM (
+                    SELECT me.role FROM memory_entities me
+                    WHERE me.tenant_id = :tenant AND me.entity_id = kin.id LIMIT 4000
+                ) newest WHERE newest.role <> 'speaker'
+            ) told
+            GROUP BY kin.root
         ), frequency AS (
             SELECT term, sum(documents) AS documents FROM lexical_terms
             WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term
         )
         SELECT
-            (SELECT jsonb_build_array(coalesce(sum(memory_count), 0), coalesce(sum(lexical_documents), 0))
+            (SELECT jsonb_build_array(
+                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
             (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = 'memory_index'::regclass) AS index_rows,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
@@ -89,9 +100,10 @@ async def look_up(
         _LOOK_UP, {"tenant": tenant, "scopes": list(scopes), "names": list(names), "terms": list(terms)}
     )
     counts, index_rows, frequencies, entities = found.one()
-    memories, documents = counts
+    memories, contexts, documents = counts
     return Known(
         memories=int(memories),
+        contexts=int(contexts),
         documents=int(documents),
         index_rows=int(index_rows or 0),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},

@@ -44,7 +44,9 @@ _ERASE = text(
         UPDATE memories m SET supersedes = gone.supersedes FROM gone
         WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = :id
     )
-    UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1,
+    UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1, context_count = context_count - (
+            SELECT count(DISTINCT memory_id) FROM memory_index
+            WHERE tenant_id = :tenant AND memory_id = :id AND kind = 'context'),
         lexical_documents = lexical_documents - 1, lexical_length = lexical_length - :length
     FROM gone WHERE s.tenant_id = :tenant AND s.id = gone.scope_id
     """

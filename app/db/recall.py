@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, text
+from sqlalchemy import ARRAY, DateTime, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.db.session import ReadSession
 from app.memory.freshness import Decay
+
+Bounds = tuple[datetime | None, datetime | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketch:
     """A memory as ranking sees it.
 
-    `speaker` is who said it, as written; `spoken_by` the entity, if it is one of those that were asked for.
-    `payload` is empty unless it was asked for.
+    `words` it has; whether it only `asks`; the entity that is its speaker. `elsewhen`: it happened, but at no
+    time that the question names. `payload` is empty unless it was asked for.
     """
 
     id: UUID
     scope_id: UUID
     type: str
     status: str
-    content: str
     subject: str | None
     slot: str | None
     contested: bool
@@ -38,63 +39,71 @@ class Sketch:
     last_accessed_at: datetime | None
     access_count: int
     decay: Decay
-    speaker: str | None
-    spoken_by: UUID | None
+    speaker_id: UUID | None
+    words: int
+    asks: bool
+    elsewhen: bool
     payload: Mapping[str, Any]
 
 
 _SKETCH = (
     text(
         """
-        SELECT m.id, m.scope_id, m.type, m.status, m.content, m.subject, m.slot, m.contested, m.confidence,
-            m.session_id, m.sequence_number, m.stated_at, u.last_accessed_at,
-            coalesce(u.access_count, 0), m.half_life_days, m.floor, m.payload ->> 'speaker',
-            CASE WHEN cardinality(:speakers) > 0 THEN
-                (SELECT e.entity_id FROM memory_entities e
-                 WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND e.role = 'speaker'
-                   AND e.entity_id = ANY(:speakers) LIMIT 1) END,
+        SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
+            i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
+            m.half_life_days, m.floor, i.speaker_id, i.words, i.asks,
+            i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
+                SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
+                WHERE i.event_range && tstzrange(named.lower, named.upper)),
             CASE WHEN :whole THEN m.payload END AS payload
         FROM memories m
+        JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
         """
     )
-    .bindparams(bindparam("ids", type_=ARRAY(Uuid)), bindparam("speakers", type_=ARRAY(Uuid)))
+    .bindparams(
+        bindparam("ids", type_=ARRAY(Uuid)),
+        bindparam("lower", type_=ARRAY(DateTime(timezone=True))),
+        bindparam("upper", type_=ARRAY(DateTime(timezone=True))),
+    )
     .columns(payload=JSONB)
 )
 
 
 async def sketches(
-    session: ReadSession, *, tenant: UUID, ids: Collection[UUID], speakers: Collection[UUID], whole: bool
+    session: ReadSession, *, tenant: UUID, ids: Collection[UUID], windows: Sequence[Bounds] = (), whole: bool = False
 ) -> dict[UUID, Sketch]:
-    """Return sketches of the memories that exist; `whole` asks for payloads, `speakers` who may have spoken."""
+    """Return sketches of the memories that exist, by id; `whole` asks for their payloads.
+
+    `windows` are (lower, upper), None for open: what happened in none of them is `elsewhen`.
+    """
     if not ids:
         return {}
-    rows: Any = await session.execute(
-        _SKETCH, {"tenant": tenant, "ids": list(ids), "speakers": list(speakers), "whole": whole}
-    )
-    return {row[0]: _sketch(*row) for row in rows}
+    bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
+    rows: Any = await session.execute(_SKETCH, {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds})
+    return {row[0]: _sketch(row) for row in rows}
 
 
-def _sketch(*row: Any) -> Sketch:  # noqa: ANN401 - a row's columns
-    decay = Decay(half_life_days=row[14], floor=row[15])
+def _sketch(row: Sequence[Any]) -> Sketch:
     return Sketch(
         id=row[0],
         scope_id=row[1],
         type=row[2],
         status=row[3],
-        content=row[4],
-        subject=row[5],
-        slot=row[6],
-        contested=row[7],
-        confidence=row[8],
-        session_id=row[9],
-        sequence_number=row[10],
-        stated_at=row[11],
-        last_accessed_at=row[12],
-        access_count=row[13],
-        decay=decay,
-        speaker=row[16],
-        spoken_by=row[17],
-        payload=row[18] or {},
+        subject=row[4],
+        slot=row[5],
+        contested=row[6],
+        confidence=row[7],
+        session_id=row[8],
+        sequence_number=row[9],
+        stated_at=row[10],
+        last_accessed_at=row[11],
+        access_count=row[12],
+        decay=Decay(half_life_days=row[13], floor=row[14]),
+        speaker_id=row[15],
+        words=row[16],
+        asks=row[17],
+        elsewhen=row[18],
+        payload=row[19] or {},
     )

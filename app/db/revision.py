@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from functools import cache
 from urllib.parse import urlsplit
@@ -17,6 +18,9 @@ from app.db.session import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
 
 _PAUSE = 0.5
+_ALEMBIC = threading.Lock()
+"""Alembic keeps its context in a module: one run at a time in a process. Processes wait in the database."""
+
 _CONNECT_SECONDS = 5.0
 
 
@@ -61,7 +65,12 @@ async def bring_up(owner_url: str, *, patience: float) -> None:
     """
     found = await _revision(owner_url, time.monotonic() + patience)
     if found is None or found in known():
-        await asyncio.to_thread(migrate.upgrade, owner_url)
+        await asyncio.to_thread(_upgrade, owner_url)
+
+
+def _upgrade(owner_url: str) -> None:
+    with _ALEMBIC:
+        migrate.upgrade(owner_url)
 
 
 async def _revision(owner_url: str, deadline: float) -> str | None:
@@ -86,9 +95,7 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
                     f"the database at {where} can't be reached ({error}): start it, or mend TM_DATABASE_URL"
                 ) from error
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-            raise ConfigurationError(
-                f"the database at {where} refuses us ({error}): mend TM_DATABASE_URL"
-            ) from error
+            raise ConfigurationError(f"the database at {where} refuses us ({error}): mend TM_DATABASE_URL") from error
         await asyncio.sleep(_PAUSE)
 
 

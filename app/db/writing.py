@@ -66,6 +66,7 @@ class Changes:
     merged: tuple[Merged, ...]
     unified: tuple[tuple[UUID, UUID], ...]
     added: int
+    contexts: int
     lexical_documents: int
     lexical_length: int
     lexical_average: float
@@ -81,6 +82,7 @@ _OPEN = text(
 _CLAIM = text(
     """
     UPDATE scopes SET version = version + 1, memory_count = memory_count + :added,
+        context_count = context_count + :contexts,
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
     WHERE tenant_id = :tenant AND id = :scope AND version = :version
@@ -192,6 +194,7 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
             **here,
             "version": version,
             "added": changes.added,
+            "contexts": changes.contexts,
             "documents": changes.lexical_documents,
             "length": changes.lexical_length,
             "average": changes.lexical_average,

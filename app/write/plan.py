@@ -37,6 +37,7 @@ class Plan:
     entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
     documents: Counter[int] = field(default_factory=Counter)
     added: int = 0
+    contexts: int = 0
     lexical_documents: int = 0
     lexical_length: int = 0
 
@@ -55,6 +56,7 @@ class Plan:
             merged=tuple(self.merged),
             unified=tuple(self.unified),
             added=self.added,
+            contexts=self.contexts,
             lexical_documents=self.lexical_documents,
             lexical_length=self.lexical_length,
             lexical_average=self.around.lexical_average,

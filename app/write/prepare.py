@@ -75,10 +75,16 @@ class _Draft:
             return None
         return lead(self.candidate.context)
 
+    @property
+    def stands_alone(self) -> bool:
+        """Return whether there is nothing before it that it needs: a first turn, or no turn at all."""
+        turn = self.candidate.session_id is not None
+        return self.lead is None and not (turn and len(self.content.split()) > CONTEXT_FOR)
+
     def dense_texts(self, names: re.Pattern[str] | None) -> list[tuple[str, str]]:
         """Return (kind, text) to embed: names left out, because they drown what is said about them."""
         parts = split_parts(_without(names, self.content)) or (self.content,)
-        texts = [("content", part) for part in parts]
+        texts = [("both" if self.stands_alone else "content", part) for part in parts]
         if self.lead is not None:
             lead = _without(names, self.lead)
             texts += [("context", f"{lead} {part}") for part in parts]
@@ -166,7 +172,7 @@ def _prepared(
 def _index_texts(
     draft: _Draft, texts: Sequence[tuple[str, str]], vectors: NDArray[np.float32], language: str
 ) -> tuple[IndexText, ...]:
-    whole = {"content": draft.content, "context": f"{draft.lead} {draft.content}"}
+    whole = {"content": draft.content, "both": draft.content, "context": f"{draft.lead} {draft.content}"}
     seen: set[str] = set()
     rows = []
     for (kind, _), vector in zip(texts, vectors, strict=True):

@@ -172,7 +172,9 @@ def _lexical(plan: Plan, searched: IndexText) -> dict[str, object]:
     """Return the lexical columns of an index row, and count its terms towards the scope's statistics."""
     if searched.terms is None:
         return {"lexical": None, "tsv": None}
-    if searched.kind == "content":
+    if searched.kind == "context":
+        plan.contexts += 1
+    else:
         plan.documents.update({index_of(term) for term in searched.terms})
         plan.lexical_documents += 1
         plan.lexical_length += len(searched.terms)

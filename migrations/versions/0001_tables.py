@@ -112,6 +112,7 @@ def upgrade() -> None:
         sa.Column("agent_id", sa.Text(), nullable=True),
         sa.Column("version", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("memory_count", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("context_count", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_documents", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_length", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_average", sa.Float(), server_default=sa.text("0"), nullable=False),
@@ -414,7 +415,7 @@ def upgrade() -> None:
         sa.Column("embedding", HALFVEC(), nullable=False),
         sa.Column("lexical", SPARSEVEC(dim=1000000000), nullable=True),
         sa.Column("tsv", postgresql.TSVECTOR(), nullable=True),
-        sa.CheckConstraint("kind IN ('content', 'context')", name=op.f("ck_memory_index_kind")),
+        sa.CheckConstraint("kind IN ('content', 'context', 'both')", name=op.f("ck_memory_index_kind")),
         sa.ForeignKeyConstraint(["model_id"], ["embedding_models.id"], name=op.f("fk_memory_index_model_id")),
         sa.ForeignKeyConstraint(
             ["tenant_id", "memory_id"],

@@ -58,7 +58,7 @@ memory_index = table(
     Column("lexical", SPARSEVEC(DIMENSIONS)),
     Column("tsv", TSVECTOR),
     refers_to("memories", "memory_id", cascade=True),
-    CheckConstraint("kind IN ('content', 'context')", name="kind"),
+    CheckConstraint("kind IN ('content', 'context', 'both')", name="kind"),
     Index("ix_memory_index_scope", "tenant_id", "scope_id", "kind", "type"),
     Index(
         "ix_memory_index_tsv",

@@ -40,6 +40,7 @@ scopes = table(
     Column("agent_id", Text),
     Column("version", BigInteger, nullable=False, server_default=text("0")),
     Column("memory_count", BigInteger, nullable=False, server_default=text("0")),
+    Column("context_count", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_documents", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_length", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_average", Float, nullable=False, server_default=text("0")),

@@ -1,0 +1,132 @@
+"""The bodies of writes, generated from the registry: a new memory type has one the moment its file exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
+from pydantic.fields import FieldInfo
+
+from app.api.fields import Fraction, Instant, Metadata, TimeZone
+from app.api.shapes import literal, many, maybe, one_of
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType, Name, Sentence
+from app.model import Category, ScopeKind, SpeechAct
+
+LARGEST_BATCH = 1000
+TURN_ID = r"^turn_[0-9a-f]{32}$"
+
+
+class EvidenceIn(BaseModel):
+    """Where the memory was said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quote: Sentence | None = Field(default=None, description="The words, as they were said.")
+    role: Name | None = Field(default=None, description="Who said them.", examples=["user"])
+    turn_id: str | None = Field(default=None, pattern=TURN_ID, description="The turn they are from.")
+
+
+class WriteFields(BaseModel):
+    """What every type takes besides its own fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scope: ScopeKind | None = Field(
+        default=None,
+        description="Who sees it: everyone of the tenant, one user, or one agent. By default the type's own "
+        "scope if the ids it needs are given, else the user's, else the agent's, else global.",
+    )
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    session_id: Name | None = None
+    sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    content: Sentence | None = Field(
+        default=None, description="The sentence to remember, instead of one made from the fields."
+    )
+    context: Sentence | None = Field(default=None, description="What was said just before: searched, never shown.")
+    occurred_at: Instant | None = Field(
+        default=None, description="When it was stated; now by default. A later statement replaces an earlier."
+    )
+    timezone: TimeZone | None = Field(default=None, description="Where times without an offset are read.")
+    source_confidence: Fraction | None = Field(
+        default=None,
+        description="How far the source is to be trusted.",
+        validation_alias=AliasChoices("source_confidence", "source_strength"),
+    )
+    extractor_confidence: Fraction | None = Field(default=None, description="How sure the extraction of the fields is.")
+    importance: Fraction | None = None
+    topic: Name | None = None
+    category: Category | None = Field(default=None, description="How it fades; the type's own by default.")
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    valid_from: Instant | None = Field(default=None, description="Since when it is true.")
+    valid_until: Instant | None = Field(default=None, description="Until when it is true.")
+    ttl_seconds: int | None = Field(default=None, gt=0, le=100 * 366 * 86_400, description="Instead of valid_until.")
+    evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
+    evidence_turn_id: str | None = Field(
+        default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."
+    )
+    provenance: Metadata = Field(default_factory=dict, description="How the memory came about.")
+    metadata: Metadata = Field(default_factory=dict, description="Anything else; kept, not interpreted.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteBodies:
+    """The body of each type's route, and of the batch: a union that its `type` decides."""
+
+    single: Mapping[str, type[WriteFields]]
+    batch: type[BaseModel]
+
+
+def build(registry: Registry) -> WriteBodies:
+    """Return the bodies for the types there are."""
+    single = {spec.name: _single(spec) for spec in registry}
+    items = tuple(_item(spec, single[spec.name]) for spec in registry)
+    batch = create_model(
+        "BatchWrite",
+        __config__=ConfigDict(extra="forbid"),
+        __doc__="Up to a thousand typed writes.",
+        memories=(many(one_of(items)), Field(min_length=1, max_length=LARGEST_BATCH)),
+    )
+    return WriteBodies(single=single, batch=batch)
+
+
+def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:
+    """Return a type's own fields under the names they have in JSON, as `create_model` takes them."""
+    fields = {}
+    for name, info in spec.payload.model_fields.items():
+        wire = copy(info)
+        if not isinstance(info.validation_alias, AliasChoices):
+            wire.validation_alias = None
+            wire.alias_priority = None
+        wire.alias = None
+        wire.serialization_alias = None
+        fields[info.alias or name] = (info.annotation, wire)
+    return fields
+
+
+def wire_names(spec: MemoryType) -> set[str]:
+    """Return the names a type's own fields have in JSON."""
+    return {info.alias or name for name, info in spec.payload.model_fields.items()}
+
+
+def _single(spec: MemoryType) -> type[WriteFields]:
+    kind = literal(spec.name, *spec.aliases)
+    fields: dict[str, Any] = {
+        "type": (maybe(kind), Field(default=None, description="May be left out: the route says it.")),
+        **payload_fields(spec),
+    }
+    return create_model(f"{_class_name(spec)}Write", __base__=WriteFields, __doc__=spec.definition, **fields)
+
+
+def _item(spec: MemoryType, single: type[WriteFields]) -> type[WriteFields]:
+    kind = literal(spec.name, *spec.aliases)
+    fields: dict[str, Any] = {"type": (kind, Field())}
+    return create_model(f"{_class_name(spec)}Item", __base__=single, __doc__=spec.definition, **fields)
+
+
+def _class_name(spec: MemoryType) -> str:
+    return "".join(word.capitalize() for word in spec.name.split("_"))

@@ -1,0 +1,149 @@
+"""The route class: a key with the right role first, then a strictly read body, then the handler.
+
+Every route says what it takes, in `openapi_extra`: one of the constants below. A route that says nothing
+can't be made, so none is open by accident.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+from collections.abc import Callable, Coroutine
+from typing import Any, NoReturn
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from app.api.problems import MalformedBody, UnsupportedMediaType
+from app.errors import Forbidden, Unauthenticated
+from app.model import Actor
+from app.runtime import Runtime
+
+ROLE = "x-required-role"
+PUBLIC = {ROLE: "none", "security": []}
+READ = {ROLE: "read"}
+WRITE = {ROLE: "write"}
+ADMIN = {ROLE: "admin"}
+OPERATOR = {ROLE: "operator"}
+
+_WIDEST = 2**63
+_DIGITS = 20
+
+
+class GuardedRoute(APIRoute):
+    """A route that is closed unless it says otherwise."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler behind its guards."""
+        handle = super().get_route_handler()
+        role = (self.openapi_extra or {}).get(ROLE)
+        if role is None:
+            raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")
+        takes_body = self.body_field is not None
+
+        async def guarded(request: Request) -> Response:
+            if role != "none":
+                request.state.actor = await _admitted(request, role)
+            if not takes_body:
+                return await handle(request)
+            strict = StrictRequest(request.scope, request.receive)
+            await strict.read()
+            return await handle(strict)
+
+        return guarded
+
+
+class StrictRequest(Request):
+    """A request whose body is JSON in UTF-8, without what JSON leaves open: NaN, repeated keys, huge numbers."""
+
+    _parsed: object = None
+
+    async def read(self) -> None:
+        """Read and parse the body; raise MalformedBody or UnsupportedMediaType."""
+        content = await self.body()
+        if not content:
+            return
+        kind = self.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+            raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
+        self._parsed = parse(content)
+
+    async def json(self) -> Any:  # noqa: ANN401 - the framework's signature
+        """Return the parsed body."""
+        return self._parsed
+
+
+def parse(content: bytes) -> object:
+    """Return strict JSON, or raise MalformedBody saying what is wrong with it."""
+    try:
+        return json.loads(
+            content.decode("utf-8-sig"),
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_integer,
+            object_pairs_hook=_object,
+        )
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"the body is not UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise MalformedBody(f"the body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+    except RecursionError:
+        raise MalformedBody("the body is nested too deeply") from None
+
+
+async def _admitted(request: Request, role: str) -> Actor | None:
+    runtime: Runtime = request.app.state.runtime
+    token = _token(request)
+    operator = runtime.settings.operator_key
+    is_operator = operator is not None and hmac.compare_digest(token.encode(), operator.get_secret_value().encode())
+    if is_operator and role == "operator":
+        return None
+    if is_operator:
+        raise Forbidden("the operator key manages tenants and sees no memories: use a tenant's key")
+    actor = await runtime.keys.authenticate(token)
+    if role == "operator":
+        raise Forbidden("this takes the operator key (TM_OPERATOR_KEY)")
+    if role not in actor.roles and "admin" not in actor.roles:
+        raise Forbidden(f"this takes a key with the role {role!r}")
+    return actor
+
+
+def _token(request: Request) -> str:
+    header = request.headers.get("authorization")
+    if header is None:
+        raise Unauthenticated("send an API key: `Authorization: Bearer tm_...`")
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthenticated("the Authorization header must read `Bearer` and an API key")
+    return token.strip()
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise MalformedBody(f"the body is not JSON: {name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise MalformedBody(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    # Length first: Python takes quadratic time for long ones, and refuses them beyond 4,300 digits.
+    if len(digits) > _DIGITS or not -_WIDEST <= int(digits) < _WIDEST:
+        raise MalformedBody(f"the number {digits[:40]} does not fit into 64 bits")
+    return int(digits)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise MalformedBody(f"the key {name[:100]!r} is given twice in one object")
+            seen.add(name)
+    return found

@@ -1,0 +1,57 @@
+"""The `Idempotency-Key` header: what every write route wraps its work in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from fastapi import Header, Request
+from pydantic_core import to_json
+from starlette.responses import Response
+
+from app.api.views import JSON
+from app.db.idempotency import Slot
+from app.errors import InvalidInput
+from app.model import Actor
+from app.runtime import Runtime
+from app.services.idempotency import Answer, fingerprint_of
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+LONGEST = 255
+
+
+async def declared(
+    _key: str | None = Header(
+        default=None,
+        alias=HEADER,
+        description="Send a write again under the same key, and it is done once and answered the same for "
+        "24 hours. Another body under the same key is a conflict.",
+        examples=["7b0e7a54-6c1f-4a53-9c56-1f0f6bb6b1a1"],
+    ),
+) -> None:
+    """Put the header into OpenAPI; `once` reads it."""
+
+
+async def once(
+    request: Request, runtime: Runtime, actor: Actor, status: int, work: Callable[[], Awaitable[object]]
+) -> Response:
+    """Return the work's answer with `status` (204 has no body), or that of the same request before it."""
+
+    async def answered() -> Answer:
+        content = await work()
+        return Answer(status=status, body="" if content is None else to_json(content).decode())
+
+    key = request.headers.get(HEADER)
+    if key is None:
+        return _response(await answered())
+    if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
+        raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
+    slot = Slot(tenant_id=actor.tenant_id, route=f"{request.method} {request.url.path}", key=key)
+    fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
+    return _response(await runtime.idempotency.run(slot, fingerprint, answered))
+
+
+def _response(answer: Answer) -> Response:
+    headers = {REPLAYED: "true"} if answer.replayed else None
+    media_type = JSON if answer.body else None
+    return Response(answer.body, status_code=answer.status, media_type=media_type, headers=headers)

@@ -1,0 +1,252 @@
+"""Memories: typed writes, reading, listing, changing, erasing, history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import Response
+
+from app import ids
+from app.api import cursors, fields, views
+from app.api.bodies import WriteBodies, WriteFields
+from app.api.candidates import canonical_types, from_batch, from_body, refuse_unknown_turns, turns_of
+from app.api.cursors import Listing
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import READ, WRITE, GuardedRoute
+from app.api.idempotent import declared, once
+from app.api.models import Answers
+from app.api.problems import FieldError, InvalidFields
+from app.api.requests import ListQuery, PatchBody
+from app.db.listing import Filters, Sort
+from app.errors import NotFound
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.model import Actor, Scope, ScopeKind, Visibility
+from app.runtime import Runtime
+from app.services.memories import Page
+
+CREATED = 201
+NO_CONTENT = 204
+
+MemoryId = Annotated[str, Path(description="A memory's id.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
+Handler = Callable[..., Any]
+
+IDEMPOTENT = [Depends(declared)]
+
+
+def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRouter:
+    """Return the routes; each type has a write route of its own, so that OpenAPI shows its body."""
+    found = APIRouter(tags=["memories"], route_class=GuardedRoute)
+    for spec in registry:
+        for name in (spec.name, *spec.aliases):
+            found.add_api_route(
+                f"/memories/typed/{name}",
+                _typed_write(spec, bodies.single[spec.name]),
+                methods=["POST"],
+                status_code=CREATED,
+                operation_id=f"write_{spec.name}",
+                summary=f"Write a memory of type {spec.name}",
+                description=spec.definition,
+                response_model=answers.write,
+                dependencies=IDEMPOTENT,
+                openapi_extra=WRITE,
+                include_in_schema=name == spec.name,
+            )
+    found.add_api_route(
+        "/memories/typed/{type}",
+        unknown_type,
+        methods=["POST"],
+        openapi_extra=WRITE,
+        include_in_schema=False,
+    )
+    found.add_api_route(
+        "/memories/batch",
+        _batch_write(bodies.batch),
+        methods=["POST"],
+        status_code=CREATED,
+        operation_id="write_batch",
+        summary="Write up to a thousand memories",
+        response_model=answers.batch,
+        dependencies=IDEMPOTENT,
+        openapi_extra=WRITE,
+    )
+    _add_reads(found, answers)
+    _add_changes(found, answers)
+    return found
+
+
+def _add_reads(found: APIRouter, answers: Answers) -> None:
+    for path, handler, operation, summary, model in (
+        ("/memories", list_memories, "list_memories", "List memories", answers.page),
+        ("/memories/{memory_id}", get_memory, "get_memory", "Get a memory", answers.memory),
+        (
+            "/memories/{memory_id}/history",
+            get_history,
+            "get_memory_history",
+            "Get every version of a belief and what happened to it",
+            answers.history,
+        ),
+    ):
+        found.add_api_route(
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
+            openapi_extra=READ,
+        )
+
+
+def _add_changes(found: APIRouter, answers: Answers) -> None:
+    found.add_api_route(
+        "/memories/{memory_id}",
+        patch_memory,
+        methods=["PATCH"],
+        operation_id="patch_memory",
+        summary="Change what is not the belief itself",
+        response_model=answers.memory,
+        dependencies=IDEMPOTENT,
+        openapi_extra=WRITE,
+    )
+    found.add_api_route(
+        "/memories/{memory_id}",
+        delete_memory,
+        methods=["DELETE"],
+        status_code=NO_CONTENT,
+        operation_id="delete_memory",
+        summary="Erase a memory",
+        dependencies=IDEMPOTENT,
+        openapi_extra=WRITE,
+    )
+
+
+def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
+    async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
+        async def work() -> object:
+            candidate = from_body(spec, body, runtime.clock())
+            unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
+            refuse_unknown_turns([body], unknown)
+            [outcome] = await runtime.memories.write(actor, [candidate])
+            return views.outcome(outcome, runtime.clock())
+
+        return await once(request, runtime, actor, CREATED, work)
+
+    write.__annotations__["body"] = body_type
+    return write
+
+
+def _batch_write(body_type: type[Any]) -> Handler:
+    async def write_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: Any) -> Response:  # noqa: ANN401
+        async def work() -> object:
+            candidates = from_batch(body.memories, runtime.types, runtime.clock())
+            unknown = await runtime.turns.unknown(actor, turns_of(candidates))
+            refuse_unknown_turns(body.memories, unknown, batch=True)
+            outcomes = await runtime.memories.write(actor, candidates)
+            now = runtime.clock()
+            return {
+                "results": [
+                    {"index": place, "status": CREATED, **views.outcome(one, now)} for place, one in enumerate(outcomes)
+                ]
+            }
+
+        return await once(request, runtime, actor, CREATED, work)
+
+    write_batch.__annotations__["body"] = body_type
+    return write_batch
+
+
+async def unknown_type(type: str, runtime: RuntimeDep) -> Response:  # noqa: A002 - the path's word
+    """Say which types there are."""
+    raise NotFound(f"no memory type {type[:80]!r}; there are {', '.join(runtime.types.by_name)}")
+
+
+async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ListQuery, Query()]) -> Response:
+    """List memories, a page at a time; `next_cursor` is null on the last page."""
+    filters = _filters(query, actor, runtime.types)
+    listing = Listing(f"{actor.tenant_id}|{query.sort}|{filters}")
+    after = None
+    if query.cursor is not None:
+        after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
+    page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
+    return views.answer(_page(page, listing, runtime))
+
+
+async def get_memory(runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
+    """Get a memory, whatever its status."""
+    found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id))
+    return views.answer(views.memory(found, runtime.clock()))
+
+
+async def get_history(runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
+    """Get every version of a belief, oldest statement first, and what happened to them."""
+    found = await runtime.memories.history(actor, ids.parse(ids.MEMORY, memory_id))
+    return views.answer(views.history(found, runtime.clock()))
+
+
+async def patch_memory(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: PatchBody
+) -> Response:
+    """Change importance, topic, category, metadata, end of validity or the review mark."""
+    changes = body.changes()
+
+    async def work() -> object:
+        found = await runtime.memories.patch(actor, ids.parse(ids.MEMORY, memory_id), changes)
+        return views.memory(found, runtime.clock())
+
+    return await once(request, runtime, actor, 200, work)
+
+
+async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
+    """Erase a memory and everything made of it; the audit log keeps that it was erased, not what it said."""
+
+    async def work() -> None:
+        await runtime.memories.delete(actor, ids.parse(ids.MEMORY, memory_id))
+
+    return await once(request, runtime, actor, NO_CONTENT, work)
+
+
+def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
+    return Filters(
+        scopes=_scopes(query, actor),
+        types=canonical_types(query.type, registry, "type"),
+        statuses=tuple(query.status),
+        subject=query.subject,
+        topic=query.topic,
+        session_id=query.session_id,
+        min_importance=query.min_importance,
+        as_of=fields.aware(query.as_of, UTC),
+        known_at=fields.aware(query.known_at, UTC),
+    )
+
+
+def _scopes(query: ListQuery, actor: Actor) -> tuple[Any, ...] | None:
+    """Return the ids of the scopes that are listed; None for all of the tenant's."""
+    if query.scope is None and query.user_id is None and query.agent_id is None:
+        return None
+    needed = {ScopeKind.USER: "user_id", ScopeKind.AGENT: "agent_id"}.get(query.scope or ScopeKind.GLOBAL)
+    if needed is not None and getattr(query, needed) is None:
+        raise InvalidFields([FieldError(field=needed, message=f"is required for scope {query.scope}")])
+    seen: tuple[Scope, ...] = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
+    return tuple(one.id(actor.tenant_id) for one in seen if query.scope in {None, one.kind})
+
+
+def _sorted_by(sort: Sort) -> type[datetime | float] | None:
+    match sort.column:
+        case "id":
+            return None
+        case "stated_at":
+            return datetime
+        case _:
+            return float
+
+
+def _page(page: Page, listing: Listing, runtime: Runtime) -> dict[str, object]:
+    now = runtime.clock()
+    return {
+        "memories": [views.memory(one, now) for one in page.memories],
+        "next_cursor": None if page.next is None else cursors.encode(page.next, listing),
+    }

@@ -1,0 +1,85 @@
+"""The OpenAPI document: security, and the problems that every route may answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from app.api.guard import ROLE
+from app.api.problems import MEDIA_TYPE, Problem
+
+TAGS = [
+    {"name": "memories", "description": "Write, read, change and erase typed memories."},
+    {"name": "query", "description": "Ask, and get memories, context and reasons."},
+    {"name": "admin", "description": "Keys, tenants, memory types."},
+    {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
+]
+
+_PROBLEMS = {
+    "400": "The body is not JSON.",
+    "401": "No key, or one that is not valid.",
+    "403": "The key lacks the role.",
+    "404": "There is no such thing here.",
+    "409": "Others changed it meanwhile, or the Idempotency-Key was used for another request.",
+    "413": "The body is too large.",
+    "415": "The body is not declared as JSON.",
+    "422": "Something in the request can't be; `errors` names the fields.",
+    "503": "The database or the model provider can't be reached; nothing was written.",
+}
+_WITH_BODY = frozenset({"400", "413", "415"})
+_CHANGING = frozenset({"post", "patch", "delete"})
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the document, made at the first call."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _made(app)
+    return app.openapi_schema
+
+
+def _made(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
+        separate_input_output_schemas=app.separate_input_output_schemas,
+    )
+    schemas = document["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs", {}))
+    schemas["Problem"] = problem
+    document["components"]["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `tm_...`"}
+    }
+    document["security"] = [{"bearer": []}]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            _add_problems(path, method, operation)
+    return document
+
+
+def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    responses.pop("422", None)
+    if operation.get(ROLE) == "none":
+        return
+    for status, description in _PROBLEMS.items():
+        if status in _WITH_BODY and "requestBody" not in operation:
+            continue
+        if status == "404" and "{" not in path:
+            continue
+        if status == "409" and method not in _CHANGING:
+            continue
+        responses.setdefault(
+            status,
+            {
+                "description": description,
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            },
+        )

@@ -1,0 +1,223 @@
+"""Every error as an RFC 9457 problem, made in this one place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
+
+from app.errors import InvalidInput, TypedMemoryError
+
+MEDIA_TYPE = "application/problem+json"
+URN = "urn:typed-memory:problem:"
+MOST_ERRORS = 100
+"""A batch of a thousand wrong items is told about its first hundred faults."""
+
+log = structlog.get_logger("typed_memory.api")
+
+
+class FieldError(BaseModel):
+    """One field at fault: its path with dots, and what is wrong with it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    field: str = Field(examples=["memories.3.preference_key"])
+    message: str = Field(examples=["is required"])
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="Stable name of the kind of problem.", examples=[f"{URN}not-found"])
+    title: str
+    status: int
+    detail: str
+    instance: str = Field(description="The path that was asked for.")
+    request_id: str
+    errors: list[FieldError] | None = Field(default=None, description="The fields at fault, if there are any.")
+
+
+class InvalidFields(InvalidInput):
+    """Several fields are wrong."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        """Take the fields at fault, at least one."""
+        super().__init__(_summary(errors))
+        self.errors = tuple(errors)
+
+
+class MalformedBody(TypedMemoryError):
+    """The body is not JSON in UTF-8, or JSON that no two parsers would read alike."""
+
+    code: ClassVar[str] = "malformed-body"
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "Malformed body"
+
+
+class UnsupportedMediaType(TypedMemoryError):
+    """The body is declared to be something other than JSON."""
+
+    code: ClassVar[str] = "unsupported-media-type"
+    status: ClassVar[int] = 415
+    title: ClassVar[str] = "Unsupported media type"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What problems of one kind have in common."""
+
+    code: str
+    status: int
+    title: str
+
+
+def install(app: FastAPI) -> None:
+    """Have the application answer every error as a problem."""
+    app.add_exception_handler(TypedMemoryError, _ours)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+
+
+def document(kind: Kind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = ()) -> dict[str, object]:
+    """Return the members of a problem about a request."""
+    members: dict[str, object] = {
+        "type": URN + kind.code,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        "instance": str(scope.get("path", "")),
+        "request_id": str(scope.get("state", {}).get("request_id", "")),
+    }
+    if errors:
+        members["errors"] = [one.model_dump() for one in errors[:MOST_ERRORS]]
+    return members
+
+
+def respond(members: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as a response."""
+    return Response(
+        # Escaped to ASCII: what callers send may hold halves of surrogate pairs, which UTF-8 can't.
+        json.dumps(members).encode(),
+        status_code=int(str(members["status"])),
+        media_type=MEDIA_TYPE,
+        headers=dict(headers or {}),
+    )
+
+
+def of_error(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
+    """Return one of our errors as a problem; those of the server's own making tell no details."""
+    kind = Kind(code=error.code, status=error.status, title=error.title)
+    if error.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        return internal(scope)
+    errors: Sequence[FieldError] = ()
+    if isinstance(error, InvalidFields):
+        errors = error.errors
+    elif error.field is not None:
+        errors = (FieldError(field=error.field, message=error.message),)
+    detail = _summary(errors) if errors and isinstance(error, InvalidInput) else error.message
+    return document(kind, detail, scope, errors=errors)
+
+
+def internal(scope: Scope) -> dict[str, object]:
+    """Return the problem that says nothing but where to look."""
+    kind = Kind(code="internal", status=500, title="Internal error")
+    return document(kind, "something went wrong on our side; the log has it under request_id", scope)
+
+
+def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int) -> list[FieldError]:
+    """Return pydantic's errors as ours, under the given path."""
+    return [FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one)) for one in raised]
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TypedMemoryError)  # noqa: S101 - registered for just this
+    headers = {}
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = 'Bearer realm="typed-memory"'
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("request failed", code=error.code, reason=error.message)
+    return respond(of_error(error, request.scope), headers)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
+    return respond(of_error(InvalidFields(field_errors(error.errors())), request.scope))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for just this
+    status = HTTPStatus(error.status_code)
+    headers = dict(error.headers or {})
+    detail = str(error.detail)
+    if status is HTTPStatus.NOT_FOUND:
+        detail = "there is no such route: see /openapi.json for those there are"
+    elif status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_allowed(request))
+        detail = f"{request.method[:20]} is not possible here; use {headers['Allow']}"
+    kind = Kind(code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize())
+    return respond(document(kind, detail, request.scope), headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Return every method some route has for this path; the framework names only the first route's."""
+    found = set()
+    for method in ("DELETE", "GET", "PATCH", "POST", "PUT"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes):
+            found.add(method)
+    return sorted(found)
+
+
+def _summary(errors: Sequence[FieldError]) -> str:
+    first = f"{errors[0].field}: {errors[0].message}" if errors[0].field else errors[0].message
+    more = len(errors) - 1
+    return first if more == 0 else f"{first} (and {more} more)"
+
+
+_PLACES = frozenset({"body", "query", "path", "header"})
+_OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
+
+
+def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
+    """Return a location as a dotted path; the tag pydantic puts after a batch's index is no field."""
+    steps = list(loc)
+    if steps and steps[0] in _PLACES:
+        steps = steps[1:]
+    if len(steps) > 2 and steps[0] == "memories" and isinstance(steps[1], int):  # noqa: PLR2004
+        del steps[2]
+    if error["type"] in _OF_TYPE:
+        steps.append("type")
+    return ".".join(str(step)[:200] for step in steps)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "missing" | "union_tag_not_found":
+            return "is required"
+        case "extra_forbidden":
+            return "is not a field here"
+        case "union_tag_invalid":
+            return f"unknown memory type; use one of {str(context.get('expected_tags')).replace(chr(39), '')}"
+        case "value_error":
+            return str(context.get("error", error["msg"]))[:500]
+        case "model_attributes_type" | "dict_type" | "model_type":
+            return "must be a JSON object"
+        case _:
+            return str(error["msg"])[:500]

@@ -1,0 +1,159 @@
+"""The bodies and query strings that don't depend on the types there are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from app.api import fields
+from app.api.candidates import canonical_types
+from app.api.cursors import LONGEST
+from app.api.fields import Fraction, Instant, Metadata, TimeZone
+from app.api.problems import FieldError, InvalidFields
+from app.db.listing import Sort
+from app.memory.registry import Registry
+from app.memory.spec import Name, Sentence
+from app.model import Category, Mode, ScopeKind, Status, Visibility
+from app.read.request import QueryRequest
+
+MOST_RESULTS = 200
+LARGEST_CONTEXT = 100_000
+
+Role = Literal["read", "write", "admin"]
+
+
+class In(BaseModel):
+    """The base of everything that is asked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ListQuery(In):
+    """Which memories to list. Naming a user or an agent shows what a query by them would see."""
+
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    scope: ScopeKind | None = None
+    type: list[Name] = Field(default_factory=list, max_length=50)
+    status: list[Status] = Field(default_factory=list)
+    subject: Name | None = None
+    topic: Name | None = None
+    session_id: Name | None = None
+    min_importance: Fraction | None = None
+    as_of: Instant | None = Field(default=None, description="Only what was true then.")
+    known_at: Instant | None = Field(default=None, description="Only what was believed then.")
+    sort: Sort = Sort.NEWEST
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class PatchBody(In):
+    """What may be changed about a memory; what it says is changed by writing a newer one."""
+
+    importance: Fraction | None = None
+    topic: Name | None = None
+    category: Category | None = None
+    valid_until: Instant | None = None
+    needs_review: bool | None = None
+    metadata: Metadata | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("name at least one field to change")
+        return self
+
+    def changes(self) -> dict[str, object]:
+        """Return the fields that were given; null empties only what may be empty."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        emptied = sorted({name for name, value in given.items() if value is None} - {"topic", "valid_until"})
+        if emptied:
+            raise InvalidFields([FieldError(field=name, message="must not be null") for name in emptied])
+        if given.get("valid_until") is not None:
+            given["valid_until"] = fields.aware(self.valid_until, UTC)
+        return given
+
+
+class Asking(In):
+    """What both kinds of query take."""
+
+    query: Annotated[Sentence, Field(max_length=8000)]
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    session_id: Name | None = None
+    topic: Name | None = None
+    top_k: int = Field(default=10, ge=1, le=MOST_RESULTS)
+    mode: Mode | None = Field(default=None, description="By default as the question sounds.")
+    now: Instant | None = Field(default=None, description="What `yesterday` goes by; the present by default.")
+    timezone: TimeZone | None = None
+    as_of: Instant | None = Field(default=None, description="Answer with what was true then.")
+    known_at: Instant | None = Field(default=None, description="Answer with what was believed then.")
+    min_confidence: Fraction | None = None
+
+    def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
+        """Return the question; times without an offset are read in its time zone."""
+        zone = fields.zone(self.timezone)
+        now = fields.aware(self.now, zone) or present
+        if self.timezone is not None or self.now is None:
+            now = now.astimezone(zone)
+        return QueryRequest(
+            query=self.query,
+            now=now,
+            visibility=Visibility(user_id=self.user_id, agent_id=self.agent_id),
+            session_id=self.session_id,
+            types=types,
+            topic=self.topic,
+            top_k=self.top_k,
+            mode=self.mode,
+            as_of=fields.aware(self.as_of, zone),
+            known_at=fields.aware(self.known_at, zone),
+            min_confidence=self.min_confidence,
+            token_budget=getattr(self, "token_budget", 2000),
+            rerank=getattr(self, "rerank", False),
+            explain=getattr(self, "explain", False),
+        )
+
+
+class QueryBody(Asking):
+    """A question for the read pipeline."""
+
+    types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
+    token_budget: int = Field(default=2000, ge=0, le=LARGEST_CONTEXT)
+    rerank: bool = False
+    explain: bool = Field(default=False, description="Return the plan and how each arm ranked each memory.")
+
+    def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
+        """Return the question, or raise InvalidFields for an unknown type."""
+        return self.asked(canonical_types(self.types, registry, "types"), present)
+
+
+class RecallBody(Asking):
+    """A question in the shape of Aegis Memory."""
+
+    memory_types: list[Name] = Field(default_factory=list, max_length=50)
+
+    def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
+        """Return the question, or raise InvalidFields for an unknown type."""
+        return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
+
+
+class KeyBody(In):
+    """A key to make."""
+
+    name: Name = Field(examples=["assistant"])
+    roles: list[Role] = Field(default=["read", "write"], min_length=1, max_length=3)
+    expires_at: Instant | None = None
+
+
+class RotateBody(In):
+    """How to rotate a key."""
+
+    grace_seconds: int = Field(default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works.")
+
+
+class TenantBody(In):
+    """A tenant to make."""
+
+    name: Name = Field(examples=["acme"])

@@ -1,0 +1,81 @@
+"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module of `app.commands`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from app.commands.terminal import CommandFailed, complain
+from app.errors import TypedMemoryError
+
+FAILURE = 1
+
+MODULES: Mapping[str, str] = {
+    "serve": "serve",
+    "migrate": "migrate",
+    "keys": "keys",
+    "import": "importing",
+    "query": "query",
+    "eval": "evaluate",
+    "openapi": "openapi",
+}
+"""Command -> its module."""
+
+
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """Return the program, with the command that is asked for, or with all of them.
+
+    The others stay unimported: a question should not wait for the parts that make a server.
+    """
+    cli = typer.Typer(
+        name="typed-memory",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        help="A memory service for agents: start it, fill it, ask it.",
+    )
+    cli.callback()(common)
+    wanted = MODULES.keys() & set(arguments[:1]) or MODULES
+    for name, module in MODULES.items():
+        if name in wanted:
+            import_module(f"app.commands.{module}").register(cli)
+    return cli
+
+
+def print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
+    """Print the version and exit, if that is wanted."""
+    if not wanted:
+        return
+    try:
+        typer.echo(version("typed-memory"))
+    except PackageNotFoundError:
+        typer.echo("not installed: run from a checkout")
+    raise typer.Exit
+
+
+def common(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """A memory service for agents: start it, fill it, ask it."""  # noqa: D401 - it is shown to the user
+
+
+def main() -> None:
+    """Run the command that was asked for; errors are one line, and exit code 1 (2: wrong usage)."""
+    try:
+        build(sys.argv[1:])(prog_name="typed-memory")
+    except (CommandFailed, TypedMemoryError) as error:
+        complain(str(error))
+        sys.exit(FAILURE)
+
+
+if __name__ == "__main__":
+    main()

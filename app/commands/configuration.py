@@ -1,0 +1,47 @@
+"""The settings as commands read them: what is wrong is told as TM_..., in plain words."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from pydantic import SecretStr, ValidationError
+
+from app.commands.terminal import CommandFailed, warn
+from app.settings import Settings
+
+_PREFIX = "TM_"
+_NOT_SETTINGS = frozenset({"TM_URL", "TM_API_KEY"})
+"""Read by the commands that talk to a running service."""
+
+
+def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its field's type
+    """Return the settings from the environment; `given` ones that are not None come first.
+
+    Raises CommandFailed with a line for every setting that is wrong.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise CommandFailed("\n       ".join(_complaints(error))) from None
+
+
+def warn_of_unknown_settings() -> None:
+    """Say which TM_ variables mean nothing, and which ones may be meant."""
+    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for name in sorted(os.environ):
+        if name.startswith(_PREFIX) and name not in known | _NOT_SETTINGS and not name.startswith("TM_TEST_"):
+            close = difflib.get_close_matches(name, known, n=1)
+            warn(f"{name} is no setting" + (f"; did you mean {close[0]}?" if close else " and has no effect"))
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    for one in error.errors(include_url=False):
+        name = str(one["loc"][0]) if one["loc"] else ""
+        info = Settings.model_fields.get(name)
+        secret = info is not None and SecretStr in (info.annotation, *get_args(info.annotation))
+        given = "" if secret else f", not {str(one['input'])[:60]!r}"
+        purpose = f". What it is: {info.description}" if info is not None and info.description else ""
+        yield f"{_PREFIX}{name.upper()}: {one['msg'].replace('Input should', 'it should')}{given}{purpose}"

@@ -1,0 +1,53 @@
+"""Which service the client commands talk to, and with which key."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.commands.terminal import CommandFailed
+from app.db.embedded import default_data_dir
+from app.providers.service_client import ServiceClient
+
+DEFAULT_PORT = 8700
+KEY_FILE = "api-key"
+"""As the runtime calls it, which takes a second to import: too long for a question."""
+
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
+    """Return a client of the service; CommandFailed when there is no key to be found.
+
+    Without a URL it is the one on this machine; without a key, the one its first start left in the data
+    folder. That key goes to this machine only.
+    """
+    address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
+    return ServiceClient(address, key or _kept_key(address), attempts=attempts)
+
+
+def key_file() -> Path:
+    """Return where the embedded database's first key is kept."""
+    given = os.environ.get("TM_DATA_DIR")
+    folder = Path(given) if given else default_data_dir()
+    return folder.expanduser() / KEY_FILE
+
+
+def kept_key(path: Path) -> str | None:
+    """Return the key in a file, None if there is none."""
+    try:
+        return path.read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
+
+
+def _kept_key(address: str) -> str:
+    mend = "give one with --key or TM_API_KEY (`typed-memory keys create` makes one)"
+    if urlsplit(address).hostname not in _HERE:
+        raise CommandFailed(f"no API key for {address}: {mend}")
+    path = key_file()
+    found = kept_key(path)
+    if found is None:
+        raise CommandFailed(f"no API key, and none to be read in {path}: {mend}")
+    return found

@@ -1,0 +1,31 @@
+"""`typed-memory eval`: how good recall is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+from app.commands.terminal import CommandFailed
+
+
+def evaluate(context: typer.Context) -> None:
+    """Measure the quality of recall on conversations with known answers.
+
+    What follows `eval` is handed to `python -m evals`; `typed-memory eval --help` shows what it takes. It is
+    part of a checkout of the project, not of an installed package.
+    """
+    if not Path("evals", "__main__.py").is_file():
+        raise CommandFailed("there is no evals/__main__.py here: run this at the top of a checkout of the project")
+    finished = subprocess.run([sys.executable, "-m", "evals", *context.args], check=False)  # noqa: S603 - our own
+    raise typer.Exit(finished.returncode)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command(
+        name="eval",
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+    )(evaluate)

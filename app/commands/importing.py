@@ -1,0 +1,147 @@
+"""`typed-memory import`: files of memories or conversations, into a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.commands import sources
+from app.commands.connect import connect
+from app.commands.conversations import Read
+from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
+from app.commands.sending import Report, Sender, Stopped
+from app.commands.sources import Format, Source
+from app.commands.terminal import CommandFailed, err, out
+from app.errors import TypedMemoryError
+from app.providers.service_client import ServiceClient
+
+SHOWN = 20
+"""Faults that are listed; the rest is counted."""
+
+
+def import_files(  # noqa: PLR0913 - one parameter an option
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
+    *,
+    wanted: Annotated[
+        Format, typer.Option("--format", help="What the files hold; found out by default.")
+    ] = Format.AUTO,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    session_id: Annotated[
+        str | None, typer.Option(help="The session of conversations and memories that name none.")
+    ] = None,
+    timezone: TimeZone = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first thing that is wrong.")] = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Store what files hold: typed memories, or conversations.
+
+    ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
+
+      {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
+
+    conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
+    objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
+    an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
+    `timestamp` (or `occurred_at`):
+
+      [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
+
+    Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
+    by what was asked. System prompts and messages without text are left out.
+
+    What is wrong is told by file and line, and skipped. Running the same import again within a day stores
+    nothing twice; after that, repeated memories merge with those that are there.
+
+    For example:
+
+      typed-memory import chat.json --user-id ana
+
+      typed-memory import memories.ndjson more.ndjson --strict
+
+      zcat memories.ndjson.gz | typed-memory import - --format ndjson
+    """
+    found = [sources.source(name) for name in files]
+    given = {"user_id": user_id, "agent_id": agent_id, "timezone": timezone, "session_id": session_id}
+    defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    total = sum(1 for source in found for _ in sources.read(source, wanted, session_id))
+    client = connect(url, key)
+    with _progress() as progress:
+        task = progress.add_task("importing", total=total)
+        sender = Sender(
+            client=client, defaults=defaults, strict=strict, advance=lambda count: progress.advance(task, count)
+        )
+        failure = asyncio.run(_import(client, sender, _everything(found, wanted, session_id)))
+    _show(sender.report)
+    if failure is not None:
+        raise CommandFailed(
+            f"{failure}. {sender.report.stored} of {total} are stored: "
+            f"run the same command again to go on, nothing is stored twice"
+        )
+    if sender.report.bad:
+        raise typer.Exit(1)
+
+
+def _everything(found: list[Source], wanted: Format, session_id: str | None) -> Iterator[Read]:
+    for source in found:
+        yield from sources.read(source, wanted, session_id)
+
+
+async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) -> str | None:
+    """Send everything; return what stopped it, if anything did."""
+    async with client:
+        # Once, without retries: a wrong URL or key is told at once.
+        await client.get("/memories", limit=1)
+        try:
+            await sender.send(found)
+        except (Stopped, TypedMemoryError) as error:
+            return str(error)
+    return None
+
+
+def _progress() -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
+def _show(report: Report) -> None:
+    summary = Table(box=None, pad_edge=False, show_header=False)
+    for decision, count in report.decisions.most_common():
+        summary.add_row(decision, str(count))
+    if report.replayed:
+        summary.add_row("of these, stored by an earlier run", str(report.replayed))
+    for why, count in report.left_out.most_common():
+        summary.add_row(f"left out: {why}", str(count))
+    summary.add_row("wrong", str(len(report.bad)))
+    out.print(summary)
+    if not report.bad:
+        return
+    for bad in sorted(report.bad, key=lambda one: _in_order(one.place))[:SHOWN]:
+        err.print(f"{bad.place}: {bad.what}", markup=False, soft_wrap=True)
+    if len(report.bad) > SHOWN:
+        err.print(f"... and {len(report.bad) - SHOWN} more", markup=False)
+
+
+def _in_order(place: str) -> list[tuple[int, str]]:
+    """Return a key that sorts line 9 before line 10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", place)]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command(name="import")(import_files)

@@ -1,0 +1,204 @@
+"""`typed-memory keys`: API keys, straight in the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app import ids, logs
+from app.commands.configuration import load_settings
+from app.commands.connect import kept_key, key_file
+from app.commands.terminal import CommandFailed, err, out, say
+from app.db.keys import StoredKey
+from app.errors import NotFound
+from app.runtime import Runtime, build_runtime
+from app.services.keys import ROLES, NewKey
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make, list, revoke and rotate API keys. This works on the database itself (TM_DATABASE_URL, or the "
+    "embedded one), so it needs no key.",
+)
+
+Tenant = Annotated[str, typer.Option(help="The tenant's name.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="A key's id, as `keys list` shows it: key_...")]
+
+WIDE = 160
+
+_SPAN = re.compile(r"(\d{1,5})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What the key is for.")] = "cli",
+    tenant: Tenant = "default",
+    role: Annotated[
+        list[str] | None,
+        typer.Option(help=f"What it may do: {', '.join(ROLES)}; repeatable. Without it: read and write."),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(help="When it ends: after a span such as 12h or 90d, or at a time.")
+    ] = None,
+) -> None:
+    """Make a key. Its secret is shown once.
+
+    For example:
+
+      typed-memory keys create assistant
+
+      typed-memory keys create reports --role read --expires 90d
+
+      typed-memory keys create trial --expires 2027-01-31
+    """
+    until = None if expires is None else _moment(expires, datetime.now(UTC))
+    _show_secret(asyncio.run(_create(tenant, name, role or ["read", "write"], until)))
+
+
+@app.command(name="list")
+def list_keys(tenant: Tenant = "default") -> None:
+    """List a tenant's keys, ended ones too. Secrets can't be shown: only their hashes are stored."""
+    now = datetime.now(UTC)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "name", "begins", "roles", "state", "made", "last used"):
+        table.add_column(column, no_wrap=True)
+    for key in asyncio.run(_list(tenant)):
+        table.add_row(
+            ids.public(ids.KEY, key.id),
+            key.name,
+            f"{key.prefix}...",
+            " ".join(sorted(key.roles)),
+            _state(key, now),
+            f"{key.created_at:%Y-%m-%d}",
+            f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
+        )
+    # Whole ids, whatever the width of the terminal: they are there to be copied.
+    Console(width=max(out.width, WIDE), highlight=False).print(table)
+
+
+@app.command()
+def revoke(key: Key, tenant: Tenant = "default") -> None:
+    """End a key. Running services refuse it within seconds."""
+    asyncio.run(_revoke(tenant, key))
+    say(f"Revoked {key}.")
+
+
+@app.command()
+def rotate(
+    key: Key,
+    tenant: Tenant = "default",
+    grace: Annotated[str, typer.Option(help="How long the old secret still works: 0s, 30m, 1d, ...")] = "1h",
+) -> None:
+    """Replace a key by one with the same name, roles and expiry. Its secret is shown once."""
+    span = _span(grace)
+    if span is None:
+        raise CommandFailed(f"--grace: {grace!r} is no span of time such as 0s, 30m or 1d")
+    old, new = asyncio.run(_rotate(tenant, key, span))
+    _show_secret(new)
+    _renew_kept(old, new)
+
+
+async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
+    async with _opened(tenant) as (runtime, owner):
+        return await runtime.keys.create(owner, name=name, roles=roles, expires_at=until)
+
+
+async def _list(tenant: str) -> Sequence[StoredKey]:
+    async with _opened(tenant) as (runtime, owner):
+        return await runtime.keys.list(owner)
+
+
+async def _revoke(tenant: str, key: str) -> None:
+    async with _opened(tenant) as (runtime, owner):
+        await runtime.keys.revoke(owner, ids.parse(ids.KEY, key))
+
+
+async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
+    wanted = ids.parse(ids.KEY, key)
+    async with _opened(tenant) as (runtime, owner):
+        old = next((one for one in await runtime.keys.list(owner) if one.id == wanted), None)
+        return old, await runtime.keys.rotate(owner, wanted, grace=grace)
+
+
+@asynccontextmanager
+async def _opened(tenant: str) -> AsyncIterator[tuple[Runtime, UUID]]:
+    """Yield the runtime and the tenant's id."""
+    logs.configure("console", "WARNING")
+    async with build_runtime(load_settings()) as runtime:
+        if runtime.first_key is not None:
+            err.print(
+                f"A new store: the first key of the tenant default is {runtime.first_key}",
+                markup=False,
+                soft_wrap=True,
+            )
+        try:
+            found = await runtime.tenants.by_name(tenant)
+        except NotFound as error:
+            raise CommandFailed(f"{error.message}: make it with POST /admin/tenants and the operator key") from None
+        yield runtime, found.id
+
+
+def _show_secret(new: NewKey) -> None:
+    say(new.secret)
+    until = f", ends {new.key.expires_at:%Y-%m-%d %H:%M} UTC" if new.key.expires_at else ""
+    err.print(
+        f"{ids.public(ids.KEY, new.key.id)} ({new.key.name}: {' '.join(sorted(new.key.roles))}{until}). "
+        f"The secret above is not shown again.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _renew_kept(old: StoredKey | None, new: NewKey) -> None:
+    """Put the new secret where the client commands look, if the old one was there."""
+    path = key_file()
+    kept = kept_key(path)
+    if old is None or kept is None or not kept.startswith(old.prefix):
+        return
+    fresh = path.with_name(f"{path.name}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"{new.secret}\n")
+    fresh.replace(path)
+    err.print(f"{path} holds it now.", markup=False, soft_wrap=True)
+
+
+def _state(key: StoredKey, now: datetime) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    if not key.usable(now):
+        return "expired"
+    return f"until {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "active"
+
+
+def _moment(text: str, now: datetime) -> datetime:
+    span = _span(text)
+    if span is not None:
+        return now + span
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise CommandFailed(
+            f"--expires: {text!r} is neither a span such as 12h or 90d nor a time such as 2027-01-31"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _span(text: str) -> timedelta | None:
+    found = _SPAN.fullmatch(text.strip())
+    return None if found is None else timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.add_typer(app, name="keys")

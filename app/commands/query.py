@@ -1,0 +1,158 @@
+"""`typed-memory query`: ask a running service, and see why it answers what it does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from app.commands.connect import connect
+from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
+from app.commands.terminal import out, say
+from app.model import Mode
+from app.providers.service_client import ServiceClient
+
+ATTEMPTS = 3
+_LONGEST_CONTENT = 120
+
+
+def query(  # noqa: PLR0913 - one parameter an option
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The question.")],
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    session_id: Annotated[str | None, typer.Option(help="The session it is asked in.")] = None,
+    types: Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")] = None,
+    top_k: Annotated[int, typer.Option(min=1, max=200, help="How many memories at most.")] = 10,
+    mode: Annotated[Mode | None, typer.Option(help="What is seen; by default as the question sounds.")] = None,
+    now: Annotated[str | None, typer.Option(help="What `yesterday` goes by, such as 2026-05-09T14:30:00Z.")] = None,
+    timezone: TimeZone = None,
+    as_of: Annotated[str | None, typer.Option(help="Answer with what was true at this time.")] = None,
+    known_at: Annotated[str | None, typer.Option(help="Answer with what was believed at this time.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the plan, and what each arm added.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")] = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Ask, and print the context block and why it is what it is.
+
+    The score of a memory is retrieval x confidence x freshness^g: how well it fits the question, how far it is
+    trusted, how fresh it is, and how much that counts for this kind of question.
+
+    For example:
+
+      typed-memory query "what theme does Ana like?" --user-id ana
+
+      typed-memory query "what happened last Tuesday?" --user-id ana --timezone Europe/Berlin --explain
+
+      typed-memory query "where does Ana live?" --user-id ana --as-of 2025-12-31T00:00:00Z
+    """
+    asked = {
+        "query": text,
+        "user_id": user_id,
+        "agent_id": agent_id,
+        "session_id": session_id,
+        "types": types or None,
+        "top_k": top_k,
+        "mode": mode,
+        "now": now,
+        "timezone": timezone,
+        "as_of": as_of,
+        "known_at": known_at,
+        # The plan and the arms' ranks are part of the table, asked for or not.
+        "explain": explain or not as_json,
+    }
+    body = {name: value for name, value in asked.items() if value is not None}
+    answer = asyncio.run(_ask(connect(url, key, attempts=ATTEMPTS), body))
+    if as_json:
+        say(json.dumps(answer, indent=2, ensure_ascii=False))
+    else:
+        _show(answer, explain=explain)
+
+
+async def _ask(client: ServiceClient, body: Mapping[str, object]) -> Mapping[str, Any]:
+    async with client:
+        found = await client.post("/query", body)
+    answer: Mapping[str, Any] = found.body
+    return answer
+
+
+def _show(answer: Mapping[str, Any], *, explain: bool) -> None:
+    hits: Sequence[Mapping[str, Any]] = answer["memories"]
+    plan = answer["plan"] or {}
+    if not hits:
+        say("Nothing is known that answers this.")
+    else:
+        say(answer["context"]["text"])
+        say()
+        out.rule(f"why ({len(hits)} memories, {answer['context']['tokens']} tokens, {answer['took_ms']:.0f} ms)")
+        say(f"score = retrieval x confidence x freshness^{plan.get('freshness', 1):g}, times what is noted")
+        out.print(_table(hits))
+    _show_understood(answer["understood"])
+    if plan:
+        say(f"plan {plan.get('name')}: {plan.get('why')}")
+    if explain:
+        _show_details(hits, plan)
+    if answer["degraded"]:
+        say(f"degraded: {', '.join(answer['degraded'])}")
+
+
+def _table(hits: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("score", "retr.", "conf.", "fresh"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("memory", ratio=1)
+    for hit in hits:
+        memory = hit["memory"]
+        status = "" if memory["status"] == "active" else f", {memory['status']}"
+        ranks = ", ".join(f"{arm['arm'].replace('_', ' ')} {arm['rank']}" for arm in hit["arms"])
+        said = (_short(memory["content"]), f"{memory['id']}", f"{memory['type']}{status}; {ranks}")
+        table.add_row(
+            f"{hit['score']:.3f}",
+            f"{hit['retrieval']:.3f}",
+            f"{hit['confidence']:.3f}",
+            f"{min(1.0, hit['freshness']):.3f}",
+            Text("\n").join([Text(said[0], style="bold"), *map(Text, said[1:]), *map(Text, hit.get("notes") or ())]),
+        )
+    return table
+
+
+def _show_understood(understood: Mapping[str, Any]) -> None:
+    for name, value in understood.items():
+        if value not in (None, "", [], {}, False):
+            say(f"{name.replace('_', ' ')}: {_compact(value)}")
+
+
+def _show_details(hits: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> None:
+    for name, value in plan.items():
+        if name not in {"name", "why"}:
+            say(f"  {name.replace('_', ' ')}: {_compact(value)}")
+    table = Table("#", "arm", "rank", "score", "scaled", "adds", box=None, pad_edge=False, header_style="bold")
+    for place, hit in enumerate(hits, 1):
+        for arm in hit["arms"]:
+            numbers = (f"{arm[name]:.4f}" for name in ("score", "scaled", "contribution"))
+            table.add_row(str(place), arm["arm"], str(arm["rank"]), *numbers)
+    out.print(table)
+
+
+def _compact(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_CONTENT else f"{line[: _LONGEST_CONTENT - 3]}..."
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command()(query)

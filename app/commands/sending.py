@@ -1,0 +1,197 @@
+"""Sends what files hold to a service, in batches, so that neither a lost answer nor a second run stores twice."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.commands.conversations import Bad, Item, LeftOut, Read
+from app.providers.service_client import Answer, Fault, ServiceClient, ServiceRefused
+
+BATCH = 200
+BATCH_BYTES = 2_000_000
+
+LANES = 4
+"""Batches under way at once. Fixed, because a batch's key depends on what else is in its lane."""
+
+_ABOUT_ITEMS = frozenset({400, 404, 413, 422})
+
+
+class Stopped(Exception):
+    """The first thing wrong, when the caller asked to stop there."""
+
+    def __init__(self, bad: Bad) -> None:
+        """Take what was wrong."""
+        super().__init__(f"{bad.place}: {bad.what}")
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of an import: decisions counted, and what could not be stored."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    replayed: int = 0
+    bad: list[Bad] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def stored(self) -> int:
+        """How many writes the service answered."""
+        return self.decisions.total()
+
+
+@dataclass(slots=True, kw_only=True)
+class Sender:
+    """Takes what was read and sends it: items of one user or agent in order, others side by side.
+
+    A batch's idempotency key is made of its content and its place in its lane. So the service answers a
+    batch it has seen without storing it again, also when the file has grown since.
+    """
+
+    client: ServiceClient
+    defaults: Mapping[str, object]
+    strict: bool
+    advance: Callable[[int], None]
+    report: Report = field(default_factory=Report)
+
+    async def send(self, found: Iterable[Read]) -> None:
+        """Send everything; raises Stopped (when strict), ServiceRefused or ServiceUnreachable."""
+        try:
+            await self._send(found)
+        except ExceptionGroup as group:
+            raise _first(group) from None
+
+    async def _send(self, found: Iterable[Read]) -> None:
+        queues = [asyncio.Queue[list[Item]](maxsize=1) for _ in range(LANES)]
+        lanes = [_Lane() for _ in range(LANES)]
+        async with asyncio.TaskGroup() as group:
+            for queue in queues:
+                group.create_task(self._work(queue))
+            for one in found:
+                item = self._checked(one)
+                if item is None:
+                    continue
+                number = _lane_of(item.body)
+                full = lanes[number].add(item)
+                if full:
+                    await queues[number].put(full)
+            for queue, lane in zip(queues, lanes, strict=True):
+                if lane.items:
+                    await queue.put(lane.items)
+                await queue.put([])
+
+    def _checked(self, one: Read) -> Item | None:
+        match one:
+            case Bad():
+                self._refuse(one)
+                return None
+            case LeftOut():
+                self.report.left_out[one.why] += 1
+                self.advance(1)
+                return None
+            case Item():
+                return Item(place=one.place, body={**self.defaults, **one.body})
+
+    async def _work(self, queue: asyncio.Queue[list[Item]]) -> None:
+        number = 0
+        while batch := await queue.get():
+            await self._store(batch, number)
+            number += 1
+
+    async def _store(self, batch: Sequence[Item], number: int) -> None:
+        """Store a batch without the items that are refused; one that is refused as a whole is halved."""
+        while batch:
+            body = {"memories": [dict(item.body) for item in batch]}
+            try:
+                answer = await self.client.post("/memories/batch", body, idempotency_key=_key(body, number))
+            except ServiceRefused as refusal:
+                batch = await self._without_refused(batch, number, refusal)
+            else:
+                self._count(answer)
+                return
+
+    async def _without_refused(self, batch: Sequence[Item], number: int, refusal: ServiceRefused) -> Sequence[Item]:
+        if refusal.answered not in _ABOUT_ITEMS:
+            raise refusal
+        told = _by_item(refusal.faults, len(batch))
+        if not told and len(batch) > 1:
+            middle = len(batch) // 2
+            await self._store(batch[:middle], number)
+            return batch[middle:]
+        if not told:
+            told = {0: refusal.message}
+        for place, what in sorted(told.items()):
+            self._refuse(Bad(place=batch[place].place, what=what))
+        return [item for place, item in enumerate(batch) if place not in told]
+
+    def _refuse(self, bad: Bad) -> None:
+        if self.strict:
+            raise Stopped(bad)
+        self.report.bad.append(bad)
+        self.advance(1)
+
+    def _count(self, answer: Answer) -> None:
+        results = answer.body["results"]
+        self.report.decisions.update(one["decision"] for one in results)
+        if answer.replayed:
+            self.report.replayed += len(results)
+        self.advance(len(results))
+
+
+@dataclass(slots=True)
+class _Lane:
+    items: list[Item] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, item: Item) -> list[Item] | None:
+        """Add an item; return the batch before it, or with it, once that is full."""
+        size = len(json.dumps(item.body))
+        full: list[Item] | None = None
+        if self.items and self.size + size > BATCH_BYTES:
+            full = self._taken()
+        self.items.append(item)
+        self.size += size
+        if full is None and len(self.items) == BATCH:
+            full = self._taken()
+        return full
+
+    def _taken(self) -> list[Item]:
+        taken, self.items, self.size = self.items, [], 0
+        return taken
+
+
+def _lane_of(body: Mapping[str, object]) -> int:
+    """Return the lane of the item's scope: what may touch one belief must keep its order."""
+    owner = "" if body.get("scope") == "global" else body.get("user_id") or body.get("agent_id") or ""
+    return zlib.crc32(str(owner).encode("utf-8", "replace")) % LANES
+
+
+def _key(body: Mapping[str, object], number: int) -> str:
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return f"import-{number}-{digest}"
+
+
+def _by_item(faults: Sequence[Fault], size: int) -> dict[int, str]:
+    """Return what is wrong by item, from fields such as `memories.3.preference_key`."""
+    told: dict[int, str] = {}
+    for fault in faults:
+        steps = fault.field.split(".", 2)
+        if len(steps) < 2 or steps[0] != "memories" or not steps[1].isdecimal():  # noqa: PLR2004
+            continue
+        place = int(steps[1])
+        what = f"{steps[2]}: {fault.message}" if len(steps) > 2 else fault.message  # noqa: PLR2004
+        if place < size:
+            told[place] = f"{told[place]}; {what}" if place in told else what
+    return told
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    found: Exception = group
+    while isinstance(found, ExceptionGroup):
+        found = found.exceptions[0]
+    return found

@@ -1,0 +1,204 @@
+"""`typed-memory serve`: the HTTP service, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import math
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated, Any, cast
+from urllib.parse import urlsplit
+
+import typer
+import uvicorn
+from starlette.applications import Starlette
+
+from app import logs
+from app.commands.configuration import load_settings, warn_of_unknown_settings
+from app.commands.terminal import CommandFailed, say
+from app.main import create_app
+from app.runtime import KEY_FILE, Runtime, data_dir
+from app.settings import Settings
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on. [TM_HOST, 127.0.0.1]")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one. [TM_PORT, 8700]")
+    ] = None,
+) -> None:
+    """Run the service until Ctrl-C.
+
+    Without TM_DATABASE_URL it starts its own Postgres and keeps everything in TM_DATA_DIR. The first start
+    prints the first API key, once. Every setting is an environment variable, TM_...: the README lists them.
+
+    For example:
+
+      typed-memory serve
+
+      typed-memory serve --port 8080
+
+      TM_DATABASE_URL=postgresql://user:password@host/memories typed-memory serve
+    """
+    warn_of_unknown_settings()
+    settings = load_settings(host=host, port=port)
+    _configure_logs(settings)
+    listener = _bound(settings)
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),
+    )
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_run(app, config, settings, listener))
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which announces itself and leaves signals to us."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets)
+        self._announce()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: uvicorn would raise them again before the runtime is closed."""
+        yield
+
+    def stop(self) -> None:
+        """Finish what is open and stop; asked again, don't wait for it."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, listener: socket.socket) -> None:
+    """Open the runtime, serve, close the runtime: in this order whatever signal arrives when."""
+    url = _url(settings.host, listener.getsockname()[1])
+    server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime))
+    task = cast("asyncio.Task[Any]", asyncio.current_task())
+    loop = asyncio.get_running_loop()
+    opening = True
+
+    def stop() -> None:
+        # An embedded server that is starting is waited for: its release needs it. What is only waited for
+        # over the network can be given up.
+        if opening and (settings.database_url is not None or server.should_exit):
+            task.cancel()
+        server.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        with listener:
+            async with app.router.lifespan_context(app):
+                opening = False
+                if not server.should_exit:
+                    await server.serve([listener])
+    except asyncio.CancelledError:
+        if not server.should_exit:
+            raise
+
+
+def _configure_logs(settings: Settings) -> None:
+    style = settings.log_format
+    if "log_format" not in settings.model_fields_set and sys.stderr.isatty():
+        style = "console"
+    logs.configure(style, settings.log_level)
+
+
+def _bound(settings: Settings) -> socket.socket:
+    """Return a socket bound to the address: before anything is opened, so that a taken port costs nothing."""
+    host, port = settings.host, settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise CommandFailed(_not_here(host)) from error
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        # A bound port that nobody listens on can be bound again: only listening finds out.
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise CommandFailed(_refusal(error, host, port)) from error
+    return listener
+
+
+def _refusal(error: OSError, host: str, port: int) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return (
+                f"port {port} of {host} is taken, perhaps by another `typed-memory serve`: stop that program, "
+                f"or choose another port with --port or TM_PORT (0 takes a free one)"
+            )
+        case errno.EACCES:
+            return f"you may not listen on port {port}: choose one above 1023 with --port or TM_PORT"
+        case errno.EADDRNOTAVAIL:
+            return _not_here(host)
+        case _:
+            return f"can't listen on port {port} of {host}: {error.strerror}"
+
+
+def _not_here(host: str) -> str:
+    return f"{host!r} is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all, with --host or TM_HOST"
+
+
+def _url(host: str, port: int) -> str:
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - shown, not bound
+    return f"http://{f'[{shown}]' if ':' in shown and not shown.startswith('[') else shown}:{port}"
+
+
+def _announce(url: str, settings: Settings, runtime: Runtime) -> None:
+    line = partial("  {:<7} {}".format)
+    say("Typed Memory is ready.")
+    say()
+    say(line("URL", url))
+    say(line("docs", f"{url}/docs"))
+    say(line("data", _where(settings)))
+    say(line("key", _key(settings, runtime)))
+    say()
+    if runtime.first_key is not None:
+        say("This is the first start: the key is not shown again. To use it in this shell:")
+        say()
+        say(f"export TM_API_KEY={runtime.first_key}")
+        say()
+
+
+def _where(settings: Settings) -> str:
+    if settings.database_url is None:
+        return f"{data_dir(settings)} (embedded Postgres)"
+    parts = urlsplit(settings.database_url.get_secret_value())
+    return f"Postgres at {parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _key(settings: Settings, runtime: Runtime) -> str:
+    if runtime.first_key is not None:
+        return runtime.first_key
+    if settings.bootstrap_key is not None:
+        return "the one in TM_BOOTSTRAP_KEY"
+    if settings.database_url is None:
+        return f"made at the first start; kept in {data_dir(settings) / KEY_FILE}"
+    return "made at the first start; `typed-memory keys create` makes another"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command()(serve)

@@ -1,0 +1,74 @@
+"""Structured logs: one event a line, JSON or for the console. Keys and content never go in."""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+import traceback
+from typing import Literal
+
+import structlog
+
+_OUR_FAULTS = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError, TypeError)
+"""Errors whose messages speak of code; those of others may quote what a caller sent."""
+
+_QUIET = ("uvicorn.access", "httpx", "httpcore", "alembic")
+"""Loggers whose chatter ours replaces."""
+
+
+def described(error: BaseException) -> dict[str, object]:
+    """Return an error for the log: kinds and places, without messages that may quote content."""
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in chain:
+        chain.append(link)
+        link = link.__cause__ or link.__context__
+    return {
+        "error": [_named(one) for one in chain],
+        "stack": [
+            f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
+        ],
+    }
+
+
+def _named(error: BaseException) -> str:
+    name = f"{type(error).__module__}.{type(error).__qualname__}"
+    return f"{name}: {error}" if isinstance(error, _OUR_FAULTS) else name
+
+
+def configure(style: Literal["json", "console"], level: str) -> None:
+    """Send our events and those of libraries to standard error in one format."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    renderer: structlog.typing.Processor
+    if style == "json":
+        shared.append(structlog.processors.format_exc_info)
+        renderer = structlog.processors.JSONRenderer()
+    else:
+        renderer = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "ours": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+                    "foreign_pre_chain": shared,
+                }
+            },
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "ours"}},
+            "root": {"handlers": ["stderr"], "level": level},
+            "loggers": {name: {"level": "WARNING", "propagate": True} for name in _QUIET},
+        }
+    )

@@ -1,0 +1,68 @@
+"""The composition root of the HTTP service: `uvicorn --factory app.main:create_app`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+
+import structlog
+from fastapi import FastAPI
+
+from app import logs
+from app.api import admin, bodies, memories, models, ops, problems, query
+from app.api.middleware import RequestMiddleware
+from app.api.openapi import TAGS, described
+from app.memory.registry import discover
+from app.runtime import build_runtime
+from app.settings import Settings
+
+DESCRIPTION = (
+    "A memory for agents: typed, scored, grounded, time-aware beliefs. Write what was learned, ask what is "
+    "known, and get context to paste, with the reasons."
+)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the application; everything it holds is opened when it starts."""
+    configured = settings or Settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if not structlog.is_configured():
+            logs.configure(configured.log_format, configured.log_level)
+        async with build_runtime(configured) as runtime:
+            app.state.runtime = runtime
+            app.state.metrics = runtime.metrics
+            yield
+
+    app = FastAPI(
+        title="Typed Memory",
+        version=_version(),
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        openapi_tags=TAGS,
+        redirect_slashes=False,
+        strict_content_type=False,
+        separate_input_output_schemas=False,
+    )
+    registry = discover()
+    answers = models.build(registry)
+    for router in (
+        ops.router(_version()),
+        query.router(answers),
+        memories.router(registry, bodies.build(registry), answers),
+        admin.router(registry),
+    ):
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes)
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
+    return app
+
+
+def _version() -> str:
+    try:
+        return version("typed-memory")
+    except PackageNotFoundError:
+        return "0.1.0"

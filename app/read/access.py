@@ -1,0 +1,139 @@
+"""What was used is remembered better: accesses are gathered in memory and written down off the request's path."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from app.db import usage
+from app.db.session import Database
+from app.db.usage import MOST_SESSIONS, Use
+from app.errors import TypedMemoryError
+
+BOUND = 100_000
+"""Distinct memories whose accesses are kept in memory at most; past that, accesses are dropped and counted."""
+
+BATCH = 5_000
+"""Memories written down in one statement."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(kw_only=True)
+class AccessTracker:
+    """Gathers accesses; `run` writes them down every `interval` seconds, `aclose` what is left.
+
+    A database outage loses nothing that fits the bound: what could not be written is tried again.
+    `dropped` is told of the number of accesses that were lost.
+    """
+
+    database: Database
+    interval: float = 1.0
+    bound: int = BOUND
+    dropped: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self._pending: dict[tuple[UUID, UUID], Use] = {}
+        self._flushing = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    def note(self, tenant: UUID, memories: Iterable[UUID], *, at: datetime, session: str | None = None) -> None:
+        """Remember that these memories were used; never waits."""
+        sessions = () if session is None else (session.replace("\x00", ""),)
+        lost = 0
+        for memory in memories:
+            use = Use(memory=memory, count=1, first=at, last=at, sessions=sessions)
+            lost += self._add(tenant, use)
+        self._lose(lost)
+
+    @property
+    def waiting(self) -> int:
+        """Return how many memories have accesses that are not yet written down."""
+        return len(self._pending)
+
+    def start(self) -> None:
+        """Begin to write down at every interval."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="access-tracker")
+
+    async def aclose(self) -> None:
+        """Stop, and write down what is left if the database lets us."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+        await self.flush()
+        if self._pending:
+            self._lose(sum(use.count for use in self._pending.values()))
+            self._pending.clear()
+
+    async def flush(self) -> None:
+        """Write down what has been gathered, a statement a tenant; what fails is kept for the next time."""
+        async with self._flushing:
+            taken, self._pending = self._pending, {}
+            by_tenant: dict[UUID, list[Use]] = {}
+            for (tenant, _), use in taken.items():
+                by_tenant.setdefault(tenant, []).append(use)
+            batches = [
+                (tenant, uses[at : at + BATCH])
+                for tenant, uses in by_tenant.items()
+                for at in range(0, len(uses), BATCH)
+            ]
+            for done, (tenant, uses) in enumerate(batches):
+                try:
+                    await self._write(tenant, uses)
+                except BaseException as error:
+                    self._keep(batches[done:] if _may_pass(error) else batches[done + 1 :])
+                    if not _may_pass(error):
+                        self._lose(sum(use.count for use in uses))
+                        _log.exception("accesses could not be recorded", memories=len(uses))
+                    if not isinstance(error, Exception):
+                        raise
+                    return
+
+    async def _write(self, tenant: UUID, uses: list[Use]) -> None:
+        async with self.database.write(tenant) as session:
+            await usage.record(session, tenant=tenant, uses=uses)
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(self.interval)
+            if self._pending:
+                await self.flush()
+
+    def _keep(self, batches: Iterable[tuple[UUID, list[Use]]]) -> None:
+        lost = sum(self._add(tenant, use) for tenant, uses in batches for use in uses)
+        self._lose(lost)
+
+    def _add(self, tenant: UUID, use: Use) -> int:
+        """Gather one use and return how many accesses that lost."""
+        known = self._pending.get((tenant, use.memory))
+        if known is None:
+            if len(self._pending) >= self.bound:
+                return use.count
+            self._pending[tenant, use.memory] = use
+            return 0
+        self._pending[tenant, use.memory] = replace(
+            known,
+            count=known.count + use.count,
+            first=min(known.first, use.first),
+            last=max(known.last, use.last),
+            sessions=tuple(dict.fromkeys((*known.sessions, *use.sessions)))[:MOST_SESSIONS],
+        )
+        return 0
+
+    def _lose(self, accesses: int) -> None:
+        if accesses and self.dropped is not None:
+            self.dropped(accesses)
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Tell whether trying again later can help: the database was away, busy, or we were interrupted."""
+    return isinstance(error, TypedMemoryError) or not isinstance(error, Exception)

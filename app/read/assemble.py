@@ -1,0 +1,122 @@
+"""Stage 4: what is good enough, and the block of text to paste into a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from itertools import islice
+from uuid import UUID
+
+from app import ids
+from app.db.recall import Sketch
+from app.memory import normalise
+from app.memory.registry import Registry
+from app.model import Memory, Mode, Status
+from app.read.request import Context, ContextGroup, Hit
+from app.read.tokens import estimate
+from app.read.values import ParsedQuery, Ranked, happens
+
+FLOORS: Mapping[Mode, float] = {Mode.DEFAULT: 0.50, Mode.HISTORICAL: 0.30, Mode.AUDIT: 0.30}
+"""Least confidence of an answer (seed 001, stage 4)."""
+
+GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")
+"""The six groups of the context block; a type of another group goes to the last, the catch-all."""
+
+SHORTEST_CUT = 40
+"""Tokens of budget that make it worth while to give the beginning of a line that doesn't fit."""
+
+_SPACE = re.compile("[\\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def floor(mode: Mode, wanted: float | None) -> float:
+    """Return the least confidence a read lets through: the request's own, or the mode's."""
+    return FLOORS[mode] if wanted is None else wanted
+
+
+def select(
+    ranked: Sequence[Ranked], sketches: Mapping[UUID, Sketch], *, query: ParsedQuery, least: float, top_k: int
+) -> tuple[Ranked, ...]:
+    """Return the best that are trusted enough and not what the asker has ruled out."""
+    kept = (one for one in ranked if one.confidence >= least and not _ruled_out(sketches[one.id], query))
+    return tuple(islice(kept, top_k))
+
+
+def assemble(
+    hits: Sequence[Hit], *, types: Registry, zone: tzinfo | None, budget: int
+) -> tuple[Context, tuple[UUID, ...]]:
+    """Return the context block within a token budget, and the ids of the memories that are in it.
+
+    Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut.
+    Groups come by the number of memories they hold, then by their best. Every line begins with the memory's
+    id, and what a memory says can't break out of its line.
+    """
+    taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
+    spent = 0
+    for hit in hits:
+        group = _group(hit.memory, types)
+        heading = 0 if group in taken else estimate(_heading(group))
+        room = budget - spent - heading
+        line = _line(hit.memory, types, zone)
+        cost = estimate(line)
+        if cost > room and not taken and room >= SHORTEST_CUT:
+            line = _cut(line, room)
+            cost = estimate(line)
+        if cost <= room:
+            taken[group].append((hit.memory.id, line))
+            spent += heading + cost
+    order = sorted(taken, key=lambda group: -len(taken[group]))
+    groups = tuple(ContextGroup(name=group, lines=tuple(line for _, line in taken[group])) for group in order)
+    text = "\n\n".join("\n".join((_heading(group.name), *group.lines)) for group in groups)
+    return (
+        Context(text=text, tokens=spent, groups=groups),
+        tuple(memory for group in order for memory, _ in taken[group]),
+    )
+
+
+def as_line(text: str) -> str:
+    """Return the text on one line, without characters that break lines, hide or turn text around."""
+    return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
+
+
+def _ruled_out(sketch: Sketch, query: ParsedQuery) -> bool:
+    """Tell whether the memory's subject or one of its values is what the question leaves out."""
+    unwanted = {*query.excluded_names, *query.excluded_words}
+    values = [sketch.subject, *sketch.payload.values()] if unwanted else []
+    return any(isinstance(value, str) and normalise.name(value) in unwanted for value in values)
+
+
+def _group(memory: Memory, types: Registry) -> str:
+    found = types.find(memory.type)
+    return found.group if found is not None and found.group in GROUPS else GROUPS[-1]
+
+
+def _heading(group: str) -> str:
+    return f"## {group}"
+
+
+def _line(memory: Memory, types: Registry, zone: tzinfo | None) -> str:
+    """Return the memory's line: its id, when it was stated, whether it is history, and what it says.
+
+    A type whose memories have a time of their own says it itself; its day is when it was noted.
+    """
+    kind = types.find(memory.type)
+    noted = "noted " if kind is not None and happens(kind) else ""
+    past = f", {memory.status}" if memory.status is not Status.ACTIVE else ""
+    day = f"{memory.stated_at.astimezone(zone):%Y-%m-%d}"
+    return f"- [{ids.public(ids.MEMORY, memory.id)}] ({noted}{day}{past}) {as_line(memory.content)}"
+
+
+def _cut(line: str, room: int) -> str:
+    """Return as many words of the line as the room takes, with an ellipsis."""
+    words = line.split(" ")
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if estimate(" ".join(words[:middle]) + " …") <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return " ".join(words[:low]) + " …"

@@ -1,0 +1,73 @@
+"""Stage 2b: the arms' lists become one, by score-weighted reciprocal ranks (seed 001)."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from app.read.request import ArmHit
+from app.read.values import Arm, Arms, Fused, Plan, Scaling, Scored
+
+
+def fuse(arms: Arms, plan: Plan) -> tuple[Fused, ...]:
+    """Return the best `plan.considered` memories: `rrf(m) = sum of w x sqrt(scaled score) / (k + rank)`.
+
+    Equal scores share a rank, so that the order of a list's ties says nothing; equal sums are ordered by
+    id, newest first.
+    """
+    places = {arm: _places(scored, plan.scaling[arm]) for arm, scored in arms.items() if plan.weights.get(arm, 0) > 0}
+    parts: dict[UUID, list[float]] = defaultdict(list)
+    for arm, placed in places.items():
+        weight = plan.weights[arm]
+        for memory, (rank, _, scaled) in placed.items():
+            parts[memory].append(weight * math.sqrt(scaled) / (plan.k + rank))
+    sums = ((math.fsum(found), memory) for memory, found in parts.items())
+    best = heapq.nlargest(plan.considered, sums)
+    return tuple(Fused(id=memory, retrieval=total, arms=_hits(memory, places, plan)) for total, memory in best)
+
+
+def _places(scored: Sequence[Scored], scaling: Scaling) -> dict[UUID, tuple[int, float, float]]:
+    """Return each memory's rank from 1, score and scaled score in one list."""
+    ordered = sorted(scored, key=lambda one: one[1], reverse=True)
+    scaled = scale([score for _, score in ordered], scaling)
+    placed: dict[UUID, tuple[int, float, float]] = {}
+    rank, previous = 0, math.inf
+    for place, ((memory, score), share) in enumerate(zip(ordered, scaled, strict=True), start=1):
+        if score < previous:
+            rank, previous = place, score
+        placed[memory] = (rank, score, share)
+    return placed
+
+
+def _hits(
+    memory: UUID, places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]], plan: Plan
+) -> tuple[ArmHit, ...]:
+    return tuple(
+        ArmHit(
+            arm=arm.value,
+            rank=rank,
+            score=score,
+            scaled=scaled,
+            contribution=plan.weights[arm] * math.sqrt(scaled) / (plan.k + rank),
+        )
+        for arm, placed in places.items()
+        if memory in placed
+        for rank, score, scaled in (placed[memory],)
+    )
+
+
+def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:
+    """Return scores, best first, as 0..1; a list whose scores are all equal is all 1."""
+    if not scores:
+        return []
+    if scaling is Scaling.NONE:
+        return [min(1.0, max(0.0, score)) for score in scores]
+    if scaling is Scaling.EQUAL:
+        return [1.0] * len(scores)
+    best, least = scores[0], scores[-1] if scaling is Scaling.RANGE else 0.0
+    if best <= least:
+        return [1.0] * len(scores)
+    return [min(1.0, max(0.0, (score - least) / (best - least))) for score in scores]

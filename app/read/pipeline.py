@@ -1,0 +1,205 @@
+"""The read pipeline: understand, embed, retrieve and fuse, rank, assemble; the one module that knows all stages.
+
+Two short transactions with the embedder's call between them, so that none is open while a model is waited
+for. Four statements: the look-up, all arms, what ranking needs of everything found, and the answers whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from time import perf_counter
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.db import aliases, memories, recall
+from app.db.aliases import Known
+from app.db.session import Database, ReadSession
+from app.memory.registry import Registry
+from app.model import Memory
+from app.providers.embeddings import Embedder
+from app.read import understand
+from app.read.assemble import assemble, floor, select
+from app.read.explain import understood
+from app.read.fuse import fuse
+from app.read.plan import explained, plan
+from app.read.rank import rank
+from app.read.request import Context, Hit, QueryRequest, QueryResult
+from app.read.retrieve import Filters, Model, Retrieved, Search, is_exact, nominators, retrieve
+from app.read.values import Arms, ParsedQuery, Plan, Ranked, Reading
+from app.text.lexical import index_of, query_weights, to_sparsevec
+
+Observe = Callable[[str, float], None]
+"""Told of each arm and stage, and the seconds it took."""
+
+
+_PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
+"""Planning all arms anew for each question takes longer than running them; a shape of statement has one
+plan a connection, made anew when statistics change. What the plan must depend on is in the statement's shape."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the pipeline found, which memories the context block shows, and the list each arm returned."""
+
+    result: QueryResult
+    used: tuple[UUID, ...]
+    arms: Arms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What came out of the store for one search."""
+
+    ranked: tuple[Ranked, ...]
+    memories: dict[UUID, Memory]
+    plan: Plan
+    retrieved: Retrieved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPipeline:
+    """Answers questions. `observe` is told the seconds of each stage and, from inside the database, each arm."""
+
+    database: Database
+    embedder: Embedder
+    model_id: int
+    types: Registry
+    language: str
+    clock: Callable[[], datetime]
+    observe: Observe = lambda _name, _seconds: None
+
+    async def answer(self, tenant: UUID, request: QueryRequest) -> Answer:
+        """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
+        started = perf_counter()
+        scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
+        reading = understand.read(request, types=self.types, language=self.language)
+        known = await self._look_up(tenant, scopes, reading)
+        query = understand.resolve(reading, known, types=self.types)
+        embedding_from = self._observed("understand", started)
+        vector = await self._embed(query)
+        searched_from = self._observed("embed", embedding_from)
+        search = self._search(tenant, scopes, request, query, known)
+        search = replace(search, vector=vector)
+        found, relaxed = await self._found(search, request, query)
+        assembled_from = self._observed("search", searched_from)
+        context, used, hits = self._assembled(found, request)
+        self._observed("assemble", assembled_from)
+        for arm, seconds in found.retrieved.seconds.items():
+            self.observe(arm, seconds)
+        result = QueryResult(
+            hits=hits,
+            context=context,
+            understood=understood(query, relaxed=relaxed),
+            plan=explained(found.plan) if request.explain else None,
+            took_ms=(perf_counter() - started) * 1000,
+        )
+        return Answer(result=result, used=used, arms=found.retrieved.arms)
+
+    async def _look_up(self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading) -> Known:
+        async with self.database.read(tenant) as session:
+            return await aliases.look_up(
+                session,
+                tenant=tenant,
+                scopes=scopes,
+                names=understand.names_of(reading),
+                terms=[index_of(term) for term in reading.terms],
+            )
+
+    async def _embed(self, query: ParsedQuery) -> str:
+        vectors = await self.embedder.embed([query.dense_text], purpose="query")
+        return as_halfvec(vectors[0])
+
+    async def _found(self, search: Search, request: QueryRequest, query: ParsedQuery) -> tuple[_Found, bool]:
+        """Return what answers, and whether a filter that was only inferred had to be relaxed to find anything."""
+        async with self.database.read(search.filters.tenant, **_PLANNED_ONCE) as session:
+            found = await self._search_once(session, search, request, query)
+            if found.ranked or not query.inferred:
+                return found, False
+            looser = replace(query, types=(), within=False, soft_types=query.types)
+            filters = replace(search.filters, types=(), within=())
+            chosen = plan(looser)
+            search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
+            return await self._search_once(session, search, request, looser), True
+
+    async def _search_once(
+        self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
+    ) -> _Found:
+        chosen = plan(query)
+        retrieved = await retrieve(session, search)
+        fused = fuse(retrieved.arms, chosen)
+        tenant = search.filters.tenant
+        sketches = await recall.sketches(
+            session,
+            tenant=tenant,
+            ids=[one.id for one in fused],
+            windows=[(window.lower, window.upper) for window in query.windows],
+            whole=bool(query.excluded_names or query.excluded_words),
+        )
+        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
+        best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
+        whole = await memories.fetch(session, tenant, [one.id for one in best])
+        return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved)
+
+    def _search(
+        self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: Known
+    ) -> Search:
+        chosen = plan(query)
+        frequencies = {term: known.frequencies.get(index_of(term), 0) for term in query.terms}
+        filters = Filters(
+            tenant=tenant,
+            scopes=scopes,
+            mode=query.mode,
+            now=request.now,
+            clock=self.clock(),
+            as_of=request.as_of,
+            known_at=request.known_at,
+            min_confidence=floor(query.mode, request.min_confidence),
+            types=query.types,
+            topic=request.topic,
+            excluded=query.excluded,
+            within=query.windows if query.within else (),
+        )
+        return Search(
+            arms=frozenset(chosen.weights),
+            filters=filters,
+            depth=max(chosen.depth, request.top_k),
+            model=Model(id=self.model_id, dimensions=self.embedder.dimensions),
+            contexts=known.contexts > 0,
+            exact=is_exact(memories=known.memories, index_rows=known.index_rows, depth=chosen.depth),
+            weights=to_sparsevec(query_weights(query.terms, frequencies, known.documents)),
+            nominators=nominators(query.terms, known.frequencies, known.documents),
+            mentioned=query.mentioned,
+            relations=query.relations,
+            windows=query.windows,
+        )
+
+    def _assembled(self, found: _Found, request: QueryRequest) -> tuple[Context, tuple[UUID, ...], tuple[Hit, ...]]:
+        hits = tuple(
+            Hit(
+                memory=found.memories[one.id],
+                score=one.score,
+                retrieval=one.retrieval,
+                confidence=one.confidence,
+                freshness=one.freshness,
+                arms=one.arms,
+                notes=one.notes,
+            )
+            for one in found.ranked
+            if one.id in found.memories
+        )
+        context, used = assemble(hits, types=self.types, zone=request.now.tzinfo, budget=request.token_budget)
+        return context, used, hits
+
+    def _observed(self, stage: str, since: float) -> float:
+        now = perf_counter()
+        self.observe(stage, now - since)
+        return now
+
+
+def as_halfvec(vector: NDArray[np.float32]) -> str:
+    """Return a vector in pgvector's text format, to the digits half precision keeps."""
+    return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"

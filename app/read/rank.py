@@ -1,0 +1,147 @@
+"""Stage 3: what was found, weighed by how far it is trusted, how fresh it is, and what it is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from app.db.recall import Sketch
+from app.memory.freshness import days_between, freshness
+from app.model import Status
+from app.read.values import Fused, ParsedQuery, Plan, Ranked
+
+SHORT = 80
+"""Words of a turn that needs its neighbours to be understood."""
+
+
+def rank(
+    fused: Sequence[Fused], sketches: Mapping[UUID, Sketch], *, query: ParsedQuery, plan: Plan, now: datetime
+) -> tuple[Ranked, ...]:
+    """Return what was found, best first: `score = retrieval x confidence x min(1, freshness)^g` x factors.
+
+    `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that
+    applied is named in the notes with its number. A memory without a sketch is left out. A cross-encoder
+    would replace `retrieval` here.
+    """
+    read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
+    shares = _neighbours(read, plan.neighbours)
+    ratios = demotions([sketch for _, sketch in read])
+    speaker = _one_speaker(query, [sketch for _, sketch in read])
+    ranked = []
+    for one, sketch in read:
+        factors = _factors(sketch, ratios.get(one.id, 1.0), speaker, query, plan)
+        ranked.append(_ranked(one, sketch, shares.get(one.id, 0.0), factors, plan, now))
+    ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
+    if query.wants_newest and plan.newest:
+        return _newest_first(ordered, sketches, plan)
+    return tuple(ordered)
+
+
+def freshness_of(sketch: Sketch, now: datetime) -> float:
+    """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
+    since = sketch.last_accessed_at or sketch.stated_at
+    return freshness(days=days_between(since, now), decay=sketch.decay, access_count=sketch.access_count)
+
+
+def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
+    """Return what the weaker sides of contradictions are multiplied by: their confidence over the strongest's.
+
+    Memories contradict each other when they hold one slot and at least one of them is contested (seed 001).
+    """
+    sides: dict[tuple[UUID, str, str], list[Sketch]] = defaultdict(list)
+    for sketch in sketches:
+        if sketch.slot is not None and sketch.status == Status.ACTIVE:
+            sides[sketch.scope_id, sketch.type, sketch.slot].append(sketch)
+    ratios: dict[UUID, float] = {}
+    for held in sides.values():
+        strongest = max(sketch.confidence for sketch in held)
+        if strongest > 0 and any(sketch.contested for sketch in held):
+            ratios |= {sketch.id: sketch.confidence / strongest for sketch in held}
+    return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
+
+
+def _neighbours(read: Sequence[tuple[Fused, Sketch]], share: float) -> dict[UUID, float]:
+    """Return what each short turn gains from the short turns just before and after it that were found too."""
+    if not share:
+        return {}
+    turns: dict[tuple[UUID, str, int], float] = defaultdict(float)
+    short = [
+        (one, (sketch.scope_id, sketch.session_id, sketch.sequence_number))
+        for one, sketch in read
+        if sketch.session_id is not None and sketch.sequence_number is not None and sketch.words <= SHORT
+    ]
+    for one, (scope, session, number) in short:
+        if session is not None and number is not None:
+            turns[scope, session, number] = max(turns[scope, session, number], one.retrieval)
+    return {
+        one.id: share * (turns.get((scope, session, number - 1), 0.0) + turns.get((scope, session, number + 1), 0.0))
+        for one, (scope, session, number) in short
+        if session is not None and number is not None
+    }
+
+
+def _one_speaker(query: ParsedQuery, sketches: Sequence[Sketch]) -> frozenset[UUID]:
+    """Return the ids of the one speaker whom the question names; none when it names several."""
+    speaking = {sketch.speaker_id for sketch in sketches}
+    named = [frozenset(one for entity in mentioned.entities for one in entity.ids) for mentioned in query.mentioned]
+    speakers = {ids for ids in named if ids & speaking}
+    return next(iter(speakers)) if len(speakers) == 1 else frozenset()
+
+
+def _factors(
+    sketch: Sketch, ratio: float, speaker: frozenset[UUID], query: ParsedQuery, plan: Plan
+) -> list[tuple[str, float]]:
+    """Return each factor that applies, and why."""
+    every = (
+        (ratio < 1, "contradicted by a belief that is trusted more", ratio),
+        (sketch.elsewhen, "happened at another time than the question names", plan.elsewhen),
+        (sketch.asks, "only asks", plan.question),
+        (sketch.speaker_id in speaker, "said by the one the question names", plan.speaker),
+        (sketch.speaker_id in query.assistants, "said by the assistant, which the question asks for", plan.asked_back),
+        (sketch.type in query.soft_types, "of a type the question hints at", plan.type_hint),
+        (query.about_past and sketch.status == Status.SUPERSEDED, "history, which the question asks for", plan.history),
+    )
+    return [(why, factor) for applies, why, factor in every if applies and factor != 1]
+
+
+def _ranked(
+    fused: Fused, sketch: Sketch, share: float, factors: Sequence[tuple[str, float]], plan: Plan, now: datetime
+) -> Ranked:
+    fresh = freshness_of(sketch, now)
+    retrieval = fused.retrieval + share
+    score = retrieval * sketch.confidence * min(1.0, fresh) ** plan.freshness
+    notes = [f"beside turns that match: +{share:.4f}"] if share else []
+    for why, factor in factors:
+        score *= factor
+        notes.append(f"{why}: x{factor:.2f}")
+    return Ranked(
+        id=fused.id,
+        score=score,
+        retrieval=retrieval,
+        confidence=sketch.confidence,
+        freshness=fresh,
+        arms=fused.arms,
+        notes=tuple(notes),
+    )
+
+
+def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], plan: Plan) -> tuple[Ranked, ...]:
+    """Return the list with its first ones weighed by age: the newest gains `plan.newest`, the oldest nothing.
+
+    Only the first ones, because over the whole list age drowns relevance: an old turn may be the only answer.
+    """
+    first, rest = ordered[: plan.reordered], ordered[plan.reordered :]
+    if len(first) < 2:  # noqa: PLR2004 - one is in order
+        return tuple(ordered)
+    by_age = sorted(first, key=lambda hit: (sketches[hit.id].stated_at, hit.id), reverse=True)
+    gains = {hit.id: 1 + plan.newest * (1 - place / (len(first) - 1)) for place, hit in enumerate(by_age)}
+    raised = [
+        replace(
+            hit, score=hit.score * gains[hit.id], notes=(*hit.notes, f"by age among the first: x{gains[hit.id]:.2f}")
+        )
+        for hit in first
+    ]
+    return (*sorted(raised, key=lambda hit: (hit.score, hit.id), reverse=True), *rest)

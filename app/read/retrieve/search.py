@@ -1,0 +1,170 @@
+"""What is searched for, and the conditions every arm repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.model import Mode, Status
+from app.read.values import Arm, Mentioned, Window
+
+CONTENT = "('content', 'both')"
+"""Kinds of index rows, as SQL, that hold what a memory says itself."""
+
+CONTEXT = "('context', 'both')"
+"""Kinds that hold it together with what came before; `both` where it stands alone."""
+
+LIVING = (Status.ACTIVE, Status.SUPERSEDED, Status.EXPIRED)
+"""What may have been true at some time; pending and forgotten memories are for audits alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """The hard conditions of a question, the same in every arm.
+
+    `now` is the caller's, `clock` the server's: without a time to travel to, a memory must have begun by
+    the later of the two (a caller may set `now` back to ask as of a conversation's date, yet memories that
+    were stored without a date began by the server's clock) and must not have ended by `now`.
+    `within`: only what happened in one of these windows.
+    """
+
+    tenant: UUID
+    scopes: tuple[UUID, ...]
+    mode: Mode
+    now: datetime
+    clock: datetime
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    min_confidence: float = 0.0
+    types: tuple[str, ...] = ()
+    topic: str | None = None
+    excluded: tuple[UUID, ...] = ()
+    within: tuple[Window, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """The embedding model whose vectors are searched."""
+
+    id: int
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """Everything the arms need. `exact`: compare with every visible vector, don't use the vector index.
+
+    `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats;
+    `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
+    together with what came before it; otherwise the context arms would only repeat the others.
+    """
+
+    arms: frozenset[Arm]
+    filters: Filters
+    depth: int
+    model: Model
+    exact: bool
+    contexts: bool = True
+    vector: str | None = None
+    weights: str | None = None
+    nominators: tuple[str, ...] = ()
+    mentioned: tuple[Mentioned, ...] = ()
+    relations: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
+
+
+def visible(filters: Filters, *, scoped: bool = True) -> str:
+    """Return the condition on `i`, a row of memory_index, that it may be seen at all.
+
+    `scoped` False: the arm joins with the visible scopes itself.
+    """
+    conditions = [
+        "i.tenant_id = :tenant",
+        *(["i.scope_id = ANY(:scopes)"] if scoped else []),
+        "i.confidence >= :min_confidence",
+        *_statuses(filters),
+        *_times(filters),
+    ]
+    return " AND ".join(conditions)
+
+
+def wanted(filters: Filters, *, scoped: bool = True) -> str:
+    """Return the condition on `i` that it may be seen and can answer the question; `scoped` as above."""
+    conditions = [visible(filters, scoped=scoped)]
+    if filters.types:
+        conditions.append("i.type = ANY(:types)")
+    if filters.topic is not None:
+        conditions.append("i.topic = :topic")
+    if filters.excluded:
+        conditions.append(
+            "NOT EXISTS (SELECT FROM memory_entities x WHERE x.tenant_id = :tenant"
+            " AND x.memory_id = i.memory_id AND x.entity_id = ANY(:excluded))"
+        )
+    if filters.within:
+        conditions.append(
+            "EXISTS (SELECT FROM unnest(CAST(:within_lower AS timestamptz[]), CAST(:within_upper AS timestamptz[]))"
+            " AS named(lower, upper) WHERE i.event_range && tstzrange(named.lower, named.upper))"
+        )
+    return " AND ".join(conditions)
+
+
+def parameters(filters: Filters) -> dict[str, object]:
+    """Return the values of the conditions; unused ones are left out where the statement is bound."""
+    travel = filters.as_of or filters.known_at
+    return {
+        "tenant": filters.tenant,
+        "scopes": list(filters.scopes),
+        "min_confidence": filters.min_confidence,
+        "statuses": list(LIVING),
+        "begun": travel or max(filters.now, filters.clock),
+        "instant": travel or filters.now,
+        "known_at": filters.known_at,
+        "types": list(filters.types),
+        "topic": filters.topic,
+        "excluded": list(filters.excluded),
+        "within_lower": [window.lower for window in filters.within],
+        "within_upper": [window.upper for window in filters.within],
+    }
+
+
+def bounds(windows: Sequence[Window]) -> dict[str, object]:
+    """Return the values of the named windows."""
+    return {
+        "window_lower": [window.lower for window in windows],
+        "window_upper": [window.upper for window in windows],
+    }
+
+
+def _statuses(filters: Filters) -> list[str]:
+    travels = filters.as_of is not None or filters.known_at is not None
+    if filters.mode is Mode.AUDIT:
+        return []
+    if filters.mode is Mode.HISTORICAL or travels:
+        return ["i.status = ANY(:statuses)"]
+    return ["i.status = 'active'"]
+
+
+def _times(filters: Filters) -> list[str]:
+    """Return the conditions on both clocks.
+
+    In valid time a memory holds from `valid_from` until `valid_until` or, if sooner, until a successor
+    took over (`ended_at`). At a known instant K it was believed if it was recorded by then and not taken
+    back (`retired_at`) by then; a succession that was only learnt of after K had not ended it yet, while
+    one that was known at K leaves it believed, with an end. Historical and audit reads show every time,
+    unless they ask for one.
+    """
+    conditions: list[str] = []
+    if filters.known_at is not None:
+        conditions.append("i.recorded_at <= :known_at")
+    if filters.mode is not Mode.DEFAULT and filters.as_of is None:
+        return conditions
+    conditions.append("i.valid_from <= :begun")
+    conditions.append("(i.valid_until IS NULL OR i.valid_until > :instant)")
+    if filters.known_at is not None:
+        conditions.append("(i.ended_at IS NULL OR i.ended_at > :instant OR i.retired_at > :known_at)")
+        conditions.append("(i.retired_at IS NULL OR i.retired_at > :known_at OR i.ended_at IS NOT NULL)")
+    elif filters.as_of is not None:
+        conditions.append("(i.ended_at IS NULL OR i.ended_at > :instant)")
+    return conditions

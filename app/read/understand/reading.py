@@ -1,0 +1,80 @@
+"""What a question's words say by themselves: windows, types, predicates, tense, what is to be left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from app.memory import normalise, vocabulary
+from app.memory.registry import Registry
+from app.model import Mode
+from app.read.request import QueryRequest
+from app.read.understand import cues
+from app.read.understand.names import ASSISTANTS, grams, predicates, speaks_of_self
+from app.read.values import Reading, Span, Window, happens
+from app.text.lexical import terms
+from app.text.temporal import TemporalSpan, find_spans
+
+MOST_TERMS = 128
+"""Distinct terms of a question that are looked for."""
+
+_WORD = re.compile(r"[\w'-]+")
+
+
+def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
+    """Return what the words of the request say; pure, some 0.3 ms."""
+    text = request.query.replace("\u2019", "'")
+    spans = tuple(span for span in find_spans(text, now=request.now) if span.kind != "duration")
+    windows = tuple(_window(span) for span in spans)
+    hinted = _hinted(text, types)
+    asked = predicates(text)
+    about_past = cues.is_past(text) or _past_state_in_window(request, windows, (*request.types, *hinted, *asked), types)
+    return Reading(
+        text=text,
+        grams=grams(text, language),
+        terms=tuple(dict.fromkeys(terms(text, language)))[:MOST_TERMS],
+        windows=windows,
+        window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
+        given_types=request.types,
+        hinted=hinted,
+        predicates=asked,
+        excluded_words=tuple(normalise.name(found.group(1)) for found in cues.EXCLUDED_WORD.finditer(text)),
+        excluded_spans=tuple(
+            Span(start=found.start(1), end=found.end(1)) for found in cues.EXCLUDED_WORD.finditer(text)
+        ),
+        denied=cues.DENIED.search(text) is not None,
+        about_now=not about_past and cues.is_now(text),
+        about_past=about_past,
+        wants_newest=not about_past and cues.wants_newest(text),
+        asks_back=cues.ASKS_BACK.search(text) is not None,
+        mode=request.mode or (Mode.HISTORICAL if about_past else Mode.DEFAULT),
+        language=language,
+    )
+
+
+def _window(span: TemporalSpan) -> Window:
+    lower, upper = span.window
+    return Window(lower=lower, upper=upper)
+
+
+def _hinted(text: str, types: Registry) -> tuple[str, ...]:
+    words = {word.casefold() for word in _WORD.findall(text)}
+    by_word = [one.name for one in types if words.intersection(one.hints)]
+    by_way = [name for name, way in cues.WH_TYPES.items() if types.find(name) and way.search(text)]
+    return tuple(dict.fromkeys((*by_word, *by_way)))
+
+
+def names_of(reading: Reading) -> set[str]:
+    """Return the names to look up: every run of words, and the asker's own when they speak of themselves."""
+    own = {vocabulary.USER} if speaks_of_self(reading.text) else set()
+    answering = ASSISTANTS if reading.asks_back else frozenset()
+    return own.union(answering, (gram.name for gram in reading.grams))
+
+
+def _past_state_in_window(
+    request: QueryRequest, windows: tuple[Window, ...], asked: Collection[str], types: Registry
+) -> bool:
+    """Tell whether a state is asked for as of a time that is over: "what did I prefer last year?"."""
+    over = any(window.upper is not None and window.upper <= request.now for window in windows)
+    event = any(found is not None and happens(found) for found in map(types.find, asked))
+    return over and bool(asked) and not event and cues.PAST_TENSE.search(request.query) is not None

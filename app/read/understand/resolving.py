@@ -1,0 +1,199 @@
+"""From what the words say to what is meant: names become entities, hints become filters."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+
+from app.db.aliases import Known, KnownEntity
+from app.memory import vocabulary
+from app.memory.registry import Registry
+from app.read.understand import cues
+from app.read.understand.names import ASSISTANTS, chosen, overlaps, speaks_of_self, without
+from app.read.values import Gram, Mentioned, Named, ParsedQuery, Reading, Span, happens
+from app.text.lexical import terms
+from app.text.stopwords import STOP_WORDS
+
+_WORD = re.compile(r"[\w'-]+")
+
+
+def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
+    """Return the question with its names resolved to the entities of the visible scopes."""
+    by_alias: dict[str, list[KnownEntity]] = {}
+    for entity in known.entities:
+        by_alias.setdefault(entity.alias, []).append(entity)
+    found = [gram for gram in chosen(reading.grams, by_alias) if not _in_window(gram.span, reading)]
+    unwanted = _excluded(reading.text, found)
+    excluded = [gram for gram in found if gram.span in unwanted]
+    mentioned = tuple(
+        _mentioned(reading.text, gram, by_alias[gram.name], known.memories)
+        for gram in found
+        if gram.span not in unwanted
+    )
+    spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
+    hard, inferred = _hard_types(reading, found, types)
+    return ParsedQuery(
+        text=reading.text,
+        dense_text=_dense(reading, [*(gram.span for gram in found), *spare]),
+        terms=_lexical_terms(reading, [*unwanted, *spare, *_open_ended(reading)]),
+        mentioned=(*mentioned, *_self(reading, by_alias, mentioned, known.memories)),
+        windows=reading.windows,
+        within=bool(reading.windows) and _only_events(hard, types),
+        types=hard,
+        inferred=inferred,
+        soft_types=() if hard else reading.hinted,
+        predicates=reading.predicates,
+        relations=_relations(reading.predicates),
+        excluded=tuple(one for gram in excluded for entity in by_alias[gram.name] for one in entity.ids),
+        excluded_names=tuple(gram.name for gram in excluded),
+        excluded_words=_spare_words(reading, spare),
+        denied=reading.denied,
+        about_now=reading.about_now,
+        about_past=reading.about_past,
+        wants_newest=reading.wants_newest,
+        assistants=frozenset(
+            one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids if reading.asks_back
+        ),
+        specificity=specificity(
+            names=len(mentioned),
+            windows=len(reading.windows),
+            types=len(hard) or len(reading.hinted) / 2,
+            predicates=len(reading.predicates),
+            terms=len(reading.terms),
+        ),
+        mode=reading.mode,
+    )
+
+
+def specificity(*, names: int, windows: int, types: float, predicates: int, terms: int) -> float:
+    """Return how narrowly a question is put, 0..1: .30 a name, .20 a window, .15 a type, .15 a predicate, .20 words.
+
+    Each counts in full from its first on (a type that is only hinted at: half); words count up to five,
+    so that a question of content words alone stays under .8, where seed 001 would have it rewritten.
+    """
+    return (
+        0.30 * min(1, names)
+        + 0.20 * min(1, windows)
+        + 0.15 * min(1.0, types)
+        + 0.15 * min(1, predicates)
+        + 0.20 * min(1.0, terms / 5)
+    )
+
+
+def _in_window(span: Span, reading: Reading) -> bool:
+    return any(overlaps(span, window) for window in reading.window_spans)
+
+
+def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
+    """Return the spans of names that the asker does not want to hear of: "not Sarah", "except Tom and Ann"."""
+    unwanted: set[Span] = set()
+    previous: Gram | None = None
+    for gram in found:
+        before = text[max(0, gram.span.start - 40) : gram.span.start]
+        follows = previous is not None and previous.span in unwanted
+        between = "" if previous is None else text[previous.span.end : gram.span.start]
+        if cues.BEFORE_EXCLUDED.search(before) or (follows and cues.ALSO_EXCLUDED.match(between)):
+            unwanted.add(gram.span)
+        previous = gram
+    return unwanted
+
+
+def _mentioned(text: str, gram: Gram, entities: Sequence[KnownEntity], memories: int) -> Mentioned:
+    return Mentioned(
+        span=gram.span,
+        text=text[gram.span.start : gram.span.end],
+        entities=tuple(_named(entity, memories) for entity in entities),
+    )
+
+
+def _named(entity: KnownEntity, memories: int) -> Named:
+    return Named(
+        name=entity.name,
+        entity_type=entity.entity_type,
+        ids=entity.ids,
+        rarity=_rarity(entity.mentions, memories),
+    )
+
+
+def _rarity(mentions: int, memories: int) -> float:
+    """Return the entity's inverse document frequency, scaled so that one mention in many memories is 1."""
+    memories = max(memories, mentions, 1)
+    if memories == 1:
+        return 1.0
+    return math.log(1 + (memories - mentions) / (mentions + 0.5)) / math.log(1 + (memories - 1) / 1.5)
+
+
+def _self(
+    reading: Reading,
+    by_alias: dict[str, list[KnownEntity]],
+    mentioned: Collection[Mentioned],
+    memories: int,
+) -> tuple[Mentioned, ...]:
+    """Return the person the scope belongs to when the question says `I` and asks for a relation of theirs."""
+    entities = by_alias.get(vocabulary.USER)
+    if entities is None or not reading.predicates or not speaks_of_self(reading.text):
+        return ()
+    named = tuple(_named(entity, memories) for entity in entities)
+    if any(one.entities == named for one in mentioned):
+        return ()
+    return (Mentioned(span=Span(start=0, end=0), text="I", entities=named),)
+
+
+def _dense(reading: Reading, spans: Sequence[Span]) -> str:
+    """Return the question without the names that are known: they drown what is asked about them."""
+    rest = without(reading.text, spans) if spans else reading.text
+    stop = STOP_WORDS.get(reading.language, frozenset())
+    return rest if any(word.casefold() not in stop for word in _WORD.findall(rest)) else reading.text
+
+
+def _lexical_terms(reading: Reading, unwanted: Sequence[Span]) -> tuple[str, ...]:
+    if not unwanted:
+        return reading.terms
+    wanted = set(terms(without(reading.text, unwanted), reading.language))
+    return tuple(term for term in reading.terms if term in wanted)
+
+
+def _open_ended(reading: Reading) -> list[Span]:
+    """Return the spans of windows such as "before 2019": what is looked for is not what names the bound."""
+    pairs = zip(reading.windows, reading.window_spans, strict=True)
+    return [span for window, span in pairs if window.lower is None or window.upper is None]
+
+
+def _spare_words(reading: Reading, spare: Sequence[Span]) -> tuple[str, ...]:
+    pairs = zip(reading.excluded_words, reading.excluded_spans, strict=True)
+    return tuple(word for word, span in pairs if span in spare and word)
+
+
+def _hard_types(reading: Reading, found: Sequence[Gram], types: Registry) -> tuple[tuple[str, ...], bool]:
+    """Return the types that alone may answer, and whether they were inferred.
+
+    A hint is a hard filter only when the question says nothing else: "what happened last Tuesday?" can
+    only be answered by events, "what happened at the beach?" may be answered by anything about the beach.
+    """
+    if reading.given_types:
+        return reading.given_types, False
+    hints = {hint for one in types for hint in one.hints if one.name in reading.hinted}
+    by_word = tuple(name for name in reading.hinted if hints.intersection(_hints_in(reading.text, types, name)))
+    if not by_word:
+        return (), False
+    spans = [*reading.window_spans, *(gram.span for gram in found)]
+    rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
+    rest -= hints | cues.FILLERS | STOP_WORDS.get(reading.language, frozenset())
+    return ((), False) if rest else (by_word, True)
+
+
+def _hints_in(text: str, types: Registry, name: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}.intersection(types.get(name).hints)
+
+
+def _only_events(hard: Collection[str], types: Registry) -> bool:
+    """Tell whether everything that may answer has a time of its own."""
+    return bool(hard) and all(happens(types.get(name)) for name in hard)
+
+
+def _relations(predicates: Sequence[str]) -> tuple[str, ...]:
+    """Return the relation types that were asked about, with their inverses: an edge is read both ways."""
+    asked = [vocabulary.relation(one) or one for one in predicates]
+    both = [kind for one in asked for kind in (one, vocabulary.INVERSES.get(one)) if kind is not None]
+    return tuple(dict.fromkeys(kind for kind in both if kind in vocabulary.INVERSES))

@@ -1,0 +1,208 @@
+"""The frozen values between the read stages: QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from app.memory.spec import MemoryType, Payload
+from app.model import Mode
+from app.read.request import ArmHit
+
+
+class Arm(StrEnum):
+    """A way to find memories; each returns its own ranked list."""
+
+    SEMANTIC = "semantic"
+    SEMANTIC_CONTEXT = "semantic_context"
+    LEXICAL = "lexical"
+    LEXICAL_CONTEXT = "lexical_context"
+    GRAPH = "graph"
+    TEMPORAL = "temporal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A half-open range of time the question names; None: open on that side."""
+
+    lower: datetime | None
+    upper: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Character offsets of a piece of the question, end exclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gram:
+    """A run of words of the question that may be a name, normalised as aliases are."""
+
+    name: str
+    span: Span
+    words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the question's words alone say, before anyone looked whom they name.
+
+    `hinted` are the types that words of the question hint at. `grams` are the names to look up.
+    """
+
+    text: str
+    grams: tuple[Gram, ...]
+    terms: tuple[str, ...]
+    windows: tuple[Window, ...]
+    window_spans: tuple[Span, ...]
+    given_types: tuple[str, ...]
+    hinted: tuple[str, ...]
+    predicates: tuple[str, ...]
+    excluded_words: tuple[str, ...]
+    excluded_spans: tuple[Span, ...]
+    denied: bool
+    about_now: bool
+    about_past: bool
+    wants_newest: bool
+    asks_back: bool
+    mode: Mode
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """An entity the question names: every id it goes by (entities merged into it included).
+
+    `rarity` in 0..1 says how much naming it narrows things down: near 0 when every memory mentions it.
+    """
+
+    name: str
+    entity_type: str
+    ids: tuple[UUID, ...]
+    rarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mentioned:
+    """One name in the question, and the entities it stands for (one per scope that knows the name)."""
+
+    span: Span
+    text: str
+    entities: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedQuery:
+    """The question, understood.
+
+    `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter,
+    `inferred` says that it was read out of the question (so an empty answer may relax it); `soft_types`
+    are only preferred. `within` makes the windows a hard filter on when things happened. `excluded` are
+    entities, `excluded_words` literals that the asker does not want to hear about. `denied`: the question
+    is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
+    `wants_newest`: of two answers the newer one is right. `assistants`: whose words it asks for
+    when it asks what the assistant said.
+    `specificity` in 0..1: see `understand.specificity`.
+    """
+
+    text: str
+    dense_text: str
+    terms: tuple[str, ...]
+    mentioned: tuple[Mentioned, ...]
+    windows: tuple[Window, ...]
+    within: bool
+    types: tuple[str, ...]
+    inferred: bool
+    soft_types: tuple[str, ...]
+    predicates: tuple[str, ...]
+    relations: tuple[str, ...]
+    excluded: tuple[UUID, ...]
+    excluded_names: tuple[str, ...]
+    excluded_words: tuple[str, ...]
+    denied: bool
+    about_now: bool
+    about_past: bool
+    wants_newest: bool
+    assistants: frozenset[UUID]
+    specificity: float
+    mode: Mode
+
+
+class Scaling(StrEnum):
+    """How an arm's scores become 0..1: by the list's own range, by its best, as they are, or all equal."""
+
+    RANGE = "range"
+    BEST = "best"
+    NONE = "none"
+    EQUAL = "equal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How one kind of question is answered: numbers, and a sentence that says why.
+
+    Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, RRF's constant
+    `k`, `depth` an arm may nominate. Ranking: the first `considered` are ranked; `freshness` is the exponent g of
+    `retrieval x confidence x freshness^g`; `neighbours` is the share of its neighbours' scores in the session
+    that a short turn takes; the rest multiply scores: `question` those of turns that only ask, `speaker` those
+    said by the one person the question names, `asked_back` those of the assistant when the question asks what
+    it said, `type_hint` those of a type the question hints at, `elsewhen` those that happened at another time
+    than the question names, `history` replaced ones when history is asked for. `newest` is how much the
+    newest of the first `reordered` gains when the question wants the newest.
+    """
+
+    name: str
+    why: str
+    weights: Mapping[Arm, float]
+    scaling: Mapping[Arm, Scaling]
+    k: float
+    depth: int
+    considered: int
+    freshness: float
+    neighbours: float
+    question: float
+    speaker: float
+    asked_back: float
+    type_hint: float
+    elsewhen: float
+    history: float
+    newest: float
+    reordered: int
+
+
+Scored = tuple[UUID, float]
+Arms = Mapping[Arm, Sequence[Scored]]
+"""Each arm's list, best first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fused:
+    """A memory after fusion: its retrieval score and what each arm added to it."""
+
+    id: UUID
+    retrieval: float
+    arms: tuple[ArmHit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A memory after ranking: the score, what it is made of, and what else moved it."""
+
+    id: UUID
+    score: float
+    retrieval: float
+    confidence: float
+    freshness: float
+    arms: tuple[ArmHit, ...]
+    notes: tuple[str, ...] = ()
+
+
+def happens(kind: MemoryType) -> bool:
+    """Tell whether memories of the type have a time of their own, apart from when they were stated."""
+    return kind.payload.event_time is not Payload.event_time

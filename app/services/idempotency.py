@@ -1,0 +1,139 @@
+"""Idempotency keys: a write that is sent twice is done once, and answered the same."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from app.db import idempotency as rows
+from app.db.idempotency import Recorded, Slot
+from app.db.session import Database
+from app.errors import Conflict, TypedMemoryError
+
+KEPT = timedelta(hours=24)
+"""How long an answer can be had again."""
+
+ABANDONED = timedelta(seconds=60)
+"""After this a request that never answered counts as dead, and its retry may run."""
+
+SWEEP_EVERY = 600.0
+"""Seconds between two removals of a tenant's old answers, by one process."""
+
+_POLL = (0.02, 0.05, 0.1, 0.2, 0.3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a write answers: an HTTP status and a body, as JSON text."""
+
+    status: int
+    body: str
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idempotency:
+    """Runs a write at most once per key, whichever replica gets it.
+
+    The key is reserved before the write and the answer stored after it, each in a transaction of its own.
+    Only success is stored: an error wrote nothing, so its retry runs. If the process dies between the write
+    and the answer, the retry runs after a minute and meets the memory it wrote: a duplicate, which merges.
+    """
+
+    database: Database
+    wait_seconds: float = 10.0
+    _swept: dict[UUID, float] = field(default_factory=dict, repr=False)
+    _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+
+    async def run(self, slot: Slot, fingerprint: bytes, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Do the work, or return the answer it had before.
+
+        Raises Conflict when the key came with another request, or when the first one is still running
+        after `wait_seconds`; in that case with a time to retry after.
+        """
+        token = await self._reserve(slot, fingerprint)
+        if isinstance(token, Answer):
+            return token
+        try:
+            answer = await work()
+        except Exception:
+            await self._release(slot, token)
+            raise
+        await self._complete(slot, token, answer)
+        self._sweep_sometimes(slot.tenant_id)
+        return answer
+
+    async def aclose(self) -> None:
+        """Finish what runs in the background."""
+        await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def _reserve(self, slot: Slot, fingerprint: bytes) -> datetime | Answer:
+        """Return the token of a reservation, or the answer that is there already."""
+        give_up = time.monotonic() + self.wait_seconds
+        tries = 0
+        while True:
+            # Not waiting for the disk: a crash that loses a reservation loses nothing, and the write's own
+            # commit takes it along.
+            async with self.database.write(slot.tenant_id, synchronous_commit="off") as session:
+                token = await rows.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=KEPT)
+                if token is not None:
+                    return token
+                found = await rows.find(session, slot)
+            if found is not None:
+                answer = _replay(found, fingerprint)
+                if answer is not None:
+                    return answer
+            if time.monotonic() >= give_up:
+                raise Conflict("the first request with this Idempotency-Key is still running", retry_after=2.0)
+            await asyncio.sleep(_POLL[min(tries, len(_POLL) - 1)])
+            tries += 1
+
+    async def _complete(self, slot: Slot, token: datetime, answer: Answer) -> None:
+        """Store the answer. The write is done: failing to remember it must not turn it into an error."""
+        with suppress(TypedMemoryError):
+            async with self.database.write(slot.tenant_id) as session:
+                await rows.complete(session, slot, token, status=answer.status, body=answer.body)
+
+    async def _release(self, slot: Slot, token: datetime) -> None:
+        with suppress(TypedMemoryError):
+            async with self.database.write(slot.tenant_id) as session:
+                await rows.release(session, slot, token)
+
+    def _sweep_sometimes(self, tenant: UUID) -> None:
+        now = time.monotonic()
+        if now - self._swept.get(tenant, -SWEEP_EVERY) < SWEEP_EVERY:
+            return
+        if len(self._swept) >= 10_000:  # noqa: PLR2004 - bounds the memory; forgetting only sweeps sooner
+            self._swept.clear()
+        self._swept[tenant] = now
+        task = asyncio.create_task(self._sweep(tenant))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _sweep(self, tenant: UUID) -> None:
+        with suppress(TypedMemoryError):
+            async with self.database.write(tenant) as session:
+                await rows.sweep(session, tenant, KEPT)
+
+
+def fingerprint_of(*parts: bytes) -> bytes:
+    """Return the SHA-256 of what makes two requests the same one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _replay(found: Recorded, fingerprint: bytes) -> Answer | None:
+    if found.fingerprint != fingerprint:
+        raise Conflict("this Idempotency-Key was used for another request: use a new key for a new write")
+    if found.status == rows.IN_PROGRESS:
+        return None
+    return Answer(status=found.status, body=found.body, replayed=True)

@@ -1,0 +1,230 @@
+"""API keys: who is asking, and what they may do."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from app import ids
+from app.db import keys as rows
+from app.db.keys import StoredKey
+from app.db.session import Database, ReadSession
+from app.errors import ConfigurationError, Conflict, InvalidInput, NotFound, Unauthenticated
+from app.model import Actor
+
+ROLES = ("read", "write", "admin")
+"""What a key may be allowed to do; `admin` includes the others."""
+
+SECRET_BYTES = 32
+SHOWN_CHARACTERS = 10
+SHORTEST_KEY = 8
+LONGEST_KEY = 512
+
+CACHE_SECONDS = 5.0
+"""How long a key that another process revoked may still be accepted by this one."""
+
+CACHE_SIZE = 10_000
+TOUCH_EVERY = 60.0
+"""Seconds between two records of a key's last use."""
+
+_UNKNOWN = "the API key is not valid: unknown, expired or revoked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """A key just made, and its secret, which is never shown again."""
+
+    key: StoredKey
+    secret: str = field(repr=False)
+
+
+class KeyCache:
+    """Keys looked up lately, by the hash of their secret; the oldest go when it is full."""
+
+    def __init__(self, *, seconds: float = CACHE_SECONDS, size: int = CACHE_SIZE) -> None:
+        self._seconds = seconds
+        self._size = size
+        self._entries: OrderedDict[bytes, tuple[float, StoredKey]] = OrderedDict()
+        self._touched: OrderedDict[UUID, float] = OrderedDict()
+
+    def get(self, secret_hash: bytes) -> StoredKey | None:
+        """Return the key if it was looked up in the last few seconds."""
+        entry = self._entries.get(secret_hash)
+        if entry is None:
+            return None
+        until, key = entry
+        if time.monotonic() >= until:
+            del self._entries[secret_hash]
+            return None
+        return key
+
+    def put(self, secret_hash: bytes, key: StoredKey) -> None:
+        """Remember a key."""
+        self._entries[secret_hash] = (time.monotonic() + self._seconds, key)
+        self._entries.move_to_end(secret_hash)
+        while len(self._entries) > self._size:
+            self._entries.popitem(last=False)
+
+    def drop(self, key: UUID) -> None:
+        """Forget a key that was just revoked or rotated."""
+        for secret_hash in [one for one, (_, stored) in self._entries.items() if stored.id == key]:
+            del self._entries[secret_hash]
+
+    def due_for_touch(self, key: UUID) -> bool:
+        """Return whether the key's last use should be recorded now; says so once a minute."""
+        now = time.monotonic()
+        if now - self._touched.get(key, -TOUCH_EVERY) < TOUCH_EVERY:
+            return False
+        self._touched[key] = now
+        self._touched.move_to_end(key)
+        while len(self._touched) > self._size:
+            self._touched.popitem(last=False)
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keys:
+    """Authentication, and the keys behind it."""
+
+    database: Database
+    clock: Callable[[], datetime]
+    cache: KeyCache = field(default_factory=KeyCache)
+    _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+
+    async def authenticate(self, token: str) -> Actor:
+        """Return whose key this is, or raise Unauthenticated; a recent key costs no look-up."""
+        if not SHORTEST_KEY <= len(token) <= LONGEST_KEY or not token.isascii():
+            raise Unauthenticated(_UNKNOWN)
+        secret_hash = hash_secret(token)
+        key = self.cache.get(secret_hash)
+        if key is None:
+            async with self.database.read(None, **{"app.key_hash": secret_hash.hex()}) as session:
+                key = await rows.find_by_hash(session, secret_hash)
+            if key is None:
+                raise Unauthenticated(_UNKNOWN)
+            self.cache.put(secret_hash, key)
+        if not key.usable(self.clock()):
+            raise Unauthenticated(_UNKNOWN)
+        if self.cache.due_for_touch(key.id):
+            task = asyncio.create_task(self._touch(key))
+            self._background.add(task)
+            task.add_done_callback(self._background.discard)
+        return Actor(tenant_id=key.tenant_id, key_id=key.id, name=key.name, roles=key.roles)
+
+    async def create(
+        self, tenant: UUID, *, name: str, roles: Collection[str], expires_at: datetime | None = None
+    ) -> NewKey:
+        """Make a key of the tenant; its secret is in the answer and nowhere else."""
+        new = self._new(tenant, name=name, roles=roles, expires_at=expires_at)
+        async with self.database.write(tenant) as session:
+            await rows.insert_key(session, new.key, hash_secret(new.secret))
+        return new
+
+    async def list(self, tenant: UUID) -> Sequence[StoredKey]:
+        """Return the tenant's keys, newest first, ended ones included."""
+        async with self.database.read(tenant) as session:
+            return await rows.list_keys(session, tenant)
+
+    async def revoke(self, tenant: UUID, key: UUID) -> None:
+        """End a key: at once in this process, within seconds in the others. Doing it again does nothing."""
+        async with self.database.write(tenant) as session:
+            if await rows.get_for_update(session, tenant, key) is None:
+                raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
+            await rows.revoke(session, tenant, key, self.clock())
+        self.cache.drop(key)
+
+    async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta) -> NewKey:
+        """Make a successor with the same name, roles and expiry; the old secret works through the grace."""
+        now = self.clock()
+        async with self.database.write(tenant) as session:
+            old = await rows.get_for_update(session, tenant, key)
+            if old is None:
+                raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
+            if not old.usable(now):
+                raise Conflict("the key has ended, so there is nothing to rotate: create a new one")
+            new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
+            await rows.insert_key(session, new.key, hash_secret(new.secret))
+            await rows.expire(session, tenant, key, now + grace)
+        self.cache.drop(key)
+        return new
+
+    async def ensure_bootstrap(self, tenant: UUID, secret: str | None) -> str | None:
+        """Make the first key of a tenant; return its secret if it was made up here.
+
+        With a given secret, a key of exactly that value with every role exists afterwards, whatever was
+        there; one that was revoked stays revoked. Without, a key is made only if the tenant has none.
+        """
+        if secret is not None:
+            _check_given(secret)
+        async with self.database.write(tenant) as session:
+            await rows.lock_first_key(session)
+            known = await rows.list_keys(session, tenant)
+            if secret is None and known:
+                return None
+            new = self._new(tenant, name="bootstrap" if secret else "first", roles=ROLES, secret=secret)
+            if secret is None or not await self._exists(session, secret):
+                await rows.insert_key(session, new.key, hash_secret(new.secret))
+        return None if secret is not None else new.secret
+
+    async def aclose(self) -> None:
+        """Finish recording last uses."""
+        await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def _exists(self, session: ReadSession, secret: str) -> bool:
+        return await rows.find_by_hash(session, hash_secret(secret)) is not None
+
+    async def _touch(self, key: StoredKey) -> None:
+        try:
+            async with self.database.write(key.tenant_id, synchronous_commit="off") as session:
+                await rows.touch(session, key.tenant_id, key.id, self.clock())
+        except Exception:  # noqa: BLE001, S110 - a lost time of last use harms nobody
+            pass
+
+    def _new(
+        self,
+        tenant: UUID,
+        *,
+        name: str,
+        roles: Collection[str],
+        expires_at: datetime | None = None,
+        secret: str | None = None,
+    ) -> NewKey:
+        unknown = sorted(set(roles) - set(ROLES))
+        if unknown or not roles:
+            raise InvalidInput(f"roles must be some of {', '.join(ROLES)}", field="roles")
+        now = self.clock()
+        if expires_at is not None and expires_at <= now:
+            raise InvalidInput("must lie in the future", field="expires_at")
+        value = secret or f"tm_{secrets.token_urlsafe(SECRET_BYTES)}"
+        key = StoredKey(
+            tenant_id=tenant,
+            id=ids.new(),
+            name=name,
+            prefix=value[: min(SHOWN_CHARACTERS, len(value) // 2)],
+            roles=frozenset(roles),
+            created_at=now,
+            expires_at=expires_at,
+            revoked_at=None,
+            last_used_at=None,
+        )
+        return NewKey(key=key, secret=value)
+
+
+def hash_secret(secret: str) -> bytes:
+    """Return the SHA-256 of a key: enough for 256 random bits, and cheap enough for every request."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _check_given(secret: str) -> None:
+    printable = secret.isascii() and secret.isprintable() and " " not in secret
+    if not printable or not SHORTEST_KEY <= len(secret) <= LONGEST_KEY:
+        raise ConfigurationError(
+            f"TM_BOOTSTRAP_KEY must be {SHORTEST_KEY} to {LONGEST_KEY} printable ASCII characters, no spaces"
+        )

@@ -1,0 +1,25 @@
+"""The use case of asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.model import Actor
+from app.read.access import AccessTracker
+from app.read.pipeline import ReadPipeline
+from app.read.request import QueryRequest, QueryResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queries:
+    """Questions as callers ask them; what the context block shows is remembered as used."""
+
+    pipeline: ReadPipeline
+    tracker: AccessTracker
+
+    async def query(self, actor: Actor, request: QueryRequest) -> QueryResult:
+        """Answer a question from what the actor's tenant and the request's visibility allow."""
+        answer = await self.pipeline.answer(actor.tenant_id, request)
+        at = self.pipeline.clock()
+        self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
+        return answer.result

@@ -1,0 +1,66 @@
+"""Tenants, as the operator sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app import ids
+from app.db import tenants as rows
+from app.db.session import Database
+from app.db.tenants import Tenant
+from app.errors import Conflict, NotFound
+
+DEFAULT_TENANT = "default"
+"""The tenant that every store has; its first key is made at the first start."""
+
+FIRST_ROLES = ("read", "write", "admin")
+"""What the first key of a tenant may do."""
+
+_OPERATOR = {"app.operator": "on"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenants:
+    """The tenants of the service; only the operator's routes and the start use this."""
+
+    database: Database
+    clock: Callable[[], datetime]
+
+    async def create(self, name: str) -> Tenant:
+        """Make a tenant; Conflict when the name is taken."""
+        tenant = Tenant(id=ids.new(), name=name, created_at=self.clock())
+        async with self.database.write(None, **_OPERATOR) as session:
+            if not await rows.insert_tenant(session, tenant):
+                raise Conflict(f"there is a tenant called {name!r} already", field="name")
+        return tenant
+
+    async def list(self) -> Sequence[Tenant]:
+        """Return every tenant, oldest first."""
+        async with self.database.read(None, **_OPERATOR) as session:
+            return await rows.list_tenants(session)
+
+    async def get(self, tenant: UUID) -> Tenant:
+        """Return the tenant of that id, or raise NotFound."""
+        async with self.database.read(None, **_OPERATOR) as session:
+            found = await rows.find_by_id(session, tenant)
+        if found is None:
+            raise NotFound(f"no such tenant: {ids.public(ids.TENANT, tenant)}")
+        return found
+
+    async def by_name(self, name: str) -> Tenant:
+        """Return the tenant of that name, or raise NotFound."""
+        async with self.database.read(None, **_OPERATOR) as session:
+            found = await rows.find_by_name(session, name)
+        if found is None:
+            raise NotFound(f"no such tenant: {name[:80]!r}")
+        return found
+
+    async def ensure_default(self) -> Tenant:
+        """Return the tenant `default`, made if it was not there."""
+        tenant = Tenant(id=ids.new(), name=DEFAULT_TENANT, created_at=self.clock())
+        async with self.database.write(None, **_OPERATOR) as session:
+            await rows.insert_tenant(session, tenant)
+            return await rows.find_by_name(session, DEFAULT_TENANT) or tenant

@@ -1,0 +1,108 @@
+"""`python -m bench`: measure speed, print what came out, keep it in `bench/results`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from bench import neighbours, query, recall, report, usage, write
+from bench.figures import Book
+from bench.stage import FULL, QUICK, Sizes, Stage
+from bench.world import new_world, serving
+
+PARTS = ("query", "recall", "tenants", "neighbours", "write", "usage")
+RESULTS = Path(__file__).parent / "results"
+LIMIT = {True: 240.0, False: 1_200.0}
+"""Seconds after which a run, quick or not, gives up."""
+
+
+def main() -> int:
+    """Run what the command line asks for; return 0 when every target is met, 1 when one is missed."""
+    given = _arguments(sys.argv[1:])
+    console = Console(stderr=True)
+    parts = tuple(part for part in PARTS if part in (given.only or PARTS))
+    started = monotonic()
+    with _progress(console) as progress:
+        book, postgres = asyncio.run(_run(parts, QUICK if given.quick else FULL, LIMIT[given.quick], progress))
+    run = report.describe(postgres=postgres, quick=given.quick, seconds=monotonic() - started)
+    report.show(Console(), book)
+    path = report.save(given.output, book, run)
+    console.print(f"written to {path} and {path.parent / report.LATEST}")
+    return 0 if all(one.passed for one in book.checks) else 1
+
+
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description="Measure speed: the service over HTTP beside its own SQL, on a database of its own in a temporary "
+        "folder. A full run takes some 15 minutes, a quick one 3. Nothing leaves this machine.",
+    )
+    parser.add_argument("--quick", action="store_true", help="smaller scopes, fewer tenants, fewer requests")
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"some of: {', '.join(PARTS)}")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder for the results [bench/results]")
+    return parser.parse_args(given)
+
+
+async def _run(
+    parts: Sequence[str], sizes: Sizes, limit: float, progress: Callable[[str, int, int], None]
+) -> tuple[Book, str]:
+    """Measure; when time runs out, what was measured until then counts, and that some is missing is a miss."""
+    book = Book()
+    async with new_world() as world, serving(world) as service:
+        version = await world.owner.fetchval("SELECT split_part(version(), ' ', 2)")
+        stage = Stage(world=world, service=service, sizes=sizes, progress=progress)
+        try:
+            async with asyncio.timeout(limit):
+                await _measure(parts, stage, book)
+        except TimeoutError:
+            book.check(f"parts that were not done after {limit:.0f} seconds", 1, "==", 0)
+    return book, f"Postgres {version}"
+
+
+async def _measure(parts: Sequence[str], stage: Stage, book: Book) -> None:
+    """Run the parts in the order in which the store grows."""
+    alone = await neighbours.before(stage) if "neighbours" in parts else None
+    if "query" in parts:
+        await query.scopes(stage, book, stage.sizes.scopes)
+    if "recall" in parts:
+        await recall.recall(stage, book)
+    if "tenants" in parts:
+        await query.tenants(stage, book)
+    if alone is not None:
+        await stage.have_scopes([stage.sizes.largest])
+        await stage.have_tenants(range(stage.sizes.tenants[-1] + 1))
+        await neighbours.after(stage, book, alone)
+    if "write" in parts:
+        await write.writes(stage, book)
+    if "usage" in parts:
+        await usage.usage(stage, book)
+
+
+class _progress:  # noqa: N801 - used as a function
+    """Shows one bar, for what is being done now."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (TextColumn("{task.description:<48}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"))
+        self._progress = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._task = self._progress.add_task("start", total=None)
+
+    def __enter__(self) -> Callable[[str, int, int], None]:
+        self._progress.start()
+        return self._show
+
+    def __exit__(self, *_error: object) -> None:
+        self._progress.stop()
+
+    def _show(self, what: str, done: int, total: int) -> None:
+        self._progress.update(self._task, description=what, completed=done, total=total or None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""The service's own SQL, caught as it leaves the pipelines, and run again bare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import asyncpg
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """SQL as the driver gets it, with the names and values of its parameters."""
+
+    sql: str
+    names: tuple[str, ...]
+    values: tuple[object, ...]
+
+    def with_value(self, name: str, value: object) -> Statement:
+        """Return the statement with another value for one of its parameters."""
+        pairs = zip(self.names, self.values, strict=True)
+        return replace(self, values=tuple(value if one == name else old for one, old in pairs))
+
+
+class Stopped(Exception):
+    """The statement that was waited for went by, and the one after it was not let through."""
+
+
+@contextmanager
+def captured(*, until: str | None = None) -> Iterator[list[Statement]]:
+    """Yield a list that gathers every statement this process sends through SQLAlchemy.
+
+    The statement after the one that begins with `until` raises Stopped, so that its transaction rolls back.
+    """
+    seen: list[Statement] = []
+
+    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001, PLR0913, PLR0917 - SQLAlchemy's signature
+        if until is not None and seen and seen[-1].sql.startswith(until):
+            raise Stopped
+        compiled = context.compiled
+        names = tuple(dict.fromkeys(compiled.positiontup or ())) if compiled is not None else ()
+        seen.append(Statement(sql=sql, names=names, values=tuple(values)))
+
+    event.listen(Engine, "before_cursor_execute", see)
+    try:
+        yield seen
+    finally:
+        event.remove(Engine, "before_cursor_execute", see)
+
+
+class Bare:
+    """A connection that runs captured statements as prepared ones, and nothing else."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+        self._prepared: dict[str, Any] = {}
+
+    async def run(self, statements: Sequence[Statement]) -> None:
+        """Run statements one after another, fetching what they return."""
+        for one in statements:
+            prepared = self._prepared.get(one.sql)
+            if prepared is None:
+                prepared = self._prepared[one.sql] = await self._connection.prepare(one.sql)
+            await prepared.fetch(*one.values)
+
+    async def transaction(self, opening: str, statements: Sequence[Statement]) -> None:
+        """Run statements between `opening`, which begins a transaction, and a commit."""
+        await self._connection.execute(opening)
+        await self.run(statements)
+        await self._connection.execute("COMMIT")

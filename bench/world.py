@@ -1,0 +1,167 @@
+"""What is measured: a Postgres of its own in a temporary folder, and the service as a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid5
+
+import asyncpg
+
+from app.db import migrate, models
+from app.db.embedded import start_embedded
+from app.db.session import RUNTIME_ROLE
+from app.model import NAMESPACE
+from app.providers.wordllama import WordllamaEmbedder
+from app.services.keys import ROLES, hash_secret
+from bench.copying import copy_rows
+
+MAIN_KEY = "tm_bench_" + "0" * 32
+_START_SECONDS = 60.0
+_STOP_SECONDS = 20.0
+
+SESSION = {
+    "role": RUNTIME_ROLE,
+    "timezone": "UTC",
+    "jit": "off",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.ef_search": "100",
+}
+"""Settings of the service's connections, for those that are measured beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """An empty, migrated store. `owner` is a superuser's connection to it; `folder` goes when the world ends."""
+
+    url: str
+    owner: asyncpg.Connection
+    embedder: WordllamaEmbedder
+    folder: Path
+
+    async def bare(self) -> asyncpg.Connection:
+        """Open a connection as the service would."""
+        return await asyncpg.connect(self.url, server_settings=SESSION)
+
+    async def add_tenants(self, numbers: Sequence[int]) -> None:
+        """Make tenants, each with a key of every role."""
+        now = datetime.now(UTC)
+        tenants = [{"id": tenant_id(n), "name": f"bench {n}"} for n in numbers]
+        keys = [
+            {
+                "tenant_id": tenant_id(n),
+                "id": uuid5(tenant_id(n), "key"),
+                "name": "bench",
+                "prefix": "tm_bench",
+                "secret_hash": hash_secret(key_of(n)),
+                "roles": f"{{{','.join(ROLES)}}}",
+                "created_at": now,
+            }
+            for n in numbers
+        ]
+        await copy_rows(self.owner, {"tenants": tenants, "api_keys": keys})
+
+
+def tenant_id(number: int) -> UUID:
+    """Return the id of the tenant of that number; the main one is 0."""
+    return uuid5(NAMESPACE, f"bench {number}")
+
+
+def key_of(number: int) -> str:
+    """Return the tenant's API key."""
+    return f"tm_bench_key_of_tenant_{number:08d}"
+
+
+@asynccontextmanager
+async def new_world() -> AsyncIterator[World]:
+    """Start a database server, migrate, and yield; everything is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="tm-bench-"))
+    # As root the server runs as another user, who must be able to enter.
+    folder.chmod(0o755)  # noqa: S103
+    embedder = WordllamaEmbedder()
+    try:
+        server = await asyncio.to_thread(start_embedded, folder / "data")
+        try:
+            await asyncio.to_thread(migrate.upgrade, server.url)
+            await models.register(server.url, name=embedder.name, dimensions=embedder.dimensions)
+            owner = await asyncpg.connect(server.url)
+            try:
+                yield World(url=server.url, owner=owner, embedder=embedder, folder=folder)
+            finally:
+                await owner.close()
+        finally:
+            await asyncio.to_thread(server.release)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """The running service: where it listens on this machine, and its process."""
+
+    port: int
+    pid: int
+
+
+@asynccontextmanager
+async def serving(world: World) -> AsyncIterator[Service]:
+    """Run `typed-memory serve` on the world's database, as a process of its own with its default settings."""
+    port = _free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
+    environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json"}
+    log = world.folder / "service.log"
+    with log.open("ab") as output:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "app.cli", "serve", "--port", str(port)),
+            env=environment,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        await _ready(port, process, log)
+        yield Service(port=port, pid=process.pid)
+    finally:
+        await _stopped(process)
+
+
+async def _ready(port: int, process: asyncio.subprocess.Process, log: Path) -> None:
+    async with asyncio.timeout(_START_SECONDS):
+        while True:
+            if process.returncode is not None:
+                raise RuntimeError(f"the service did not start: {log.read_text(errors='replace')[-2000:]}")
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.1)
+                continue
+            writer.close()
+            return
+
+
+async def _stopped(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        async with asyncio.timeout(_STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

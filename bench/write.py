@@ -1,0 +1,173 @@
+"""How fast memories are written: the transaction's own statements bare, beside typed and batch writes over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from app.db.session import Database
+from app.model import Actor, Scope, ScopeKind
+from app.write.pipeline import WritePipeline
+from app.write.prepare import prepare
+from app.write.waves import waves
+from bench.capture import Bare, Statement, Stopped, captured
+from bench.client import Post, load, timed
+from bench.figures import Book, Spread
+from bench.fill import LANGUAGE, MODEL
+from bench.grammar import NOW, Draft, Grammar
+from bench.stage import Stage, seed_of, user_of
+from bench.world import key_of, tenant_id
+
+CLIENTS = (1, 8, 32)
+ROUNDS = 4
+BATCH = 250
+_MARGIN = 8
+"""Drafts left out between what is stored and what is written: the last of a filled scope may differ."""
+
+_INSERT = "WITH new_"
+_CLAIM = "UPDATE scopes SET version"
+_COLUMNS = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "memories a second")
+
+
+async def writes(stage: Stage, book: Book) -> None:
+    """Measure writes to the middle scope of the main tenant, which no question is measured on afterwards."""
+    size, count = stage.sizes.middle, stage.sizes.writes
+    await stage.have_scopes([size])
+    user = user_of(size)
+    fresh = _fresh(seed_of(0, user), size, 8 * count + 4 * BATCH)
+    rows: list[tuple[str, ...]] = []
+
+    bare, single = await _floor_and_http(stage, user, fresh, count)
+    book.check("typed write p50 over the bare transaction", single.p50 / bare.p50, "<=", 3)
+    rows += [("bare transaction", "1", *bare.cells()), ("POST /memories/typed/{type}", "1", *single.cells())]
+    for clients in CLIENTS[1:]:
+        for apart in (False, True):
+            stage.progress(f"typed writes, {clients} clients", 0, 0)
+            spread = await _crowd(stage, user, fresh, clients=clients, count=count, apart=apart)
+            what = "each client its own user" if apart else "all to one user"
+            rows.append((f"POST /memories/typed, {what}", str(clients), *spread.cells()))
+
+    batches = [list(islice(fresh, BATCH)) for _ in range(3)]
+    stage.progress("batch writes", 0, 0)
+    posts = [_batch(drafts, user) for drafts in batches]
+    spread = await load(stage.service.port, posts, clients=1, count=len(posts), seconds=3 * stage.sizes.seconds)
+    many = BATCH * spread.per_second
+    note = (
+        f"A batch is {BATCH} memories of mixed types. The pipeline stores it in waves of memories that cannot touch "
+        f"one another, a transaction each: {await _waves(stage, batches[0])} waves a batch here."
+    )
+    cells = (*spread.cells()[:3], f"{many:,.0f}")
+    rows.append((f"POST /memories/batch of {BATCH}", "1", *cells))
+    book.check("memories a second in batches over single writes", many / single.per_second, ">=", 10)
+    book.table(f"Writes to a scope of {size:,} memories", _COLUMNS, rows, note)
+
+
+async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count: int) -> tuple[Spread, Spread]:
+    """Measure the bare transaction and the typed write, in turns, with one client."""
+    each = count // ROUNDS
+    kept = await _transactions(stage, user, list(islice(fresh, each * ROUNDS)))
+    connection = await stage.world.bare()
+    opening = f"BEGIN; SET LOCAL app.tenant_id = '{tenant_id(0)}'"
+    bare, floor, whole = Bare(connection), [], []
+    try:
+        await load(
+            stage.service.port, _singles(islice(fresh, each), user), clients=1, count=each, seconds=stage.sizes.seconds
+        )
+        for turn in range(ROUNDS):
+            stage.progress("typed writes and bare transactions", turn, ROUNDS)
+            version = await _version(stage, user)
+
+            async def run(numbered: tuple[int, list[Statement]], version: int = version) -> None:
+                place, own = numbered
+                await bare.transaction(opening, [one.with_value("version", version + place) for one in own])
+
+            work = list(enumerate(kept[turn * each : (turn + 1) * each]))
+            floor.append(await timed([run], work, count=len(work), seconds=3600))
+            posts = _singles(islice(fresh, each), user)
+            whole.append(await load(stage.service.port, posts, clients=1, count=each, seconds=stage.sizes.seconds))
+    finally:
+        await connection.close()
+    return Spread.joined(floor), Spread.joined(whole)
+
+
+async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> list[list[Statement]]:
+    """Return what each draft's write transaction says; none of them is let through."""
+    world, scope = stage.world, Scope(kind=ScopeKind.USER, user_id=user)
+    database = Database(world.url, pool_size=1)
+    actor = Actor(tenant_id=tenant_id(0), key_id=None, name="bench")
+    pipeline = WritePipeline(
+        database=database, embedder=world.embedder, model_id=MODEL, language=LANGUAGE, clock=lambda: datetime.now(UTC)
+    )
+    found = []
+    try:
+        for draft in drafts:
+            [candidate, *_] = stage.filler.candidates(draft, scope)
+            with captured(until=_INSERT) as seen, suppress(Stopped):
+                await pipeline.write(actor, [candidate])
+            starts = next(place for place, one in enumerate(seen) if one.sql.lstrip().startswith(_CLAIM))
+            found.append(seen[starts:])
+    finally:
+        await database.close()
+    return found
+
+
+async def _version(stage: Stage, user: str) -> int:
+    scope = Scope(kind=ScopeKind.USER, user_id=user).id(tenant_id(0))
+    found: int = await stage.world.owner.fetchval(
+        "SELECT version FROM scopes WHERE tenant_id = $1 AND id = $2", tenant_id(0), scope
+    )
+    return found
+
+
+async def _crowd(
+    stage: Stage, user: str, fresh: Iterator[Draft], *, clients: int, count: int, apart: bool
+) -> Spread:
+    users = [f"{user}-{place}" if apart else user for place in range(clients)]
+    posts = [
+        _single(draft, users[place % clients]) for place, draft in enumerate(islice(fresh, count))
+    ]
+    return await load(stage.service.port, posts, clients=clients, count=count, seconds=stage.sizes.seconds)
+
+
+async def _waves(stage: Stage, drafts: Sequence[Draft]) -> int:
+    """Return in how many transactions the pipeline stores these."""
+    scope = Scope(kind=ScopeKind.USER, user_id="user")
+    candidates = [next(stage.filler.candidates(draft, scope)) for draft in drafts]
+    prepared = await prepare(candidates, embedder=stage.world.embedder, now=NOW, language=LANGUAGE)
+    return sum(1 for _ in waves(list(enumerate(prepared))))
+
+
+def _fresh(seed: str, stored: int, count: int) -> Iterator[Draft]:
+    """Yield memories that the scope does not have and that compete with none it has."""
+    seen = 0
+    for draft in Grammar(seed).drafts(stored + 2 * count):
+        seen += 1 if draft.older is None else 2
+        if seen > stored + _MARGIN:
+            yield draft
+
+
+def _singles(drafts: Iterator[Draft], user: str) -> list[Post]:
+    return [_single(draft, user) for draft in drafts]
+
+
+def _single(draft: Draft, user: str) -> Post:
+    return Post.of(f"/memories/typed/{draft.type}", _body(draft, user), key_of(0))
+
+
+def _batch(drafts: Sequence[Draft], user: str) -> Post:
+    bodies = [{"type": draft.type, **_body(draft, user)} for draft in drafts]
+    return Post.of("/memories/batch", {"memories": bodies}, key_of(0))
+
+
+def _body(draft: Draft, user: str) -> dict[str, Any]:
+    about = {name: value for name, value in draft.about.items() if value is not None and name != "stated_at"}
+    return {
+        **draft.payload,
+        **about,
+        "occurred_at": draft.about["stated_at"].isoformat(),
+        "scope": "user",
+        "user_id": user,
+    }

@@ -1,0 +1,111 @@
+"""`make eval`: what the service recalls of real conversations, against single arms and plain fusion."""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from evals import temporal
+from evals.datasets import (
+    Conversation,
+    data_dir,
+    load_locomo,
+    load_longmemeval_oracle,
+    load_longmemeval_s,
+)
+from evals.report import Results, results, scorable, show
+from evals.service import Asked, Bench, opened
+
+Loader = Callable[[Path], tuple[Conversation, ...]]
+
+SETS: dict[str, tuple[str, str, Loader]] = {
+    "locomo": ("LoCoMo dev", "locomo/locomo_dev.json", load_locomo),
+    "oracle": ("LongMemEval oracle dev", "longmemeval/longmemeval_oracle_dev.json", load_longmemeval_oracle),
+    "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
+}
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
+    parser.add_argument("--data", type=Path, default=None, help="folder of the sets (TM_EVAL_DATA, ../shared/data)")
+    parser.add_argument("--set", action="append", choices=[*SETS, "temporal"], help="only this set; repeatable")
+    parser.add_argument("--conversations", type=int, default=None, help="only the first N conversations of a set")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
+    return parser.parse_args()
+
+
+async def answered(bench: Bench, conversations: Sequence[Conversation], progress: Progress, name: str) -> list[Asked]:
+    """Import each conversation for a user of its own and ask its questions."""
+    questions = [question for one in conversations for question in one.questions if scorable(question)]
+    task = progress.add_task(name, total=len(questions))
+    asked = []
+    for number, conversation in enumerate(conversations):
+        user = f"{name} {number}"
+        known = await bench.learn(conversation, user)
+        for question in conversation.questions:
+            if scorable(question):
+                asked.append(await bench.ask(question, user, known))
+                progress.advance(task)
+    return asked
+
+
+async def evaluated(root: Path, chosen: Sequence[str], limit: int | None, console: Console) -> list[Results]:
+    """Evaluate the chosen sets that are there, print their tables, and return them."""
+    found = []
+    with _folder() as folder, Progress(console=console) as progress:
+        async with opened(folder) as bench:
+            for key in chosen:
+                name, _, load = SETS[key]
+                conversations = load(root)[:limit]
+                done = results(name, conversations, await answered(bench, conversations, progress, name))
+                show(console, done)
+                found.append(done)
+    return found
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Make a folder for a database, which may run as another user, and remove it at the end."""
+    with tempfile.TemporaryDirectory(prefix="typed-memory-evals-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder) / "data"
+
+
+def _present(root: Path, chosen: Sequence[str], console: Console) -> list[str]:
+    """Return the sets whose files are there, and say which are not."""
+    absent = [key for key in chosen if key in SETS and not (root / SETS[key][1]).exists()]
+    for key in absent:
+        console.print(f"{SETS[key][0]}: skipped, {root / SETS[key][1]} is not there (see evals/README.md)")
+    return [key for key in chosen if key in SETS and key not in absent]
+
+
+def main() -> int:
+    """Run the evaluations; return the exit code."""
+    given = arguments()
+    console = Console()
+    root = given.data or data_dir()
+    chosen = given.set or [*SETS, "temporal"]
+    if not root.is_dir():
+        console.print(f"Skipped: there are no evaluation sets at {root}; set TM_EVAL_DATA (see evals/README.md).")
+        return 0
+    present = _present(root, chosen, console)
+    found = asyncio.run(evaluated(root, present, given.conversations, console)) if present else []
+    if "temporal" in chosen:
+        temporal.main(["--data", str(root)])
+    missed = [short for one in found for short in one.missed()]
+    for short in missed:
+        console.print(f"[bold red]missed[/] {short}")
+    if found and not missed:
+        console.print("[bold green]every goal is met, and no arm alone beats the service[/]")
+    return 1 if missed and given.strict else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

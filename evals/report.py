@@ -1,0 +1,121 @@
+"""From answered questions to tables: recall, rank and newest-first, per way of ranking and per category."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from evals.datasets import Conversation, Question
+from evals.metrics import mean, ndcg_at, newest_first, recall_at, reciprocal_rank, session_recall_at
+from evals.service import SERVICE, Asked
+
+Score = Callable[[Asked, Sequence[str]], float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """A figure the service should reach on a set."""
+
+    metric: str
+    least: float
+
+
+GOALS = {
+    "LoCoMo dev": (Goal(metric="R@10", least=0.75),),
+    "LongMemEval oracle dev": (Goal(metric="R@10", least=0.95), Goal(metric="newest", least=0.60)),
+    "LongMemEval S dev": (Goal(metric="session R@5", least=0.96), Goal(metric="newest", least=0.60)),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """Every question of a set that has evidence, answered; `session_of` tells a turn's session."""
+
+    name: str
+    asked: Sequence[Asked]
+    session_of: dict[str, str]
+
+    def scores(self) -> dict[str, Score]:
+        """Return each metric: a question's score for a ranking, or None where it has none."""
+        return {
+            "R@5": lambda one, found: recall_at(found, one.question.evidence_turns, 5),
+            "R@10": lambda one, found: recall_at(found, one.question.evidence_turns, 10),
+            "R@20": lambda one, found: recall_at(found, one.question.evidence_turns, 20),
+            "MRR": lambda one, found: reciprocal_rank(found, one.question.evidence_turns),
+            "nDCG@10": lambda one, found: ndcg_at(found, one.question.evidence_turns),
+            "session R@5": self._session_recall,
+            "newest": _newest,
+        }
+
+    def average(self, ranking: str, metric: str, *, category: str | None = None) -> float | None:
+        """Return a metric's mean over the questions (of a category), None when none has it."""
+        score = self.scores()[metric]
+        chosen = [one for one in self.asked if category in {None, one.question.category}]
+        values = [score(one, one.rankings.get(ranking, ())) for one in chosen]
+        counted = [value for value in values if value is not None]
+        return mean(counted) if counted else None
+
+    def missed(self) -> list[str]:
+        """Return what fell short: a goal, or the service under its best arm, in words."""
+        short = []
+        for goal in GOALS.get(self.name, ()):
+            value = self.average(SERVICE, goal.metric)
+            if value is not None and value < goal.least:
+                short.append(f"{self.name}: {goal.metric} is {value:.3f}, the goal is {goal.least:.2f}")
+        for metric in ("R@5", "R@10", "R@20", "session R@5"):
+            own = self.average(SERVICE, metric) or 0.0
+            arms = {name: self.average(name, metric) or 0.0 for name in self.rankings() if name.startswith("arm ")}
+            best = max(arms, key=lambda name: arms[name], default="")
+            if arms and arms[best] > own:
+                short.append(f"{self.name}: {metric} is {own:.3f}, under its {best} alone with {arms[best]:.3f}")
+        return short
+
+    def rankings(self) -> list[str]:
+        """Return the ways of ranking, the service first."""
+        names = {name for one in self.asked for name in one.rankings}
+        return [SERVICE, *sorted(names - {SERVICE})]
+
+    def _session_recall(self, one: Asked, found: Sequence[str]) -> float | None:
+        wanted = one.question.evidence_sessions
+        return session_recall_at(found, self.session_of, wanted, 5) if wanted else None
+
+
+def results(name: str, conversations: Sequence[Conversation], asked: Sequence[Asked]) -> Results:
+    """Return the answered questions of a set, ready to be scored."""
+    sessions = {turn.id: turn.session_id for one in conversations for turn in one.turns}
+    return Results(name=name, asked=asked, session_of=sessions)
+
+
+def show(console: Console, found: Results) -> None:
+    """Print a set's tables: every way of ranking, then the service by category."""
+    metrics = [metric for metric in found.scores() if found.average(SERVICE, metric) is not None]
+    table = Table(title=f"{found.name}: {len(found.asked)} questions", title_justify="left")
+    table.add_column("ranking")
+    for metric in metrics:
+        table.add_column(metric, justify="right")
+    for name in found.rankings():
+        values = [found.average(name, metric) for metric in metrics]
+        style = "bold" if name == SERVICE else None
+        table.add_row(name, *(_figure(value) for value in values), style=style)
+    table.add_section()
+    for category in sorted({one.question.category for one in found.asked}):
+        count = sum(one.question.category == category for one in found.asked)
+        values = [found.average(SERVICE, metric, category=category) for metric in metrics]
+        table.add_row(f"{SERVICE}, {category} ({count})", *(_figure(value) for value in values))
+    console.print(table)
+
+
+def scorable(question: Question) -> bool:
+    """Return whether a question has evidence to find."""
+    return bool(question.evidence_turns)
+
+
+def _newest(one: Asked, found: Sequence[str]) -> float | None:
+    if not (one.question.newest_turns and one.question.stale_turns):
+        return None
+    return float(newest_first(found, one.question.newest_turns, one.question.stale_turns))
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

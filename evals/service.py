@@ -1,0 +1,138 @@
+"""The service under evaluation: conversations go in as `typed-memory import` sends them, questions come back ranked.
+
+Everything runs in this process on an embedded database of its own, without HTTP; the import's reading of a
+conversation, the API's checks and both pipelines are the real ones.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from app.api.bodies import build
+from app.api.candidates import from_batch
+from app.commands.conversations import Item, memories
+from app.model import Actor, Visibility
+from app.read.fuse import fuse
+from app.read.plan import OPEN
+from app.read.request import QueryRequest
+from app.read.values import Arm, Plan, Scaling
+from app.runtime import Runtime, build_runtime
+from app.services.upkeep import LexicalUpkeep
+from app.settings import Settings
+from evals.datasets import Conversation, Question, Turn
+
+BATCH = 500
+SERVICE = "service"
+"""The name of the service's own ranking, beside those it is compared with."""
+
+SHOWN = 60
+"""Memories asked for: enough for recall at 20 of turns, and for five distinct sessions."""
+
+RRF_ARMS = (Arm.SEMANTIC, Arm.LEXICAL, Arm.SEMANTIC_CONTEXT, Arm.LEXICAL_CONTEXT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question with the turns each way of ranking returned, best first: the service, each arm, plain RRF."""
+
+    question: Question
+    rankings: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """A tenant of its own to fill and ask."""
+
+    runtime: Runtime
+    upkeep: LexicalUpkeep
+    actor: Actor
+
+    async def learn(self, conversation: Conversation, user: str) -> dict[UUID, str]:
+        """Import a conversation for a user; return which turn each memory is."""
+        turns = {(turn.session_id, turn.sequence + 1): turn.id for turn in conversation.turns}
+        bodies = [
+            {**read.body, "user_id": user, "scope": "user"}
+            for document in _documents(conversation.turns)
+            for read in memories(document, place=conversation.id, name=conversation.id)
+            if isinstance(read, Item)
+        ]
+        batch_model = build(self.runtime.types).batch
+        known: dict[UUID, str] = {}
+        for start in range(0, len(bodies), BATCH):
+            checked = batch_model.model_validate({"memories": bodies[start : start + BATCH]})
+            candidates = from_batch(
+                checked.memories,  # type: ignore[attr-defined]
+                self.runtime.types,
+                self.runtime.clock(),
+            )
+            outcomes = await self.runtime.memories.write(self.actor, candidates)
+            for outcome in outcomes:
+                stored = outcome.memory
+                if stored is not None and stored.session_id is not None and stored.sequence_number is not None:
+                    known[stored.id] = turns[stored.session_id, stored.sequence_number]
+        for scope in Visibility(user_id=user).scopes():
+            await self.upkeep.reweigh(self.actor.tenant_id, scope.id(self.actor.tenant_id))
+        return known
+
+    async def ask(self, question: Question, user: str, known: Mapping[UUID, str]) -> Asked:
+        """Ask as a caller would, with the question's own time as now."""
+        request = QueryRequest(
+            query=question.text,
+            now=question.asked_at.astimezone(UTC),
+            visibility=Visibility(user_id=user),
+            top_k=SHOWN,
+        )
+        answer = await self.runtime.queries.pipeline.answer(self.actor.tenant_id, request)
+        plain = [one.id for one in fuse(answer.arms, _plain())]
+        rankings = {
+            SERVICE: [hit.memory.id for hit in answer.result.hits],
+            "plain RRF, k=60": plain,
+            **{f"arm {arm}": [memory for memory, _ in found] for arm, found in answer.arms.items()},
+        }
+        return Asked(
+            question=question,
+            rankings={
+                name: tuple(known[memory] for memory in found if memory in known) for name, found in rankings.items()
+            },
+        )
+
+
+def _plain() -> Plan:
+    """Return the textbook fusion over the same lists: every text arm weighs one, scores don't count."""
+    return replace(
+        OPEN,
+        name="plain",
+        weights=dict.fromkeys(RRF_ARMS, 1.0),
+        scaling=dict.fromkeys(Arm, Scaling.EQUAL),
+        k=60,
+        considered=SHOWN,
+    )
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Bench]:
+    """Start the service on a database in the folder, with a tenant of its own."""
+    async with build_runtime(Settings(data_dir=folder)) as runtime:
+        tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
+        actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
+        upkeep = LexicalUpkeep(database=runtime.database, language=runtime.settings.language)
+        yield Bench(runtime=runtime, upkeep=upkeep, actor=actor)
+
+
+def _documents(turns: Sequence[Turn]) -> Iterator[dict[str, object]]:
+    """Yield each session as a conversation export has it."""
+    sessions: dict[str, list[Turn]] = {}
+    for turn in turns:
+        sessions.setdefault(turn.session_id, []).append(turn)
+    for session_id, spoken in sessions.items():
+        yield {"session_id": session_id, "messages": [_message(turn) for turn in spoken]}
+
+
+def _message(turn: Turn) -> dict[str, object]:
+    said = {"content": turn.text, "timestamp": turn.occurred_at.isoformat()}
+    if turn.speaker in {"user", "assistant"}:
+        return {"role": turn.speaker, **said}
+    return {"role": "user", "name": turn.speaker, **said}

@@ -1,0 +1,130 @@
+"""Two tenants with the same users, content and questions: neither ever sees anything of the other's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.main import create_app
+from app.memory.registry import discover
+from tests.api.conftest import Tenant, fact, new_tenant, settings_for
+from tests.api.routes import Mounted, mounted
+
+BODIES: dict[str, dict[str, Any]] = {
+    "/query": {"query": "where does the user work?", "user_id": "u1"},
+    "/memories/query": {"query": "where does the user work?", "user_id": "u1"},
+    "/memories/typed/query": {"query": "where does the user work?", "user_id": "u1"},
+    "/memories/batch": {"memories": [{"type": "fact", **fact()}]},
+    "/admin/keys": {"name": "theirs"},
+    "/admin/tenants": {"name": "another tenant by the same routes"},
+    "/memories/{memory_id}": {"importance": 0.123},
+}
+GUARDED = [
+    route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
+]
+
+
+def body_of(path: str) -> dict[str, Any]:
+    for spec in discover():
+        if path in {f"/memories/typed/{name}" for name in (spec.name, *spec.aliases)}:
+            return {**spec.examples[0].payloads[0], "user_id": "u1"}
+    return BODIES.get(path, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A tenant with memories, and every id it has."""
+
+    tenant: Tenant
+    memory: str
+    key: str
+    others: str
+    ids: frozenset[str]
+
+    def path(self, route: Mounted) -> str:
+        return (
+            route.path.replace("{memory_id}", self.memory)
+            .replace("{key_id}", self.key)
+            .replace("{tenant_id}", self.others)
+            .replace("{type}", "nothing")
+        )
+
+    async def everything(self) -> list[dict[str, Any]]:
+        page = (await self.tenant.client.get("/memories", params={"limit": 200})).json()
+        keys = (await self.tenant.client.get("/admin/keys")).json()["keys"]
+        for key in keys:
+            key.pop("last_used_at")
+        for memory in page["memories"]:
+            memory.pop("freshness")
+        return [*page["memories"], *keys]
+
+
+async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
+    client = tenant.client
+    for spec in discover():
+        for payload in spec.examples[0].payloads:
+            body = {**payload, "user_id": "u1", "agent_id": "a1", "session_id": "s1"}
+            await client.post(f"/memories/typed/{spec.name}", json=body)
+    await client.post("/memories/typed/fact", json=fact(object="Audi"))
+    memories = (await client.get("/memories", params={"limit": 200})).json()["memories"]
+    keys = (await client.get("/admin/keys")).json()["keys"]
+    assert len(memories) >= len(list(discover()))
+    ids = {one["id"] for one in (*memories, *keys)}
+    return Owner(tenant, memories[0]["id"], keys[0]["id"], id_of_tenant, frozenset(ids))
+
+
+@pytest.fixture(scope="module")
+async def owner(app: FastAPI) -> AsyncIterator[Owner]:
+    async with _operated(app) as operator, new_tenant(app, operator, "isolation: A") as tenant:
+        yield await furnished(tenant, "ten_" + "0" * 32)
+
+
+@pytest.fixture(scope="module")
+async def intruder(app: FastAPI) -> AsyncIterator[Owner]:
+    async with _operated(app) as operator, new_tenant(app, operator, "isolation: B") as tenant:
+        yield await furnished(tenant, "ten_" + "0" * 32)
+
+
+def _operated(app: FastAPI) -> Any:
+    from tests.api.conftest import OPERATOR_KEY, connected  # noqa: PLC0415
+
+    return connected(app, OPERATOR_KEY)
+
+
+@pytest.mark.parametrize("route", GUARDED, ids=str)
+async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner, intruder: Owner) -> None:
+    before = await owner.everything()
+    answer: httpx.Response = await intruder.tenant.client.request(
+        route.method, owner.path(route), json=body_of(route.path) if route.method in {"POST", "PATCH"} else None
+    )
+    if route.role == "operator":
+        assert answer.status_code == 403
+    elif "{" in route.path:
+        assert answer.status_code == 404, answer.text
+    else:
+        assert answer.status_code < 300, answer.text
+    # The one id that may come back is the one that was asked for, in the problem's own words.
+    told = answer.text.replace(owner.path(route), "").replace(owner.memory, "").replace(owner.key, "")
+    assert not [one for one in owner.ids if one in told]
+    if answer.status_code == 404:
+        assert answer.json()["type"] == "urn:typed-memory:problem:not-found"
+    assert await owner.everything() == before
+
+
+async def test_the_same_ids_in_both_lead_to_ones_own(owner: Owner, intruder: Owner) -> None:
+    for one, other in ((owner, intruder), (intruder, owner)):
+        found = await one.tenant.client.post("/query", json={"query": "Volkswagen", "user_id": "u1", "top_k": 50})
+        assert found.status_code == 200, found.text
+        told = {hit["memory"]["id"] for hit in found.json()["memories"]}
+        assert told
+        assert not told & other.ids
+
+
+async def test_evidence_cannot_point_to_a_turn_of_another_tenant(owner: Owner) -> None:
+    answer = await owner.tenant.client.post("/memories/typed/fact", json=fact(evidence_turn_id="turn_" + "0" * 32))
+    assert answer.status_code == 422

@@ -1,0 +1,90 @@
+"""The OpenAPI document that clients are generated from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from app.main import create_app
+from app.memory.registry import discover
+from app.openapi_file import check_openapi, rendered, write_openapi
+from app.settings import Settings
+
+DOCUMENT = json.loads(rendered())
+OPERATIONS = [
+    (path, method, operation)
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+]
+
+
+def test_it_is_the_same_every_time_and_needs_no_database(tmp_path: Path) -> None:
+    assert rendered() == rendered()
+    file = tmp_path / "openapi" / "openapi.json"
+    assert not check_openapi(file)
+    write_openapi(file)
+    assert check_openapi(file)
+    file.write_text(file.read_text().replace("Typed Memory", "Other"))
+    assert not check_openapi(file)
+
+
+def test_a_batch_is_told_apart_by_type() -> None:
+    items = DOCUMENT["components"]["schemas"]["BatchWrite"]["properties"]["memories"]["items"]
+    assert items["discriminator"]["propertyName"] == "type"
+    names = {name for spec in discover() for name in (spec.name, *spec.aliases)}
+    assert set(items["discriminator"]["mapping"]) == names
+    for reference in items["discriminator"]["mapping"].values():
+        schema = DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]]
+        assert "type" in schema["required"]
+
+
+def test_memories_are_told_apart_by_type() -> None:
+    memory = DOCUMENT["components"]["schemas"]["Memory"]
+    assert memory["discriminator"]["propertyName"] == "type"
+    assert set(memory["discriminator"]["mapping"]) == set(discover().by_name)
+
+
+def test_each_type_shows_its_own_body() -> None:
+    for spec in discover():
+        operation = DOCUMENT["paths"][f"/memories/typed/{spec.name}"]["post"]
+        reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        schema = DOCUMENT["components"]["schemas"][reference.rpartition("/")[2]]
+        for example in spec.examples:
+            for payload in example.payloads:
+                assert set(payload) <= set(schema["properties"])
+
+
+def test_operations_have_names_fit_for_clients() -> None:
+    names = [operation["operationId"] for _, _, operation in OPERATIONS]
+    assert len(names) == len(set(names))
+    assert all(name.isidentifier() for name in names)
+    assert all(operation["tags"] for _, _, operation in OPERATIONS)
+
+
+def test_every_reference_leads_somewhere() -> None:
+    text = json.dumps(DOCUMENT)
+    schemas = DOCUMENT["components"]["schemas"]
+    for part in text.split('"#/components/schemas/')[1:]:
+        assert part.split('"')[0] in schemas
+    assert "HTTPValidationError" not in text
+
+
+def test_a_key_is_asked_for_everywhere_but_where_none_is_needed() -> None:
+    assert DOCUMENT["security"] == [{"bearer": []}]
+    opened = {path for path, _, operation in OPERATIONS if operation.get("security") == []}
+    assert opened == {"/", "/healthz", "/readyz", "/metrics"}
+    for path, _, operation in OPERATIONS:
+        assert path in opened or operation["responses"]["401"]["content"]["application/problem+json"]
+
+
+def test_writes_take_an_idempotency_key() -> None:
+    for path, method, operation in OPERATIONS:
+        changes = method in {"post", "patch", "delete"} and path.startswith("/memories")
+        if changes and not path.endswith("/query"):
+            names = {one["name"] for one in operation["parameters"]}
+            assert "Idempotency-Key" in names, path
+
+
+def test_the_document_is_made_once() -> None:
+    app = create_app(Settings.model_construct())
+    assert app.openapi() is app.openapi()

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+from sqlalchemy import event
+
+from app.db import models
+from app.db.session import Database
+from app.memory.candidate import Candidate, Outcome
+from app.memory.registry import Registry, discover
+from app.model import Actor, Scope, ScopeKind, Visibility
+from app.providers.wordllama import WordllamaEmbedder
+from app.read.access import AccessTracker
+from app.read.pipeline import ReadPipeline
+from app.read.request import QueryRequest, QueryResult
+from app.services.query import Queries
+from app.write.pipeline import WritePipeline
+
+USER = Scope(kind=ScopeKind.USER, user_id="u1")
+NOW = datetime(2026, 5, 14, 12, tzinfo=UTC)
+"""A Thursday; last Tuesday is 5 May."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A tenant of its own, with short ways to write to it, to ask it, and to look inside."""
+
+    url: str
+    database: Database
+    writes: WritePipeline
+    reads: ReadPipeline
+    tracker: AccessTracker
+    actor: Actor
+    types: Registry = field(default_factory=discover)
+
+    @property
+    def tenant(self) -> UUID:
+        return self.actor.tenant_id
+
+    def candidate(
+        self,
+        type_name: str,
+        payload: dict[str, Any],
+        scope: Scope = USER,
+        **about: Any,
+    ) -> Candidate:
+        one = self.types.get(type_name)
+        about.setdefault("stated_at", NOW)
+        return Candidate(type=one, payload=one.payload.model_validate(payload), scope=scope, **about)
+
+    async def write(self, *candidates: Candidate) -> list[UUID]:
+        """Write and return the ids of what holds each belief now."""
+        outcomes: list[Outcome] = await self.writes.write(self.actor, candidates)
+        return [one.memory.id for one in outcomes if one.memory is not None]
+
+    async def put(
+        self,
+        type_name: str,
+        payload: dict[str, Any],
+        scope: Scope = USER,
+        **about: Any,
+    ) -> UUID:
+        [memory] = await self.write(self.candidate(type_name, payload, scope, **about))
+        return memory
+
+    async def ask(self, query: str, **request: Any) -> QueryResult:
+        request.setdefault("now", NOW)
+        request.setdefault("visibility", Visibility(user_id="u1"))
+        queries = Queries(pipeline=self.reads, tracker=self.tracker)
+        return await queries.query(self.actor, QueryRequest(query=query, **request))
+
+    async def found(self, query: str, **request: Any) -> list[UUID]:
+        return [hit.memory.id for hit in (await self.ask(query, **request)).hits]
+
+    async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Ask the database as its owner, past row-level security."""
+        connection = await asyncpg.connect(self.url)
+        try:
+            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
+        finally:
+            await connection.close()
+
+    def as_tenant(self, tenant: UUID) -> Store:
+        return replace(self, actor=replace(self.actor, tenant_id=tenant))
+
+    def statements(self) -> list[str]:
+        """Return a list that every statement from now on is added to."""
+        seen: list[str] = []
+
+        @event.listens_for(self.database._engine.sync_engine, "before_cursor_execute")
+        def _see(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+            seen.append(statement)
+
+        return seen
+
+
+@pytest.fixture(scope="session")
+def embedder() -> WordllamaEmbedder:
+    return WordllamaEmbedder()
+
+
+MakeStore = Callable[[], Awaitable[Store]]
+
+
+@pytest.fixture
+async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
+    opened: list[Database] = []
+    await models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
+
+    async def make() -> Store:
+        database = Database(database_url, pool_size=4)
+        opened.append(database)
+        writes = WritePipeline(
+            database=database,
+            embedder=embedder,
+            model_id=1,
+            language="english",
+            clock=lambda: datetime.now(UTC),
+        )
+        reads = ReadPipeline(
+            database=database,
+            embedder=embedder,
+            model_id=1,
+            types=discover(),
+            language="english",
+            clock=lambda: datetime.now(UTC),
+        )
+        actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
+        tracker = AccessTracker(database=database)
+        store = Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)
+        await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
+        return store
+
+    yield make
+    for database in opened:
+        await database.close()
+
+
+@pytest.fixture
+async def store(make_store: MakeStore) -> Store:
+    return await make_store()

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import ids
+from app.memory.registry import discover
+from app.model import Category, ConfidenceParts, Memory, Mode, Scope, ScopeKind, Status
+from app.read.assemble import as_line, assemble, floor
+from app.read.request import Context, Hit
+from app.read.tokens import estimate
+from tests.read.conftest import NOW
+
+TYPES = discover()
+
+
+def hit(number: int, type_name: str = "fact", content: str = "the user drinks tea", **about: Any) -> Hit:
+    fields: dict[str, Any] = {
+        "id": UUID(int=number),
+        "scope": Scope(kind=ScopeKind.GLOBAL),
+        "type": type_name,
+        "category": Category.SEMANTIC,
+        "status": Status.ACTIVE,
+        "content": content,
+        "payload": {},
+        "subject": None,
+        "slot": None,
+        "contested": False,
+        "parts": ConfidenceParts(source=0.9, extractor=0.9, prior=0.1),
+        "confidence": 0.7,
+        "importance": 0.5,
+        "topic": None,
+        "session_id": None,
+        "sequence_number": None,
+        "stated_at": NOW,
+        "valid_from": NOW,
+        "valid_until": None,
+        "recorded_at": NOW,
+        "retired_at": None,
+        "supersedes": None,
+        "superseded_by": None,
+        "needs_review": False,
+        "half_life_days": None,
+        "floor": 0.0,
+        "access_count": 0,
+        "last_accessed_at": None,
+    }
+    memory = Memory(**{**fields, **about})
+    return Hit(memory=memory, score=1 / number, retrieval=1, confidence=0.7, freshness=1, arms=())
+
+
+def block(*hits: Hit, budget: int = 2000) -> Context:
+    return assemble(hits, types=TYPES, zone=UTC, budget=budget)[0]
+
+
+def test_groups_come_by_how_many_memories_they_hold_then_by_their_best() -> None:
+    context = block(
+        hit(1, "event"), hit(2, "fact"), hit(3, "preference"), hit(4, "fact"), hit(5, "entity"), hit(6, "episodic")
+    )
+    assert [group.name for group in context.groups] == ["Facts", "Events", "Preferences", "Entities", "Recent"]
+    assert context.text.startswith("## Facts\n- [mem_")
+
+
+def test_a_line_has_its_id_its_day_and_says_what_is_history() -> None:
+    [group] = block(hit(1, status=Status.SUPERSEDED, stated_at=datetime(2026, 1, 2, 3, tzinfo=UTC))).groups
+    assert group.lines == (f"- [{ids.public('mem', UUID(int=1))}] (2026-01-02, superseded) the user drinks tea",)
+
+
+@given(st.text(min_size=1))
+def test_what_a_memory_says_stays_on_its_line(content: str) -> None:
+    text = block(hit(1, content=f"a\n## Facts\n- [mem_x] {content}")).text
+    assert len(re.split("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text)) == 2
+
+
+def test_signs_that_hide_or_turn_text_are_left_out() -> None:
+    assert as_line("a\u202eb\u200bc\x00d\te\ufeff") == "abc d e"
+
+
+@given(st.integers(0, 400), st.lists(st.integers(1, 60), max_size=12))
+def test_the_budget_is_kept(budget: int, sizes: list[int]) -> None:
+    context = block(*(hit(n + 1, content="tea " * size) for n, size in enumerate(sizes)), budget=budget)
+    assert context.tokens <= budget
+    assert estimate(context.text) <= context.tokens
+
+
+def test_a_long_first_memory_is_cut_and_the_rest_left_out() -> None:
+    context, used = assemble(
+        [hit(1, content="tea " * 500), hit(2, content="coffee " * 500), hit(3)], types=TYPES, zone=UTC, budget=300
+    )
+    assert used == (UUID(int=1),)
+    assert context.groups[0].lines[0].endswith("…")
+    assert 250 < context.tokens <= 300
+
+
+def test_what_does_not_fit_makes_room_for_what_does() -> None:
+    _, used = assemble([hit(1), hit(2, content="tea " * 500), hit(3)], types=TYPES, zone=UTC, budget=200)
+    assert used == (UUID(int=1), UUID(int=3))
+
+
+@pytest.mark.parametrize(("mode", "least"), [(Mode.DEFAULT, 0.5), (Mode.HISTORICAL, 0.3), (Mode.AUDIT, 0.3)])
+def test_the_floor_is_the_modes_unless_the_request_has_its_own(mode: Mode, least: float) -> None:
+    assert floor(mode, None) == least
+    assert floor(mode, 0.0) == 0.0
+
+
+def test_tokens_of_prose_are_about_its_words() -> None:
+    assert 9 <= estimate("The user prefers light mode for the editor theme.") <= 12
+    assert estimate("mem_019ad0c2f1b27c3e8a5d4f6b7c8d9e0f") >= 16
+    assert estimate("私は東京に住んでいます") >= 8

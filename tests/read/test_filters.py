@@ -1,0 +1,195 @@
+"""Every filter inside every arm, both clocks, and what is never recalled."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.model import Mode, Scope, ScopeKind, SpeechAct, Status, Visibility
+from tests.read.conftest import NOW, MakeStore, Store
+
+BOTH = Visibility(user_id="u1", agent_id="a1")
+
+
+async def theme(store: Store, value: str, days_ago: float, **about: Any) -> UUID:
+    return await store.put(
+        "preference",
+        {"preference_key": "editor.theme", "preference_value": value},
+        stated_at=NOW - timedelta(days=days_ago),
+        **about,
+    )
+
+
+async def set_on_both(store: Store, memory: UUID, assignment: str) -> None:
+    await store.sql(f"UPDATE memories SET {assignment} WHERE id = $1", memory)  # noqa: S608
+    await store.sql(f"UPDATE memory_index SET {assignment} WHERE memory_id = $1", memory)  # noqa: S608
+
+
+async def test_a_request_sees_the_global_the_users_and_the_agents_scopes_and_no_others(store: Store) -> None:
+    seen: set[UUID] = set()
+    unseen: set[UUID] = set()
+    for user, agent in (
+        (None, None),
+        ("u1", None),
+        (None, "a1"),
+        ("u1", "a1"),
+        ("u2", None),
+        (None, "a2"),
+        ("u2", "a1"),
+    ):
+        kind = ScopeKind.AGENT if agent else ScopeKind.USER if user else ScopeKind.GLOBAL
+        scope = Scope(kind=kind, user_id=user, agent_id=agent)
+        memory = await store.put(
+            "fact", {"subject": "Priya", "predicate": "likes", "object": f"tea {user} {agent}"}, scope=scope
+        )
+        (seen if user in {None, "u1"} and agent in {None, "a1"} else unseen).add(memory)
+    found = set(await store.found("What tea does Priya like?", visibility=BOTH, top_k=50))
+    assert found == seen
+    assert not found & unseen
+
+
+async def test_another_tenant_with_the_same_ids_sees_nothing(store: Store, make_store: MakeStore) -> None:
+    await store.put("fact", {"subject": "Priya", "predicate": "likes", "object": "tea"})
+    other = await make_store()
+    assert await other.found("What tea does Priya like?") == []
+
+
+async def test_types_topic_and_confidence_filter(store: Store) -> None:
+    fact = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "green tea"}, topic="food")
+    taste = await store.put("preference", {"preference_key": "drink.tea", "preference_value": "green tea"})
+    unsure = await store.put(
+        "fact", {"subject": "user", "predicate": "once-drank", "object": "white tea"}, source_strength=0.2
+    )
+    assert set(await store.found("green tea")) == {fact, taste}
+    assert await store.found("green tea", types=("preference",)) == [taste]
+    assert await store.found("green tea", topic="food") == [fact]
+    assert unsure in await store.found("white tea", min_confidence=0.3)
+    assert unsure in await store.found("white tea", mode=Mode.AUDIT)
+    assert await store.found("green tea", min_confidence=0.99) == []
+
+
+@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.HISTORICAL])
+async def test_pending_and_forgotten_memories_are_for_audits_alone(store: Store, mode: Mode) -> None:
+    for status in (Status.PENDING, Status.FORGOTTEN):
+        memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": f"tea {status}"})
+        await set_on_both(store, memory, f"status = '{status}'")
+        assert memory not in await store.found(f"tea {status}", mode=mode)
+        assert memory not in await store.found(f"tea {status}", mode=mode, known_at=datetime.now(UTC))
+        assert memory in await store.found(f"tea {status}", mode=Mode.AUDIT)
+
+
+async def test_what_was_only_supposed_stays_under_the_floor(store: Store) -> None:
+    memory = await store.put(
+        "fact",
+        {"subject": "user", "predicate": "lives-in", "object": "Mars"},
+        speech_act=SpeechAct.HYPOTHETICAL,
+    )
+    assert memory not in await store.found("Where does the user live? Mars")
+    assert memory in await store.found("Where does the user live? Mars", mode=Mode.AUDIT)
+
+
+async def test_an_expired_memory_is_seen_in_historical_mode(store: Store) -> None:
+    memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "tea"})
+    await set_on_both(store, memory, "status = 'expired'")
+    assert await store.found("tea") == []
+    assert await store.found("tea", mode=Mode.HISTORICAL) == [memory]
+
+
+async def test_a_memory_is_not_recalled_after_its_validity_nor_before(store: Store) -> None:
+    over = await store.put(
+        "fact",
+        {"subject": "user", "predicate": "visits", "object": "Lisbon"},
+        valid_from=NOW - timedelta(days=9),
+        valid_until=NOW - timedelta(days=1),
+    )
+    coming = await store.put(
+        "fact",
+        {"subject": "user", "predicate": "moves-to", "object": "Lisbon"},
+        valid_from=datetime.now(UTC) + timedelta(days=30),
+    )
+    assert await store.found("Lisbon") == []
+    assert await store.found("Lisbon", as_of=NOW - timedelta(days=2)) == [over]
+    assert await store.found("Lisbon", as_of=datetime.now(UTC) + timedelta(days=31)) == [coming]
+
+
+async def test_a_memory_without_a_date_is_seen_by_a_caller_whose_now_lies_before_it(store: Store) -> None:
+    memory = await store.put(
+        "fact", {"subject": "user", "predicate": "drinks", "object": "tea"}, stated_at=datetime.now(UTC)
+    )
+    assert await store.found("tea", now=NOW - timedelta(days=900)) == [memory]
+
+
+async def test_as_of_answers_what_was_true_then(store: Store) -> None:
+    dark, light, sepia = [
+        await theme(store, value, days) for value, days in (("dark", 60), ("light", 30), ("sepia", 5))
+    ]
+    question = "Which editor theme?"
+    assert await store.found(question) == [sepia]
+    assert await store.found(question, as_of=NOW - timedelta(days=40)) == [dark]
+    assert await store.found(question, as_of=NOW - timedelta(days=10)) == [light]
+    assert await store.found(question, as_of=NOW - timedelta(days=70)) == []
+    assert set(await store.found(question, mode=Mode.HISTORICAL)) == {dark, light, sepia}
+
+
+async def test_known_at_answers_what_was_believed_then(store: Store) -> None:
+    dark = await theme(store, "dark", 60)
+    between = datetime.now(UTC)
+    light = await theme(store, "light", 30)
+    after = datetime.now(UTC)
+    question = "Which editor theme?"
+    assert await store.found(question, known_at=between) == [dark]
+    assert await store.found(question, known_at=after) == [light]
+    assert await store.found(question, known_at=between - timedelta(days=1)) == []
+    # The succession was not known then, so dark was believed to hold on; now it is known to have ended.
+    then = NOW - timedelta(days=10)
+    assert await store.found(question, as_of=then, known_at=between) == [dark]
+    assert await store.found(question, as_of=then, known_at=after) == [light]
+    assert await store.found(question, as_of=NOW - timedelta(days=40), known_at=after) == [dark]
+
+
+async def test_a_statement_that_arrives_late_was_true_in_its_time(store: Store) -> None:
+    light = await theme(store, "light", 30)
+    dark = await theme(store, "dark", 60)
+    question = "Which editor theme?"
+    assert await store.found(question) == [light]
+    assert await store.found(question, as_of=NOW - timedelta(days=40)) == [dark]
+    assert await store.found(question, as_of=NOW - timedelta(days=40), known_at=datetime.now(UTC)) == [dark]
+
+
+async def test_whom_the_question_excludes_is_left_out(store: Store) -> None:
+    sarah = await store.put("relation", {"from_entity": "Sarah", "relation_type": "reports-to", "to_entity": "Priya"})
+    tom = await store.put("relation", {"from_entity": "Tom", "relation_type": "reports-to", "to_entity": "Priya"})
+    assert {sarah, tom} <= set(await store.found("Who reports to Priya?"))
+    found = await store.found("Who reports to Priya, other than Sarah?")
+    assert tom in found
+    assert sarah not in found
+
+
+async def test_a_value_that_the_question_excludes_is_left_out(store: Store) -> None:
+    pizza = await store.put("fact", {"predicate": "likes-food", "object": "pizza", "stateful": False})
+    pasta = await store.put("fact", {"predicate": "likes-food", "object": "pasta", "stateful": False})
+    found = await store.found("Which food does the user like other than pizza?")
+    assert pasta in found
+    assert pizza not in found
+
+
+async def test_an_inferred_filter_gives_way_when_nothing_passes_it(store: Store) -> None:
+    turn = await store.put(
+        "episodic",
+        {"content": "We moved to the new office", "session_id": "s", "sequence_number": 1},
+        stated_at=NOW - timedelta(days=9),
+    )
+    result = await store.ask("What happened last Tuesday?")
+    assert [hit.memory.id for hit in result.hits] == [turn]
+    assert result.understood["relaxed"] is True
+    assert await store.found("What happened last Tuesday?", types=("event",)) == []
+
+
+async def test_windows_prefer_what_happened_and_then_what_was_said_in_them(store: Store) -> None:
+    inside = await store.put("event", {"event_description": "painted the old barn", "event_at": "2026-03-10"})
+    outside = await store.put("event", {"event_description": "painted the old barn", "event_at": "2025-06-10"})
+    assert await store.found("When did I paint the barn in March 2026?") == [inside, outside]
+    assert await store.found("Which barn did I paint before 2026?") == [outside, inside]

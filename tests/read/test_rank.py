@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.db.aliases import Known
+from app.db.recall import Sketch
+from app.memory.freshness import Decay
+from app.memory.registry import discover
+from app.read import understand
+from app.read.plan import OPEN
+from app.read.rank import demotions, freshness_of, rank
+from app.read.request import QueryRequest
+from app.read.values import Fused, ParsedQuery
+from tests.read.conftest import NOW
+
+TYPES = discover()
+NOTHING = Known(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
+PLAIN = replace(OPEN, freshness=1.0, neighbours=0.0, newest=0.0)
+SCOPE = UUID(int=7)
+
+
+def parsed(text: str) -> ParsedQuery:
+    reading = understand.read(QueryRequest(query=text, now=NOW), types=TYPES, language="english")
+    return understand.resolve(reading, NOTHING, types=TYPES)
+
+
+def sketch(number: int, **given: Any) -> Sketch:
+    fields: dict[str, Any] = {
+        "id": UUID(int=number),
+        "scope_id": SCOPE,
+        "type": "fact",
+        "status": "active",
+        "subject": "user",
+        "slot": None,
+        "contested": False,
+        "confidence": 0.8,
+        "session_id": None,
+        "sequence_number": None,
+        "stated_at": NOW,
+        "last_accessed_at": None,
+        "access_count": 0,
+        "decay": Decay(half_life_days=180),
+        "speaker_id": None,
+        "words": 5,
+        "asks": False,
+        "elsewhen": False,
+        "payload": {},
+    }
+    return Sketch(**{**fields, **given})
+
+
+def ranked(*sketches: Sketch, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
+    fused = [Fused(id=one.id, retrieval=retrieval, arms=()) for one in sketches]
+    return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW)  # type: ignore[arg-type]
+
+
+def test_the_score_is_retrieval_times_confidence_times_freshness() -> None:
+    [hit] = ranked(sketch(1, stated_at=NOW - timedelta(days=180)))
+    assert hit.freshness == pytest.approx(0.5)
+    assert hit.score == pytest.approx(0.5 * 0.8 * 0.5)
+
+
+def test_an_exponent_of_nought_makes_age_no_fault() -> None:
+    [hit] = ranked(sketch(1, stated_at=NOW - timedelta(days=999)), plan=replace(PLAIN, freshness=0.0))
+    assert hit.score == pytest.approx(0.5 * 0.8)
+
+
+def test_an_access_boost_keeps_alive_but_never_lifts_above_fresh() -> None:
+    [hit] = ranked(sketch(1, access_count=20))
+    assert hit.freshness == 3.0
+    assert hit.score == pytest.approx(0.5 * 0.8)
+
+
+def test_freshness_counts_from_the_last_access() -> None:
+    old = sketch(1, stated_at=NOW - timedelta(days=360), last_accessed_at=NOW - timedelta(days=180))
+    assert freshness_of(old, NOW) == pytest.approx(0.5)
+
+
+def test_the_weaker_side_of_a_contradiction_is_demoted_by_the_ratio() -> None:
+    strong = sketch(1, slot="s", confidence=0.8)
+    weak = sketch(2, slot="s", confidence=0.6, contested=True)
+    other = sketch(3, slot="t", confidence=0.5)
+    assert demotions([strong, weak, other]) == {weak.id: pytest.approx(0.75)}
+    hits = ranked(strong, weak)
+    assert hits[1].score == pytest.approx(0.5 * 0.6 * 0.75)
+    assert "x0.75" in hits[1].notes[0]
+
+
+@given(st.floats(0.3, 1), st.floats(0.3, 1), st.floats(0, 400), st.floats(0, 400))
+def test_trust_and_freshness_never_lower_a_score(low: float, high: float, young: float, old: float) -> None:
+    low, high = sorted((low, high))
+    young, old = sorted((young, old))
+    [worse] = ranked(sketch(1, confidence=low, stated_at=NOW - timedelta(days=old)))
+    [better] = ranked(sketch(1, confidence=high, stated_at=NOW - timedelta(days=young)))
+    assert better.score >= worse.score
+
+
+def test_a_short_turn_takes_a_share_of_its_neighbours() -> None:
+    turns = [sketch(n, type="episodic", session_id="s", sequence_number=n) for n in (1, 2, 4)]
+    hits = {hit.id.int: hit for hit in ranked(*turns, plan=replace(PLAIN, neighbours=0.3))}
+    assert hits[1].retrieval == pytest.approx(0.5 + 0.3 * 0.5)
+    assert hits[2].retrieval == pytest.approx(0.5 + 0.3 * 0.5)
+    assert hits[4].retrieval == pytest.approx(0.5)
+
+
+def test_a_turn_that_only_asks_counts_less() -> None:
+    [hit] = ranked(sketch(1, asks=True))
+    assert hit.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
+
+
+def test_of_the_first_ones_the_newest_gains_when_the_question_wants_it() -> None:
+    def at(days: int) -> datetime:
+        return NOW - timedelta(days=days)
+
+    plan = replace(PLAIN, freshness=0.0, newest=0.5)
+    old, new = sketch(1, stated_at=at(30), confidence=0.8), sketch(2, stated_at=at(1), confidence=0.7)
+    assert [hit.id.int for hit in ranked(old, new, query="Where do I work now?", plan=plan)] == [2, 1]
+    assert [hit.id.int for hit in ranked(old, new, query="Where did I work in 2019?", plan=plan)] == [1, 2]
+
+
+def test_equal_scores_are_ordered_newest_id_first() -> None:
+    assert [hit.id.int for hit in ranked(sketch(1), sketch(3), sketch(2))] == [3, 2, 1]

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.db.aliases import Known, KnownEntity
+from app.memory.registry import discover
+from app.model import Mode
+from app.read import understand
+from app.read.plan import plan
+from app.read.request import QueryRequest
+from app.read.values import ParsedQuery
+from tests.read.conftest import NOW
+
+TYPES = discover()
+
+
+def entity(alias: str, number: int, mentions: int = 3, kind: str = "person") -> KnownEntity:
+    return KnownEntity(alias=alias, name=alias.title(), entity_type=kind, mentions=mentions, ids=(UUID(int=number),))
+
+
+SARAH, PRIYA, USER = entity("sarah", 1), entity("p. sharma", 2), entity("user", 3, mentions=900)
+
+
+def parse(text: str, *entities: KnownEntity, **request: Any) -> ParsedQuery:
+    reading = understand.read(QueryRequest(query=text, now=NOW, **request), types=TYPES, language="english")
+    names = understand.names_of(reading)
+    known = Known(
+        memories=1000,
+        contexts=0,
+        documents=1000,
+        index_rows=1000,
+        frequencies={},
+        entities=tuple(one for one in entities if one.alias in names),
+    )
+    return understand.resolve(reading, known, types=TYPES)
+
+
+def named(query: ParsedQuery) -> list[str]:
+    return [mentioned.text for mentioned in query.mentioned]
+
+
+def test_names_are_found_by_their_longest_run_and_stay_out_of_the_embedded_text() -> None:
+    query = parse("Does Sarah's team know P. Sharma?", SARAH, PRIYA, entity("sharma", 9))
+    assert named(query) == ["Sarah's", "P. Sharma"]
+    assert query.dense_text == "Does team know?"
+    assert "sharma" in query.terms
+
+
+def test_a_question_of_nothing_but_names_is_embedded_whole() -> None:
+    assert parse("Who is Sarah?", SARAH).dense_text == "Who is Sarah?"
+
+
+def test_a_rare_entity_narrows_more_than_a_common_one() -> None:
+    [common] = parse("Tell me about Sarah", entity("sarah", 1, mentions=1000)).mentioned
+    [rare] = parse("Tell me about Sarah", entity("sarah", 1, mentions=1)).mentioned
+    assert common.entities[0].rarity < 0.05
+    assert rare.entities[0].rarity == pytest.approx(1.0)
+
+
+def test_the_asker_is_the_user_when_they_ask_for_a_relation_of_theirs() -> None:
+    assert named(parse("Who do I report to?", USER)) == ["I"]
+    assert named(parse("Which car do I like?", USER)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper"),
+    [
+        ("What happened last Tuesday?", datetime(2026, 5, 5, tzinfo=UTC), datetime(2026, 5, 6, tzinfo=UTC)),
+        ("What has changed since March?", datetime(2026, 3, 1, tzinfo=UTC), None),
+        ("Where did I live before 2019?", None, datetime(2019, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_windows(text: str, lower: datetime | None, upper: datetime | None) -> None:
+    [window] = parse(text).windows
+    assert (window.lower, window.upper) == (lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "soft"),
+    [
+        ("What happened last Tuesday?", ("event",), ()),
+        ("What events happened in May?", ("event",), ()),
+        ("What happened at the beach?", (), ("event",)),
+        ("What do I prefer?", ("preference",), ()),
+        ("List all my preferences", ("preference",), ()),
+        ("Which editor theme do I prefer?", (), ("preference",)),
+        ("Where is the office?", (), ()),
+    ],
+)
+def test_a_type_hint_is_a_filter_only_when_nothing_else_is_asked(
+    text: str, types: tuple[str, ...], soft: tuple[str, ...]
+) -> None:
+    query = parse(text)
+    assert query.types == types
+    assert query.soft_types == soft
+    assert query.inferred == bool(types)
+
+
+def test_given_types_always_filter() -> None:
+    query = parse("What happened at the beach?", types=("fact",))
+    assert query.types == ("fact",)
+    assert not query.inferred
+
+
+def test_only_a_filter_on_things_that_happen_makes_a_window_a_filter() -> None:
+    assert parse("What happened last Tuesday?").within
+    assert not parse("What did I prefer last year?").within
+    assert parse("the meeting last Tuesday", types=("event",)).within
+    assert not parse("the meeting last Tuesday", types=("event", "fact")).within
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("What did I prefer before?", Mode.HISTORICAL),
+        ("Where did I use to work?", Mode.HISTORICAL),
+        ("Where I used to work", Mode.HISTORICAL),
+        ("What did I prefer last year?", Mode.HISTORICAL),
+        ("Who was my previous manager?", Mode.HISTORICAL),
+        ("What happened last year?", Mode.DEFAULT),
+        ("What do I prefer?", Mode.DEFAULT),
+        ("Where did I live before 2019?", Mode.HISTORICAL),
+    ],
+)
+def test_mode_follows_what_the_question_asks_about(text: str, mode: Mode) -> None:
+    assert parse(text).mode is mode
+
+
+def test_a_given_mode_wins() -> None:
+    assert parse("What did I prefer before?", mode=Mode.AUDIT).mode is Mode.AUDIT
+
+
+def test_whom_the_asker_excludes_is_neither_followed_nor_looked_for() -> None:
+    query = parse("Who reports to P. Sharma, other than Sarah and Tom?", SARAH, PRIYA, entity("tom", 5))
+    assert named(query) == ["P. Sharma"]
+    assert query.excluded == (UUID(int=1), UUID(int=5))
+    assert "sarah" not in query.terms
+    assert "tom" not in query.terms
+
+
+def test_not_before_a_verb_excludes_nobody() -> None:
+    query = parse("Why did Sarah not call P. Sharma?", SARAH, PRIYA)
+    assert named(query) == ["Sarah", "P. Sharma"]
+    assert query.denied
+
+
+def test_an_excluded_word_that_is_no_name_is_not_looked_for() -> None:
+    query = parse("What food do I like other than pizza?")
+    assert query.excluded_words == ("pizza",)
+    assert "pizza" not in query.terms
+    assert "pizza" not in query.dense_text
+
+
+def test_relations_are_asked_for_in_both_directions() -> None:
+    query = parse("Who does Sarah work for?", SARAH)
+    assert {"reports-to", "manages"} <= set(query.relations)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "freshness"),
+    [
+        ("What happened last Tuesday?", "events-in-window", 0.0),
+        ("What did I paint last Tuesday?", "window", 0.0),
+        ("What did I prefer before?", "past", 0.0),
+        ("What is my current job?", "now", 1.0),
+        ("Tell me about the beach", "open", 0.1),
+    ],
+)
+def test_the_plan_follows_the_kind_of_question(text: str, name: str, freshness: float) -> None:
+    chosen = plan(parse(text))
+    assert (chosen.name, chosen.freshness) == (name, freshness)
+
+
+def test_specificity_grows_with_what_is_constrained() -> None:
+    broad = parse("Tell me about Sarah", SARAH).specificity
+    narrow = parse("What events happened at work with Sarah last Tuesday?", SARAH).specificity
+    assert 0 < broad < 0.8 <= narrow <= 1
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    query = parse(text, SARAH, PRIYA)
+    assert 0 <= query.specificity <= 1
+    assert bool(query.dense_text) == bool(text)
