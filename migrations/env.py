@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+
 from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine

@@ -25,6 +25,35 @@ SHOWN = 20
 """Faults that are listed; the rest is counted."""
 
 
+HELP = """Store what files hold: typed memories, or conversations.
+
+ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
+
+  {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
+
+conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
+objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
+an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
+`timestamp` (or `occurred_at`):
+
+  [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
+
+Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
+by what was asked. System prompts and messages without text are left out.
+
+What is wrong is told by file and line, and skipped. Running the same import again within a day stores
+nothing twice; after that, repeated memories merge with those that are there.
+
+For example:
+
+  typed-memory import chat.json --user-id ana
+
+  typed-memory import memories.ndjson more.ndjson --strict
+
+  zcat memories.ndjson.gz | typed-memory import - --format ndjson
+"""
+
+
 def import_files(  # noqa: PLR0913 - one parameter an option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
     *,
@@ -41,33 +70,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Store what files hold: typed memories, or conversations.
-
-    ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
-
-      {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
-
-    conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
-    objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
-    an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
-    `timestamp` (or `occurred_at`):
-
-      [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
-
-    Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
-    by what was asked. System prompts and messages without text are left out.
-
-    What is wrong is told by file and line, and skipped. Running the same import again within a day stores
-    nothing twice; after that, repeated memories merge with those that are there.
-
-    For example:
-
-      typed-memory import chat.json --user-id ana
-
-      typed-memory import memories.ndjson more.ndjson --strict
-
-      zcat memories.ndjson.gz | typed-memory import - --format ndjson
-    """
+    """Store what files hold; see HELP."""
     found = [sources.source(name) for name in files]
     given = {"user_id": user_id, "agent_id": agent_id, "timezone": timezone, "session_id": session_id}
     defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
@@ -144,4 +147,4 @@ def _in_order(place: str) -> list[tuple[int, str]]:
 
 def register(cli: typer.Typer) -> None:
     """Add the command."""
-    cli.command(name="import")(import_files)
+    cli.command(name="import", help=HELP)(import_files)

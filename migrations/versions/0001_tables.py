@@ -154,6 +154,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("tenant_id", "id", name=op.f("pk_entities")),
     )
     op.create_index("ix_entities_scope", "entities", ["tenant_id", "scope_id", "canonical_name"], unique=False)
+    op.create_index(
+        "ix_entities_merged_into",
+        "entities",
+        ["tenant_id", "merged_into"],
+        unique=False,
+        postgresql_where=sa.text("merged_into IS NOT NULL"),
+    )
     op.create_table(
         "lexical_terms",
         sa.Column("tenant_id", sa.UUID(), nullable=False),
@@ -441,7 +448,15 @@ def upgrade() -> None:
         ["tenant_id", "scope_id", "tsv"],
         unique=False,
         postgresql_using="gin",
+        postgresql_with={"fastupdate": "off"},
         postgresql_where=sa.text("tsv IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_memory_index_stated",
+        "memory_index",
+        ["tenant_id", "scope_id", "stated_at"],
+        unique=False,
+        postgresql_where=sa.text("part = 0 AND event_range IS NULL"),
     )
     op.create_table(
         "memory_links",

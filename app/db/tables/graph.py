@@ -21,6 +21,7 @@ entities = table(
     refers_to("scopes", "scope_id"),
     refers_to("entities", "merged_into"),
     Index("ix_entities_scope", "tenant_id", "scope_id", "canonical_name"),
+    Index("ix_entities_merged_into", "tenant_id", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),
 )
 
 entity_aliases = table(

@@ -66,7 +66,15 @@ memory_index = table(
         "scope_id",
         "tsv",
         postgresql_using="gin",
+        postgresql_with={"fastupdate": "off"},
         postgresql_where=text("tsv IS NOT NULL"),
+    ),
+    Index(
+        "ix_memory_index_stated",
+        "tenant_id",
+        "scope_id",
+        "stated_at",
+        postgresql_where=text("part = 0 AND event_range IS NULL"),
     ),
     Index(
         "ix_memory_index_event_range",
