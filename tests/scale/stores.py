@@ -1,0 +1,102 @@
+"""A database of the test's own that can be filled with thousands of memories in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.db import models
+from app.db.session import Database
+from app.memory.registry import discover
+from app.model import Actor, Scope, ScopeKind, Visibility
+from app.providers.wordllama import WordllamaEmbedder
+from app.read.pipeline import ReadPipeline
+from app.read.request import QueryRequest
+from app.write.pipeline import WritePipeline
+from bench.fill import Bucket, Filler
+from bench.grammar import NOW, Grammar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A filled database, its owner's connection, and both pipelines."""
+
+    owner: asyncpg.Connection
+    database: Database
+    embedder: WordllamaEmbedder
+
+    @property
+    def filler(self) -> Filler:
+        return Filler(connection=self.owner, embedder=self.embedder)
+
+    @property
+    def reads(self) -> ReadPipeline:
+        return ReadPipeline(
+            database=self.database,
+            embedder=self.embedder,
+            model_id=1,
+            types=discover(),
+            language="english",
+            clock=_clock,
+        )
+
+    @property
+    def writes(self) -> WritePipeline:
+        return WritePipeline(
+            database=self.database, embedder=self.embedder, model_id=1, language="english", clock=_clock
+        )
+
+    async def new_tenant(self) -> UUID:
+        tenant = uuid4()
+        await self.owner.execute("INSERT INTO tenants (id, name) VALUES ($1, $2)", tenant, str(tenant))
+        return tenant
+
+    async def fill(self, tenant: UUID, users: dict[str, int]) -> None:
+        """Give users of a tenant so many memories; a user's name is the seed of what they say."""
+        buckets = [
+            Bucket(tenant=tenant, scope=user_scope(user), count=count, seed=user) for user, count in users.items()
+        ]
+        await self.filler.fill(buckets)
+
+    async def ask(self, tenant: UUID, user: str, question: str) -> list[UUID]:
+        request = QueryRequest(query=question, now=NOW, visibility=Visibility(user_id=user))
+        answer = await self.reads.answer(tenant, request)
+        return [hit.memory.id for hit in answer.result.hits]
+
+    async def count(self, condition: str, *arguments: object) -> int:
+        return cast("int", await self.owner.fetchval(f"SELECT count(*) FROM memories WHERE {condition}", *arguments))  # noqa: S608 - the test's own
+
+
+def user_scope(user: str) -> Scope:
+    return Scope(kind=ScopeKind.USER, user_id=user)
+
+
+def actor_of(tenant: UUID) -> Actor:
+    return Actor(tenant_id=tenant, key_id=None, name="bench")
+
+
+def questions(user: str, count: int) -> list[str]:
+    return [draft.question for draft in Grammar(user).drafts(2 * count)][:count]
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Store]:
+    embedder = WordllamaEmbedder()
+    await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+    database = Database(url, pool_size=2)
+    owner = await asyncpg.connect(url)
+    try:
+        yield Store(owner=owner, database=database, embedder=embedder)
+    finally:
+        await owner.close()
+        await database.close()
+
+
+def _clock() -> datetime:
+    return NOW
