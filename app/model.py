@@ -13,7 +13,7 @@ NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
 
 
 class Precision(StrEnum):
-    """How exactly a point in time is known (seed 000, event schema)."""
+    """How exactly a point in time is known."""
 
     EXACT = "exact"
     DAY = "day"
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class Category(StrEnum):
-    """How a memory fades (seed 002), apart from what kind of thing it says."""
+    """How a memory fades, apart from what kind of thing it says."""
 
     EPISODIC = "episodic"
     SEMANTIC = "semantic"

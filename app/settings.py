@@ -24,9 +24,7 @@ class Settings(BaseSettings):
     auto_migrate: bool = Field(default=True, description="Bring the schema up to date at start.")
     data_dir: Path | None = Field(default=None, description="Where the embedded database keeps its files.")
     database_pool_size: PositiveInt = 10
-    database_pool_timeout: PositiveFloat = Field(
-        default=10.0, description="Seconds to wait for a connection."
-    )
+    database_pool_timeout: PositiveFloat = Field(default=10.0, description="Seconds to wait for a connection.")
     database_start_timeout: PositiveFloat = Field(
         default=30.0, description="Seconds to wait at start for a database that is still starting."
     )

@@ -18,6 +18,7 @@ import asyncpg
 
 from app.db import models
 from app.db.rows import Row
+from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry, discover
 from app.model import Scope
@@ -25,8 +26,8 @@ from app.providers.embeddings import Embedder
 from app.write.persist import Verdict, persist
 from app.write.plan import Plan, Surroundings
 from app.write.prepare import prepare
-from app.write.resolve import KnownName, names_of, resolve
-from app.write.values import Add, Existing, History, Prepared
+from app.write.resolve import UNKNOWN, KnownName, names_of, resolve
+from app.write.values import Add, Existing, History, Prepared, Resolved
 from bench.copying import copy_rows
 from bench.grammar import NOW, Draft, Grammar
 
@@ -183,7 +184,7 @@ def _persist(plan: Plan, filling: _Filling, prepared: Prepared, older: Prepared 
     scope = plan.around.scope
     resolved = resolve(prepared, _known(filling, prepared), scope)
     verdict = persist(plan, resolved, Add(reason=_REASON))
-    _remember(filling, plan)
+    _remember(filling, resolved)
     if older is None:
         return
     before = resolve(older, _known(filling, older), scope)
@@ -194,21 +195,15 @@ def _known(filling: _Filling, prepared: Prepared) -> list[KnownName]:
     return [filling.known[name] for name in sorted(names_of([prepared])) if name in filling.known]
 
 
-def _remember(filling: _Filling, plan: Plan) -> None:
-    """Take up the names that the last memory brought, as the next write would find them."""
-    aliases = plan.rows["entity_aliases"]
-    for row in reversed(aliases):
-        alias = str(row["alias"])
-        if alias in filling.known:
-            break
-        entity = plan.entities[UUID(str(row["entity_id"]))]
-        filling.known[alias] = KnownName(
-            alias=alias,
-            entity_id=UUID(str(row["entity_id"])),
-            canonical=str(entity["canonical_name"]),
-            entity_type=str(entity["entity_type"]),
-            mention_count=1,
-        )
+def _remember(filling: _Filling, resolved: Resolved) -> None:
+    """Take up the names that a memory brought, as the next write would find them."""
+    for mention in resolved.prepared.mentions:
+        ref = resolved.refs.get(mention.role)
+        alias = normalise.name(mention.name)
+        if ref is not None and (ref.entity_type != UNKNOWN or alias not in filling.known):
+            filling.known[alias] = KnownName(
+                alias=alias, entity_id=ref.id, canonical=ref.name, entity_type=ref.entity_type, mention_count=1
+            )
 
 
 def _existing(prepared: Prepared, verdict: Verdict) -> Existing:

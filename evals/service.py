@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 from app.api.bodies import build
 from app.api.candidates import from_batch
 from app.commands.conversations import Item, memories
+from app.errors import TypedMemoryError
 from app.model import Actor, Visibility
 from app.read.fuse import fuse
 from app.read.plan import OPEN
@@ -68,9 +69,11 @@ class Bench:
                 self.runtime.types,
                 self.runtime.clock(),
             )
-            outcomes = await self.runtime.memories.write(self.actor, candidates)
-            for outcome in outcomes:
-                stored = outcome.memory
+            results = await self.runtime.memories.write_all(self.actor, candidates)
+            for result in results:
+                if isinstance(result, TypedMemoryError):
+                    raise result
+                stored = result.memory
                 if stored is not None and stored.session_id is not None and stored.sequence_number is not None:
                     known[stored.id] = turns[stored.session_id, stored.sequence_number]
         for scope in Visibility(user_id=user).scopes():

@@ -52,8 +52,12 @@ class Store:
     async def write(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
     ) -> Outcome:
-        [outcome] = await self.pipeline.write(self.actor, [self.candidate(type_name, scope, about, **payload)])
-        return outcome
+        return await self.memories.write(self.actor, self.candidate(type_name, scope, about, **payload))
+
+    async def write_all(self, candidates: list[Candidate]) -> list[Outcome]:
+        results = await self.memories.write_all(self.actor, candidates)
+        assert all(isinstance(one, Outcome) for one in results), results
+        return cast("list[Outcome]", results)
 
     async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """Ask the database as its owner, past row-level security."""

@@ -47,7 +47,7 @@ async def test_the_embedded_service_starts_keeps_its_key_and_survives_its_server
         async with build_runtime(settings) as runtime:
             assert runtime.first_key is not None
             actor = await actor_of(runtime, runtime.first_key)
-            [outcome] = await runtime.memories.write(actor, [candidate()])
+            outcome = await runtime.memories.write(actor, candidate())
             assert outcome.memory is not None
             file = folder / "with a space" / KEY_FILE
             assert file.read_text().strip() == runtime.first_key

@@ -18,10 +18,11 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.models import Answers
-from app.api.problems import FieldError, InvalidFields
+from app.api.problems import FieldError, InvalidFields, of_error
 from app.api.requests import ListQuery, PatchBody
 from app.db.listing import Filters, Sort
-from app.errors import NotFound
+from app.errors import NotFound, TypedMemoryError
+from app.memory.candidate import Outcome
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Actor, Scope, ScopeKind, Visibility
@@ -130,7 +131,7 @@ def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
             candidate = from_body(spec, body, runtime.clock())
             unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
             refuse_unknown_turns([body], unknown)
-            [outcome] = await runtime.memories.write(actor, [candidate])
+            outcome = await runtime.memories.write(actor, candidate)
             return views.outcome(outcome, runtime.clock())
 
         return await once(request, runtime, actor, CREATED, work)
@@ -145,18 +146,23 @@ def _batch_write(body_type: type[Any]) -> Handler:
             candidates = from_batch(body.memories, runtime.types, runtime.clock())
             unknown = await runtime.turns.unknown(actor, turns_of(candidates))
             refuse_unknown_turns(body.memories, unknown, batch=True)
-            outcomes = await runtime.memories.write(actor, candidates)
+            results = await runtime.memories.write_all(actor, candidates)
+            failures = [one for one in results if isinstance(one, TypedMemoryError)]
+            if len(failures) == len(results):
+                raise failures[0]
             now = runtime.clock()
-            return {
-                "results": [
-                    {"index": place, "status": CREATED, **views.outcome(one, now)} for place, one in enumerate(outcomes)
-                ]
-            }
+            return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
 
         return await once(request, runtime, actor, CREATED, work)
 
     write_batch.__annotations__["body"] = body_type
     return write_batch
+
+
+def _batch_item(request: Request, place: int, result: Outcome | TypedMemoryError, now: datetime) -> dict[str, object]:
+    if isinstance(result, TypedMemoryError):
+        return {"index": place, "status": result.status, "problem": of_error(result, request.scope)}
+    return {"index": place, "status": CREATED, **views.outcome(result, now)}
 
 
 async def unknown_type(type: str, runtime: RuntimeDep) -> Response:  # noqa: A002 - the path's word

@@ -112,7 +112,7 @@ class Sender:
             except ServiceRefused as refusal:
                 batch = await self._without_refused(batch, number, refusal)
             else:
-                self._count(answer)
+                self._count(batch, answer)
                 return
 
     async def _without_refused(self, batch: Sequence[Item], number: int, refusal: ServiceRefused) -> Sequence[Item]:
@@ -135,12 +135,15 @@ class Sender:
         self.report.bad.append(bad)
         self.advance(1)
 
-    def _count(self, answer: Answer) -> None:
+    def _count(self, batch: Sequence[Item], answer: Answer) -> None:
         results = answer.body["results"]
-        self.report.decisions.update(one["decision"] for one in results)
+        failed = {one["index"]: one["problem"]["detail"] for one in results if one.get("problem")}
+        for place, what in failed.items():
+            self._refuse(Bad(place=batch[place].place, what=what))
+        self.report.decisions.update(one["decision"] for one in results if one["index"] not in failed)
         if answer.replayed:
             self.report.replayed += len(results)
-        self.advance(len(results))
+        self.advance(len(results) - len(failed))
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ _RETRY_AFTER = 2.0
 _CONNECTION_LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -71,6 +72,7 @@ class Database:
         self._engine: AsyncEngine = create_async_engine(
             driver_url(url),
             isolation_level="AUTOCOMMIT",
+            hide_parameters=True,
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=pool_timeout,
@@ -198,6 +200,8 @@ def _translated(error: DBAPIError) -> Exception:
         return DatabaseUnavailable("the database took too long: retry in a moment", retry_after=_RETRY_AFTER)
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
+    if isinstance(cause, asyncpg.ForeignKeyViolationError):
+        return Conflict("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
     if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
         return _unavailable()
     return error

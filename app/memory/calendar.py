@@ -26,7 +26,9 @@ def plausible(value: date | datetime) -> date | datetime:
 
 
 def _date_alone(value: object) -> object:
-    """Read `2026-05-09` as a date, so that it is not taken for its midnight."""
+    """Read `2026-05-09` as a date, so that it is not taken for its midnight; a number is no date."""
+    if isinstance(value, int | float):
+        raise ValueError("must be a date such as 2026-05-09, or a date and time such as 2026-05-09T14:00:00Z")  # noqa: TRY004 - pydantic reports ValueError
     return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
 
 

@@ -120,9 +120,7 @@ class OpenAIEmbedder:
         self._model = model
         self._label = f"the embedding provider ({model.model})"
         self._observer = observer
-        endpoint = Endpoint(
-            label=self._label, base_url=model.base_url, settings=SETTINGS, api_key=model.api_key
-        )
+        endpoint = Endpoint(label=self._label, base_url=model.base_url, settings=SETTINGS, api_key=model.api_key)
         self._client = ProviderClient(endpoint, policy=policy, sleep=sleep)
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
@@ -147,8 +145,7 @@ class OpenAIEmbedder:
         try:
             async with asyncio.TaskGroup() as group:
                 batches = [
-                    group.create_task(self._batch(prefixed[start:end], expires_at))
-                    for start, end in pairwise(bounds)
+                    group.create_task(self._batch(prefixed[start:end], expires_at)) for start, end in pairwise(bounds)
                 ]
         except ExceptionGroup as failures:
             # The first failure cancels the other batches; the caller is told that one.

@@ -75,9 +75,7 @@ class WordllamaEmbedder:
 def _installed() -> Path:
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
-        raise ConfigurationError(
-            "the wordllama package is not installed: install it, or set TM_EMBEDDING_PROVIDER"
-        )
+        raise ConfigurationError("the wordllama package is not installed: install it, or set TM_EMBEDDING_PROVIDER")
     return Path(spec.origin).parent
 
 

@@ -11,7 +11,7 @@ from app import ids
 from app.db import editing, listing, memories
 from app.db.listing import Filters, Position, Sort
 from app.db.session import Database
-from app.errors import InvalidInput, NotFound
+from app.errors import InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory
@@ -56,8 +56,15 @@ class Memories:
     clock: Callable[[], datetime]
     language: str
 
-    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome]:
-        """Store candidates; see `WritePipeline.write`."""
+    async def write(self, actor: Actor, candidate: Candidate) -> Outcome:
+        """Store one candidate, or raise what `WritePipeline.write` would return in its place."""
+        [result] = await self.pipeline.write(actor, [candidate])
+        if isinstance(result, TypedMemoryError):
+            raise result
+        return result
+
+    async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
+        """Store candidates and return what became of each; see `WritePipeline.write`."""
         return await self.pipeline.write(actor, candidates)
 
     async def get(self, actor: Actor, memory: UUID) -> Memory:

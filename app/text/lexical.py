@@ -71,9 +71,7 @@ def terms(text: str, language: str = "english") -> tuple[str, ...]:
     if not forms:
         return tuple(fold_accents(token)[:MAX_TERM_LENGTH] for token in tokens)
     stemmed = iter(_stem_all(language)([form for form, stemmable in forms if stemmable]))
-    return tuple(
-        fold_accents(next(stemmed) if stemmable else form)[:MAX_TERM_LENGTH] for form, stemmable in forms
-    )
+    return tuple(fold_accents(next(stemmed) if stemmable else form)[:MAX_TERM_LENGTH] for form, stemmable in forms)
 
 
 def _stem_all(language: str) -> Callable[[Sequence[str]], Sequence[str]]:

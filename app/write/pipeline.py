@@ -19,7 +19,7 @@ from sqlalchemy import RowMapping
 from app.db import beliefs, memories
 from app.db.session import Database
 from app.db.writing import ScopeMoved, apply
-from app.errors import Conflict
+from app.errors import Conflict, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.model import Actor, ConfidenceParts, Memory, Scope, SpeechAct
 from app.providers.embeddings import Embedder
@@ -29,12 +29,20 @@ from app.write.plan import Plan, Surroundings
 from app.write.prepare import prepare
 from app.write.resolve import SHORTEST, KnownName, names_of, resolve
 from app.write.values import Decision, Existing, Merge, Prepared, Resolved
-from app.write.waves import waves
+from app.write.waves import Numbered, clash, waves
 
 ATTEMPTS = 3
 """Times a write is read and decided before its caller is asked to retry."""
 
 _RETRY_AFTER = 0.2
+
+
+class _Clash(Exception):
+    """Two candidates of a wave turned out to claim one slot: write those before `place` first."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +83,40 @@ class WritePipeline:
     drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     turnstile: Turnstile = field(default_factory=Turnstile)
 
-    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome]:
-        """Store the candidates and return what was decided about each, in their order.
+    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
+        """Store the candidates and return what became of each, in their order.
 
         Candidates of one scope are decided in order, those that cannot touch one another together, each
-        such wave in one transaction. Raises Conflict when other writers keep moving the scope, ProviderError
-        or DatabaseUnavailable when those fail; waves already committed stay.
+        such wave in one transaction. Where a wave fails (others keep moving the scope, the database is gone)
+        its candidates and the scope's later ones get the error in place of an outcome; earlier waves stay.
+        Raises ProviderError when nothing could be embedded; nothing is stored then.
         """
         prepared = await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
-        by_scope: dict[Scope, list[tuple[int, Prepared]]] = {}
+        by_scope: dict[Scope, list[Numbered]] = {}
         for place, one in enumerate(prepared):
             by_scope.setdefault(one.candidate.scope, []).append((place, one))
-        outcomes: dict[int, Outcome] = {}
+        results: dict[int, Outcome | TypedMemoryError] = {}
         for scope, numbered in by_scope.items():
-            for wave in waves(numbered):
-                decided = await self._write_wave(actor, scope, [one for _, one in wave])
-                outcomes.update(zip((place for place, _ in wave), decided, strict=True))
+            results.update(await self._write_scope(actor, scope, numbered))
         for place, one in enumerate(prepared):
-            self.observe(one.candidate.type.name, outcomes[place].decision)
-        return [outcomes[place] for place in range(len(prepared))]
+            result = results[place]
+            if isinstance(result, Outcome):
+                self.observe(one.candidate.type.name, result.decision)
+        return [results[place] for place in range(len(prepared))]
+
+    async def _write_scope(
+        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered]
+    ) -> dict[int, Outcome | TypedMemoryError]:
+        results: dict[int, Outcome | TypedMemoryError] = {}
+        cut = list(waves(numbered)) if len(numbered) == 1 else await asyncio.to_thread(lambda: list(waves(numbered)))
+        for wave in cut:
+            try:
+                decided = await self._write_wave(actor, scope, [one for _, one in wave])
+            except TypedMemoryError as error:
+                results.update({place: error for place, _ in numbered if place not in results})
+                break
+            results.update(zip((place for place, _ in wave), decided, strict=True))
+        return results
 
     async def _write_wave(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
@@ -102,7 +125,15 @@ class WritePipeline:
                     return await self._attempt(actor, scope, wave)
                 except ScopeMoved:
                     self.conflict()
-        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
+                except _Clash as clash_at:
+                    first = clash_at.place
+                    break
+            else:
+                raise Conflict(
+                    "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
+                )
+        done = await self._write_wave(actor, scope, wave[:first])
+        return done + await self._write_wave(actor, scope, wave[first:])
 
     async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
         tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
@@ -113,6 +144,9 @@ class WritePipeline:
             )
             known = [_known_name(row) for row in rows]
             resolved = [resolve(one, known, scope_id) for one in wave]
+            clashing = clash(resolved)
+            if clashing is not None:
+                raise _Clash(clashing)
             found = await beliefs.existing(
                 session,
                 tenant=tenant,

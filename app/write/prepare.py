@@ -181,6 +181,7 @@ def _index_texts(
                 kind=kind,
                 embedding=as_halfvec(vector),
                 terms=None if kind in seen else terms(whole[kind], language),
+                vector=vector,
             )
         )
         seen.add(kind)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.memory.candidate import Candidate
 from app.memory.spec import Payload
@@ -19,6 +22,7 @@ class IndexText:
     kind: str
     embedding: str
     terms: tuple[str, ...] | None
+    vector: NDArray[np.float32] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

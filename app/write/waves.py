@@ -2,44 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.memory import normalise
-from app.write.values import Prepared
+from app.model import EntityRef
+from app.write.decide import DUPLICATE
+from app.write.values import Prepared, Resolved
+
+Numbered = tuple[int, Prepared]
 
 
-def waves(prepared: Sequence[tuple[int, Prepared]]) -> Iterator[list[tuple[int, Prepared]]]:
+def waves(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
     """Yield the numbered candidates in waves, in order.
 
-    Two candidates share a wave only if neither can merge with, replace or rename what the other says: they
-    have different words, no common slot (told by subject and key before resolution), no possible likeness
-    in meaning, and neither declares a name that the other uses.
+    Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
+    as their own words tell: no common words or slot, no likeness in meaning, no name one declares and the
+    other uses. Slots that only turn out to be one when names are resolved are `clash`'s to find.
     """
-    wave: list[tuple[int, Prepared]] = []
-    claimed: set[str] = set()
-    declared: set[str] = set()
-    used: set[str] = set()
+    wave = _Wave()
     for place, one in prepared:
-        claims, declares, uses = _claims(one), _declared(one), _used(one)
-        if claims & claimed or uses & declared or declares & (used | declared):
-            yield wave
-            wave, claimed, declared, used = [], set(), set(), set()
-        wave.append((place, one))
-        claimed |= claims
-        declared |= declares
-        used |= uses
-    if wave:
-        yield wave
+        if not wave.admits(one):
+            yield wave.members
+            wave = _Wave()
+        wave.add(place, one)
+    if wave.members:
+        yield wave.members
+
+
+def clash(resolved: Sequence[Resolved]) -> int | None:
+    """Return the place of the first candidate whose slot an earlier one claims too, or None."""
+    seen: set[tuple[str, str]] = set()
+    for place, one in enumerate(resolved):
+        if one.slot is None:
+            continue
+        claimed = (one.prepared.candidate.type.name, one.slot)
+        if claimed in seen:
+            return place
+        seen.add(claimed)
+    return None
+
+
+@dataclass(slots=True)
+class _Wave:
+    members: list[Numbered] = field(default_factory=list)
+    claimed: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
+
+    def admits(self, one: Prepared) -> bool:
+        names = _declared(one)
+        return not (
+            _claims(one) & self.claimed
+            or _used(one) & self.declared
+            or names & (self.used | self.declared)
+            or self._means_the_same(one)
+        )
+
+    def add(self, place: int, one: Prepared) -> None:
+        self.members.append((place, one))
+        self.claimed |= _claims(one)
+        self.declared |= _declared(one)
+        self.used |= _used(one)
+        if _by_meaning(one):
+            self.meanings[_topic(one)].append(one.texts[0].vector)
+
+    def _means_the_same(self, one: Prepared) -> bool:
+        alike = self.meanings.get(_topic(one)) if _by_meaning(one) else None
+        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > DUPLICATE
 
 
 def _claims(one: Prepared) -> set[str]:
-    """Return keys of everything this could merge with or replace."""
-    candidate = one.candidate
+    """Return keys of what this could merge with word for word, or compete with for a slot."""
+    slot = _slot_by_name(one)
     claims = {one.identity.hex()}
-    by_meaning = candidate.type.dedup_by_meaning or candidate.payload.subject() is not None
-    if by_meaning:
-        claims.add(f"{candidate.type.name}\x1f{normalise.name(candidate.payload.subject() or '')}")
-    return claims
+    return claims if slot is None else claims | {f"{one.candidate.type.name}\x1f{slot}"}
+
+
+def _slot_by_name(one: Prepared) -> str | None:
+    """Return the slot as if every name were an entity of its own."""
+    return one.candidate.payload.slot(_by_name(one))
+
+
+def _by_name(one: Prepared) -> Mapping[str, EntityRef]:
+    return {
+        mention.role: EntityRef(id=_named(mention.name), name=mention.name, entity_type="") for mention in one.mentions
+    }
+
+
+def _named(name: str) -> UUID:
+    return uuid5(NAMESPACE_OID, normalise.name(name))
+
+
+def _by_meaning(one: Prepared) -> bool:
+    return one.candidate.type.dedup_by_meaning and _slot_by_name(one) is None
+
+
+def _topic(one: Prepared) -> str:
+    return f"{one.candidate.type.name}\x1f{normalise.name(one.candidate.payload.subject() or '')}"
 
 
 def _declared(one: Prepared) -> set[str]:

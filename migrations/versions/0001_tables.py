@@ -103,6 +103,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_idempotency_keys_tenant_id")),
         sa.PrimaryKeyConstraint("tenant_id", "route", "key", name=op.f("pk_idempotency_keys")),
     )
+    op.create_index("ix_idempotency_keys_created", "idempotency_keys", ["tenant_id", "created_at"], unique=False)
     op.create_table(
         "scopes",
         sa.Column("tenant_id", sa.UUID(), nullable=False),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 from uuid import UUID
 
-from app.memory.candidate import Candidate
 from bench.fill import Bucket
 from bench.grammar import Grammar
 from tests.scale.stores import Store, actor_of, user_scope
 
-COUNT = 300
+COUNT = 200
 USER = "dave"
 
 # What must be equal: everything but ids, times of storing, and digits that depend on the order of writing.
@@ -53,17 +53,21 @@ async def _contents(store: Store, tenant: UUID) -> dict[str, list[Any]]:
 
 
 async def test_filled_rows_are_those_of_the_write_pipeline(big: Store) -> None:
-    filled, written = await big.new_tenant(), await big.new_tenant()
+    filled, together, single = [await big.new_tenant() for _ in range(3)]
     await big.filler.fill([Bucket(tenant=filled, scope=user_scope(USER), count=COUNT, seed=USER)])
 
-    candidates: list[Candidate] = []
-    for draft in Grammar(USER).drafts(COUNT):
-        candidates += big.filler.candidates(draft, user_scope(USER))
-    await big.writes.write(actor_of(written), candidates)
+    drafts = list(Grammar(USER).drafts(COUNT))
+    candidates = [one for draft in drafts for one in big.filler.candidates(draft, user_scope(USER))]
+    await big.writes.write(actor_of(together), candidates)
+    for candidate in candidates:
+        await big.writes.write(actor_of(single), [candidate])
 
-    ours, theirs = await _contents(big, filled), await _contents(big, written)
-    for name in QUERIES:
-        assert ours[name] == theirs[name], name
+    ours = await _contents(big, filled)
+    for tenant, name in product((together, single), QUERIES):
+        # Names that a session's other turns bring are left out of its vectors only where they are written with it.
+        # An entity's type is only certain one write at a time.
+        if (tenant, name) not in {(single, "memory_index"), (together, "entities")}:
+            assert ours[name] == (await _contents(big, tenant))[name], name
 
 
 async def test_filled_foreign_keys_hold_although_they_were_not_checked(big: Store) -> None:

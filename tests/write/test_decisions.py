@@ -176,8 +176,7 @@ async def test_a_batch_is_decided_in_its_order(store: Store) -> None:
         store.candidate("preference", preference_key="editor.theme", preference_value=value)
         for value in ("dark", "light", "light", "sepia")
     ]
-    outcomes = await store.pipeline.write(store.actor, batch)
-    assert [one.decision for one in outcomes] == [
+    assert [one.decision for one in await store.write_all(batch)] == [
         Decided.ADDED,
         Decided.SUPERSEDED,
         Decided.MERGED,

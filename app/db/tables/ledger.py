@@ -29,4 +29,5 @@ idempotency_keys = table(
     Column("status", SmallInteger, nullable=False),
     Column("response", JSONB, nullable=False),
     when("created_at", default_now=True),
+    Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
 )

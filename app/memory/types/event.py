@@ -67,7 +67,9 @@ class Event(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the time: the same thing on another day is another event."""
-        return (str(self.event_at), self.precision)
+        exact = self.precision is Precision.EXACT
+        when = None if self.event_at is None else (self.event_at if exact else date_of(self.event_at))
+        return (str(when), self.precision)
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
         """Return the range the event covers, by its precision, in the caller's time zone."""
