@@ -24,7 +24,7 @@ def recorder() -> Recorder:
 async def make(provider: StandIn, recorder: Recorder) -> AsyncIterator[Make]:
     made: list[OpenAIEmbedder] = []
 
-    def build(policy: HttpPolicy = POLICY, **changes: Any) -> OpenAIEmbedder:  # noqa: ANN401
+    def build(policy: HttpPolicy = POLICY, **changes: Any) -> OpenAIEmbedder:
         model = EmbeddingModel(
             base_url=provider.url, model="stand-in", dimensions=DEFAULT_DIMENSIONS, api_key=SecretStr(KEY)
         )

@@ -56,8 +56,9 @@ class Store:
 
     async def write(self, *candidates: Candidate) -> list[UUID]:
         """Write and return the ids of what holds each belief now."""
-        outcomes: list[Outcome] = await self.writes.write(self.actor, candidates)
-        return [one.memory.id for one in outcomes if one.memory is not None]
+        results = await self.writes.write(self.actor, candidates)
+        assert all(isinstance(one, Outcome) for one in results), results
+        return [one.memory.id for one in results if isinstance(one, Outcome) and one.memory is not None]
 
     async def put(
         self,

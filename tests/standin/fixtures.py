@@ -32,7 +32,7 @@ class StandIn:
     def url(self) -> str:
         return f"{self.root}/v1"
 
-    async def behave(self, behaviour: str, **order: Any) -> None:  # noqa: ANN401
+    async def behave(self, behaviour: str, **order: Any) -> None:
         """Order a behaviour: `times`, `delay`, `status`, `retry_after`, `body`; orders queue up."""
         await self._call("POST", "/_control", {"behaviour": behaviour, **order})
 

@@ -60,9 +60,7 @@ def test_terms_of(text: str, expected: list[str]) -> None:
     assert list(terms(text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [("Who?", ["who"]), ("it is", ["it", "is"]), ("Don't", ["don't"])]
-)
+@pytest.mark.parametrize(("text", "expected"), [("Who?", ["who"]), ("it is", ["it", "is"]), ("Don't", ["don't"])])
 def test_a_text_of_stop_words_alone_stays_findable(text: str, expected: list[str]) -> None:
     assert list(terms(text)) == expected
 
