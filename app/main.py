@@ -10,7 +10,7 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, memories, models, ops, problems, query
+from app.api import admin, bodies, entities, memories, models, ops, problems, query
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.memory.registry import discover
@@ -52,6 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ops.router(_version()),
         query.router(answers),
         memories.router(registry, bodies.build(registry), answers),
+        entities.router(),
         admin.router(registry),
     ):
         app.include_router(router)

@@ -24,6 +24,7 @@ from app.providers.http import HttpPolicy
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.services.entities import Entities
 from app.services.idempotency import Idempotency
 from app.services.keys import Keys
 from app.services.memories import Memories
@@ -54,6 +55,7 @@ class Runtime:
     memories: Memories
     queries: Queries
     turns: Turns
+    entities: Entities
     keys: Keys
     tenants: Tenants
     idempotency: Idempotency
@@ -121,6 +123,7 @@ async def _assembled(
         memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
         queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
         turns=Turns(database=database),
+        entities=Entities(database=database),
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,

@@ -13,6 +13,7 @@ from app.api.problems import MEDIA_TYPE, Problem
 TAGS = [
     {"name": "memories", "description": "Write, read, change and erase typed memories."},
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
+    {"name": "entities", "description": "Who and what memories are about, and how they are related."},
     {"name": "admin", "description": "Keys, tenants, memory types."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]

@@ -96,6 +96,7 @@ class ReadPipeline:
             understood=understood(query, relaxed=relaxed),
             plan=explained(found.plan) if request.explain else None,
             took_ms=(perf_counter() - started) * 1000,
+            degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
         return Answer(result=result, used=used, arms=found.retrieved.arms)
 

@@ -43,6 +43,7 @@ class Owner:
     tenant: Tenant
     memory: str
     key: str
+    entity: str
     others: str
     ids: frozenset[str]
 
@@ -50,6 +51,7 @@ class Owner:
         return (
             route.path.replace("{memory_id}", self.memory)
             .replace("{key_id}", self.key)
+            .replace("{entity_id}", self.entity)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
         )
@@ -74,8 +76,9 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     memories = (await client.get("/memories", params={"limit": 200})).json()["memories"]
     keys = (await client.get("/admin/keys")).json()["keys"]
     assert len(memories) >= len(list(discover()))
-    ids = {one["id"] for one in (*memories, *keys)}
-    return Owner(tenant, memories[0]["id"], keys[0]["id"], id_of_tenant, frozenset(ids))
+    entities = (await client.get("/entities")).json()["entities"]
+    ids = {one["id"] for one in (*memories, *keys, *entities)}
+    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], id_of_tenant, frozenset(ids))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +112,12 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
     else:
         assert answer.status_code < 300, answer.text
     # The one id that may come back is the one that was asked for, in the problem's own words.
-    told = answer.text.replace(owner.path(route), "").replace(owner.memory, "").replace(owner.key, "")
+    told = (
+        answer.text.replace(owner.path(route), "")
+        .replace(owner.memory, "")
+        .replace(owner.key, "")
+        .replace(owner.entity, "")
+    )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:
         assert answer.json()["type"] == "urn:typed-memory:problem:not-found"
