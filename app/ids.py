@@ -20,6 +20,18 @@ EVENT = "evt"
 
 _HEX_LENGTH = 32
 
+_THINGS = {
+    MEMORY: "memory",
+    ENTITY: "entity",
+    RELATION: "relation",
+    TURN: "turn",
+    JOB: "job",
+    REVIEW: "review",
+    KEY: "key",
+    TENANT: "tenant",
+    EVENT: "event",
+}
+
 
 def new() -> UUID:
     """Return a UUIDv7: later ones sort after earlier ones."""
@@ -35,8 +47,12 @@ def parse(prefix: str, text: str) -> UUID:
     """Return the UUID of a public id; anything else is unknown here, so raise NotFound."""
     kind, _, digits = text.partition("_")
     if kind != prefix or len(digits) != _HEX_LENGTH or not digits.isalnum():
-        raise NotFound(f"no such {prefix}: {text[:80]!r}; ids look like {prefix}_0123...")
+        raise NotFound(
+            f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits"
+        )
     try:
         return UUID(hex=digits)
     except ValueError:
-        raise NotFound(f"no such {prefix}: {text[:80]!r}; ids look like {prefix}_0123...") from None
+        raise NotFound(
+            f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits"
+        ) from None

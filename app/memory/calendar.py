@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from app.model import Precision
 
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 EARLIEST_YEAR = 1000
@@ -27,8 +28,8 @@ def plausible(value: date | datetime) -> date | datetime:
 
 def _date_alone(value: object) -> object:
     """Read `2026-05-09` as a date, so that it is not taken for its midnight; a number is no date."""
-    if isinstance(value, int | float):
-        raise ValueError("must be a date such as 2026-05-09, or a date and time such as 2026-05-09T14:00:00Z")  # noqa: TRY004 - pydantic reports ValueError
+    if isinstance(value, int | float) or (isinstance(value, str) and not _DATED.match(value)):
+        raise ValueError("must be a date such as 2026-05-09, or a date and time such as 2026-05-09T14:00:00Z")
     return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
 
 

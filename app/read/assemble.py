@@ -50,10 +50,11 @@ def assemble(
     """Return the context block within a token budget, and the ids of the memories that are in it.
 
     Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut.
-    Groups come by the number of memories they hold, then by their best. Every line begins with the memory's
-    id, and what a memory says can't break out of its line.
+    Groups come by the scores of what they hold, added up: ten poor matches don't stand before a good one.
+    Every line begins with the memory's id, and what a memory says can't break out of its line.
     """
     taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
+    weight: dict[str, float] = defaultdict(float)
     spent = 0
     for hit in hits:
         group = _group(hit.memory, types)
@@ -66,8 +67,9 @@ def assemble(
             cost = estimate(line)
         if cost <= room:
             taken[group].append((hit.memory.id, line))
+            weight[group] += hit.score
             spent += heading + cost
-    order = sorted(taken, key=lambda group: -len(taken[group]))
+    order = sorted(taken, key=lambda group: -weight[group])
     groups = tuple(ContextGroup(name=group, lines=tuple(line for _, line in taken[group])) for group in order)
     text = "\n\n".join("\n".join((_heading(group.name), *group.lines)) for group in groups)
     return (

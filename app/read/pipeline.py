@@ -120,6 +120,14 @@ class ReadPipeline:
             found = await self._search_once(session, search, request, query)
             if found.ranked or not query.inferred:
                 return found, False
+            if query.within and query.otherwise != query.windows:
+                other = replace(query, windows=query.otherwise)
+                filters = replace(search.filters, within=query.otherwise)
+                found = await self._search_once(
+                    session, replace(search, filters=filters, windows=query.otherwise), request, other
+                )
+                if found.ranked:
+                    return found, True
             looser = replace(query, types=(), within=False, soft_types=query.types)
             filters = replace(search.filters, types=(), within=())
             chosen = plan(looser)

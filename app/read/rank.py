@@ -110,9 +110,9 @@ def _factors(
 def _ranked(
     fused: Fused, sketch: Sketch, share: float, factors: Sequence[tuple[str, float]], plan: Plan, now: datetime
 ) -> Ranked:
-    fresh = freshness_of(sketch, now)
+    fresh = min(1.0, freshness_of(sketch, now))
     retrieval = fused.retrieval + share
-    score = retrieval * sketch.confidence * min(1.0, fresh) ** plan.freshness
+    score = retrieval * sketch.confidence * fresh**plan.freshness
     notes = [f"beside turns that match: +{share:.4f}"] if share else []
     for why, factor in factors:
         score *= factor

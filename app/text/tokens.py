@@ -60,8 +60,9 @@ def tokenize(normalised: str) -> list[str]:
 
 @cache
 def _pattern_of(word: str) -> re.Pattern[str]:
-    # Possessive throughout: no text, however odd, makes it backtrack.
-    joined = rf"(?:(?:_++|[.@&'\-+]|(?<=\d):(?=\d)|(?<=\d),(?=\d{{3}}(?!\d))){word})*+"
+    # Possessive classes: no text, however odd, makes it backtrack. Groups repeat greedily, because Python
+    # before 3.11.4 takes a lookbehind inside a possessive group wrongly (it cut words short).
+    joined = rf"(?:(?:_++|[.@&'\-+]|(?<=\d):(?=\d)|(?<=\d),(?=\d{{3}}(?!\d))){word})*"
     return re.compile(rf"[{SPACELESS}]++|\#\d++|{word}{joined}(?:\+\+|\#(?!\w))?")
 
 
@@ -74,4 +75,4 @@ def _unicode_word() -> str:
         for character in map(chr, range(0x300, min(sys.maxunicode, 0xFE00)))
         if unicodedata.category(character) in {"Mn", "Mc"} and not spaceless.match(character)
     )
-    return rf"(?:[^\W_{SPACELESS}]++[{marks}]*+)++"
+    return rf"(?:[^\W_{SPACELESS}]++[{marks}]*+)+"

@@ -90,8 +90,7 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
         best = min(exact, key=lambda one: (one.canonical != mention.name, -one.mention_count, str(one.entity_id)))
         return _ref(best, mention, "name")
     if mention.declares:
-        aliases = {normalise.name(alias) for alias in mention.aliases}
-        by_alias = [one for one in fitting if one.alias in aliases]
+        by_alias = [one for one in fitting if _is_alias_for(one, mention)]
         if by_alias:
             best = min(by_alias, key=lambda one: (-one.mention_count, str(one.entity_id)))
             return _ref(best, mention, "alias")
@@ -101,6 +100,12 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
         best, _ = max(near, key=lambda pair: (pair[1], pair[0].mention_count, str(pair[0].entity_id)))
         return _ref(best, mention, "spelling")
     return None
+
+
+def _is_alias_for(known: KnownName, mention: Mention) -> bool:
+    """Return whether the declaration names the entity outright: a nickname two people share is no proof."""
+    aliases = {normalise.name(alias) for alias in mention.aliases}
+    return known.alias in aliases and normalise.name(known.canonical) in aliases
 
 
 def _likeness(wanted: str, known: KnownName) -> float:
@@ -124,11 +129,12 @@ def _unified(mention: Mention, found: EntityRef, known: Sequence[KnownName]) -> 
     """Return (merged, survivor) for entities that a declaration says are the one it declares."""
     if not mention.declares:
         return []
-    names = {normalise.name(name) for name in (mention.name, *mention.aliases)}
     return [
         (one.entity_id, found.id)
         for one in known
-        if one.alias in names and one.entity_id != found.id and compatible(mention.entity_type, one.entity_type)
+        if one.entity_id != found.id
+        and compatible(mention.entity_type, one.entity_type)
+        and (one.alias == normalise.name(mention.name) or _is_alias_for(one, mention))
     ]
 
 

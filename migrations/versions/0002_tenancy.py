@@ -38,12 +38,22 @@ def upgrade() -> None:
     op.execute(
         f"""
         DO $$ BEGIN
-            CREATE ROLE {ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database of the cluster has it
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN
+                CREATE ROLE {ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+            END IF;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database's migration made it
         END $$
         """
     )
-    op.execute(f"DO $$ BEGIN EXECUTE format('GRANT {ROLE} TO %I', current_user); END $$")
+    op.execute(
+        f"""
+        DO $$ BEGIN
+            IF NOT pg_has_role(current_user, '{ROLE}', 'MEMBER') THEN
+                EXECUTE format('GRANT {ROLE} TO %I', current_user);
+            END IF;
+        END $$
+        """
+    )
     op.execute(f"DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO {ROLE}', current_schema()); END $$")
     op.execute(f"GRANT SELECT ON memory_types, embedding_models, alembic_version TO {ROLE}")
     op.execute(f"GRANT SELECT, INSERT, UPDATE ON tenants TO {ROLE}")

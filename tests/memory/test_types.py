@@ -163,7 +163,9 @@ def test_an_event_without_a_time_keeps_its_precision_unknown() -> None:
     assert (covers.at, covers.precision, covers.lower) == (None, Precision.UNKNOWN, None)
 
 
-@pytest.mark.parametrize("at", ["0001-01-01", "9999-12-31", "2026-13-01", "yesterday", 1e400])
+@pytest.mark.parametrize(
+    "at", ["0001-01-01", "9999-12-31", "2026-13-01", "yesterday", "2026", "20260509", "2026-05", 2026, 1e400]
+)
 def test_an_absurd_date_is_refused(at: object) -> None:
     with pytest.raises(ValidationError, match="event_at"):
         Event.model_validate({"event_description": "x", "event_at": at})

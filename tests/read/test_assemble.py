@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -59,12 +60,17 @@ def block(*hits: Hit, budget: int = 2000) -> Context:
     return assemble(hits, types=TYPES, zone=UTC, budget=budget)[0]
 
 
-def test_groups_come_by_how_many_memories_they_hold_then_by_their_best() -> None:
-    context = block(
-        hit(1, "event"), hit(2, "fact"), hit(3, "preference"), hit(4, "fact"), hit(5, "entity"), hit(6, "episodic")
-    )
+def test_of_equal_matches_the_group_that_holds_most_comes_first() -> None:
+    kinds = ("event", "fact", "preference", "fact", "entity", "episodic")
+    context = block(*(replace(hit(number, kind), score=1.0) for number, kind in enumerate(kinds, 1)))
     assert [group.name for group in context.groups] == ["Facts", "Events", "Preferences", "Entities", "Recent"]
     assert context.text.startswith("## Facts\n- [mem_")
+
+
+def test_many_poor_matches_do_not_stand_before_a_good_one() -> None:
+    poor = [replace(hit(number, "fact"), score=0.1) for number in range(2, 8)]
+    context = block(replace(hit(1, "relation"), score=0.9), *poor)
+    assert [group.name for group in context.groups] == ["Relations", "Facts"]
 
 
 def test_a_line_has_its_id_its_day_and_says_what_is_history() -> None:

@@ -57,12 +57,11 @@ class Store:
         await self.owner.execute("INSERT INTO tenants (id, name) VALUES ($1, $2)", tenant, str(tenant))
         return tenant
 
-    async def fill(self, tenant: UUID, users: dict[str, int]) -> None:
-        """Give users of a tenant so many memories; a user's name is the seed of what they say."""
-        buckets = [
-            Bucket(tenant=tenant, scope=user_scope(user), count=count, seed=user) for user, count in users.items()
-        ]
-        await self.filler.fill(buckets)
+    async def fill(self, *scopes: tuple[UUID, str, int]) -> None:
+        """Give each (tenant, user) so many memories; a user's name is the seed of what they say."""
+        await self.filler.fill(
+            [Bucket(tenant=tenant, scope=user_scope(user), count=count, seed=user) for tenant, user, count in scopes]
+        )
 
     async def ask(self, tenant: UUID, user: str, question: str) -> list[UUID]:
         request = QueryRequest(query=question, now=NOW, visibility=Visibility(user_id=user))

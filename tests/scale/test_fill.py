@@ -17,14 +17,14 @@ USER = "dave"
 QUERIES = {
     "memories": """
         SELECT type, category, status, content, context, encode(identity, 'hex'), payload::text, subject, slot IS NULL,
-            slot_value IS NULL, contested, source_strength, extractor_confidence, prior, mentions, confidence, importance,
-            half_life_days, floor, topic, session_id, sequence_number, stated_at, valid_from, valid_until, ended_at,
-            supersedes IS NULL, superseded_by IS NULL, needs_review
+            slot_value IS NULL, contested, source_strength, extractor_confidence, prior, mentions, confidence,
+            importance, half_life_days, floor, topic, session_id, sequence_number, stated_at, valid_from,
+            valid_until, ended_at, supersedes IS NULL, superseded_by IS NULL, needs_review
         FROM memories WHERE tenant_id = $1 ORDER BY content, status, stated_at""",
     "memory_index": """
-        SELECT m.content, i.part, i.kind, i.type, i.status, i.topic, i.confidence, i.valid_from, i.ended_at, i.event_range,
-            i.stated_at, i.session_id, i.sequence_number, i.speaker_id IS NULL, i.words, i.asks, i.model_id,
-            i.embedding::text, i.tsv::text
+        SELECT m.content, i.part, i.kind, i.type, i.status, i.topic, i.confidence, i.valid_from, i.ended_at,
+            i.event_range, i.stated_at, i.session_id, i.sequence_number, i.speaker_id IS NULL, i.words, i.asks,
+            i.model_id, i.embedding::text, i.tsv::text
         FROM memory_index i JOIN memories m ON m.tenant_id = i.tenant_id AND m.id = i.memory_id
         WHERE i.tenant_id = $1 ORDER BY m.content, i.status, i.part, i.stated_at""",
     "entities": """
@@ -72,7 +72,7 @@ async def test_filled_rows_are_those_of_the_write_pipeline(big: Store) -> None:
 
 async def test_filled_foreign_keys_hold_although_they_were_not_checked(big: Store) -> None:
     tenant = await big.new_tenant()
-    await big.fill(tenant, {USER: COUNT})
+    await big.fill((tenant, USER, COUNT))
     keys = await big.owner.fetch(
         "SELECT conrelid::regclass::text AS of, conname FROM pg_constraint WHERE contype = 'f' AND connamespace = "
         "'public'::regnamespace"

@@ -10,17 +10,16 @@ MINE = "alice"
 
 async def test_twenty_thousand_memories_of_others_change_no_answer(big: Store) -> None:
     tenant = await big.new_tenant()
-    await big.fill(tenant, {MINE: 800})
+    await big.fill((tenant, MINE, 800))
     asked = questions(MINE, 30)
     alone = [await big.ask(tenant, MINE, question) for question in asked]
     assert sum(map(len, alone)) > 100
 
     others = [await big.new_tenant() for _ in range(20)]
+    # The same user, with the same memories, in half of the tenants: nothing but the tenant tells them apart.
+    strangers = [(other, MINE if place % 2 else f"user {place}", 500) for place, other in enumerate(others)]
     async with without_vector_index(big.owner, big.embedder.dimensions):
-        await big.fill(tenant, {"bob": 8_000, "carol": 2_000})
-        for place, other in enumerate(others):
-            # The same user id, and the same memories in half of them: nothing but the tenant tells them apart.
-            await big.fill(other, {MINE if place % 2 else f"user {place}": 500})
+        await big.fill((tenant, "bob", 8_000), (tenant, "carol", 2_000), *strangers)
     assert await big.count("true") == 20_800
 
     among_neighbours = [await big.ask(tenant, MINE, question) for question in asked]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,15 +15,15 @@ from app.read.retrieve import Filters, Model, Search, retrieve, semantic
 from app.read.values import Arm
 from bench.fill import without_vector_index
 from bench.grammar import NOW
-from tests.scale.stores import Store, questions, user_scope
+from tests.databases import Run, drop_database
+from tests.scale.stores import Store, opened, questions, user_scope
 
 POOL = 50
 BIG, SMALL = "erin", "frank"
 COUNT = 12_000
 SMALL_COUNT = 40
 
-CASES: dict[str, dict[str, object]] = {
-    "nothing": {},
+CASES: dict[str, dict[str, Any]] = {
     "one type": {"types": ("relation",)},
     "two types": {"types": ("event", "preference")},
     "history too": {"mode": Mode.HISTORICAL},
@@ -34,13 +36,23 @@ CASES: dict[str, dict[str, object]] = {
 }
 
 
-async def _filled(store: Store) -> tuple[UUID, UUID]:
-    """Return two tenants: one with a big and a small scope, and a neighbour."""
-    tenant, neighbour = await store.new_tenant(), await store.new_tenant()
-    async with without_vector_index(store.owner, store.embedder.dimensions):
-        await store.fill(tenant, {BIG: COUNT, SMALL: SMALL_COUNT})
-        await store.fill(neighbour, {BIG: 3_000})
-    return tenant, neighbour
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """A tenant with a big and a small scope, beside a neighbour whose vectors are in the same index."""
+
+    store: Store
+    tenant: UUID
+
+
+@pytest.fixture(scope="module")
+async def crowd(run: Run, server_url: str, template: str) -> AsyncIterator[Crowd]:
+    url = run.create(server_url, template)
+    async with opened(url) as store:
+        tenant, neighbour = await store.new_tenant(), await store.new_tenant()
+        async with without_vector_index(store.owner, store.embedder.dimensions):
+            await store.fill((tenant, BIG, COUNT), (tenant, SMALL, SMALL_COUNT), (neighbour, BIG, 2_000))
+        yield Crowd(store, tenant)
+    drop_database(url)
 
 
 def _filters(tenant: UUID, user: str = BIG) -> Filters:
@@ -61,44 +73,56 @@ async def _nearest(store: Store, filters: Filters, vector: str, *, exact: bool) 
     return [memory for memory, _ in found.arms[Arm.SEMANTIC]]
 
 
-async def test_the_vector_index_finds_what_all_vectors_say(big: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    tenant, _ = await _filled(big)
-    vectors = [as_halfvec(one) for one in await big.embedder.embed(questions(BIG, 40), purpose="query")]
+async def _questions(store: Store, count: int) -> list[str]:
+    return [as_halfvec(one) for one in await store.embedder.embed(questions(BIG, count), purpose="query")]
 
-    recalled: dict[str, float] = {}
-    for name, case in {**CASES, "a small scope": {"scopes": (user_scope(SMALL).id(tenant),)}}.items():
-        filters = replace(_filters(tenant), **case)  # type: ignore[arg-type]
-        shares = []
-        for vector in vectors if name == "nothing" else vectors[:12]:
-            truth = await _nearest(big, filters, vector, exact=True)
-            near = await _nearest(big, filters, vector, exact=False)
-            assert len(near) == len(truth), f"short under the filter: {name}"
-            assert len(set(near)) == len(near)
-            shares.append(len(set(truth) & set(near)) / len(truth) if truth else 1.0)
-        recalled[name] = sum(shares) / len(shares)
-    assert recalled["nothing"] >= 0.95, recalled
 
-    # A small scope is all there is to find, and comes whole.
-    small = await _nearest(big, _filters(tenant, SMALL), vectors[0], exact=False)
+async def _shares(store: Store, filters: Filters, vectors: Sequence[str]) -> list[float]:
+    """Return what share of the truth each search finds; none may owe a row."""
+    shares = []
+    for vector in vectors:
+        truth = await _nearest(store, filters, vector, exact=True)
+        near = await _nearest(store, filters, vector, exact=False)
+        assert len(near) == len(truth)
+        assert len(set(near)) == len(near)
+        shares.append(len(set(truth) & set(near)) / len(truth) if truth else 1.0)
+    return shares
+
+
+async def test_the_vector_index_finds_what_all_vectors_say(crowd: Crowd) -> None:
+    shares = await _shares(crowd.store, _filters(crowd.tenant), await _questions(crowd.store, 40))
+    assert sum(shares) / len(shares) >= 0.95
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+async def test_no_filter_costs_rows(crowd: Crowd, case: dict[str, Any]) -> None:
+    filters = replace(_filters(crowd.tenant), **case)
+    await _shares(crowd.store, filters, await _questions(crowd.store, 10))
+
+
+async def test_a_small_scope_among_big_ones_comes_whole(crowd: Crowd) -> None:
+    [vector] = await _questions(crowd.store, 1)
+    found = await _nearest(crowd.store, _filters(crowd.tenant, SMALL), vector, exact=False)
     active = "tenant_id = $1 AND scope_id = $2 AND status = 'active'"
-    assert len(small) == await big.count(active, tenant, user_scope(SMALL).id(tenant)) < POOL
+    there = await crowd.store.count(active, crowd.tenant, user_scope(SMALL).id(crowd.tenant))
+    assert len(found) == there < POOL
 
-    # The whole pipeline, made to go by the index, agrees with itself comparing all vectors.
+
+async def test_answers_by_the_index_are_those_by_all_vectors(crowd: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = questions(BIG, 20)
-    compared = [await big.ask(tenant, BIG, question) for question in asked]
+    compared = [await crowd.store.ask(crowd.tenant, BIG, question) for question in asked]
     monkeypatch.setattr(semantic, "EXACT_UP_TO", 0)
-    indexed = [await big.ask(tenant, BIG, question) for question in asked]
+    indexed = [await crowd.store.ask(crowd.tenant, BIG, question) for question in asked]
     same = sum(len(set(one) & set(other)) for one, other in zip(compared, indexed, strict=True))
     assert same >= 0.95 * sum(map(len, compared))
 
 
-async def test_the_index_is_what_an_approximate_search_reads(big: Store) -> None:
-    tenant, _ = await _filled(big)
-    await big.owner.execute("SELECT pg_stat_reset()")
-    [vector] = [as_halfvec(one) for one in await big.embedder.embed(["a question"], purpose="query")]
-    await _nearest(big, _filters(tenant), vector, exact=False)
-    await big.database.close()
-    used = await big.owner.fetchval(
-        "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'ix_memory_index_model_1'"
-    )
-    assert used > 0
+async def test_an_approximate_search_reads_the_vector_index(crowd: Crowd) -> None:
+    used = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'ix_memory_index_model_1'"
+    before = await crowd.store.owner.fetchval(used)
+    [vector] = await _questions(crowd.store, 1)
+    for _ in range(3):
+        await _nearest(crowd.store, _filters(crowd.tenant), vector, exact=False)
+    # A connection that ends hands in its counts.
+    await crowd.store.database.close()
+    assert await crowd.store.owner.fetchval(used) >= before + 3

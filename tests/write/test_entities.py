@@ -55,6 +55,13 @@ async def test_namesakes_of_different_types_stay_apart(store: Store) -> None:
     assert sorted(row["entity_type"] for row in rows) == ["person", "place"]
 
 
+async def test_a_nickname_that_two_people_share_does_not_make_them_one(store: Store) -> None:
+    await store.write("entity", canonical_name="Sarah Lindqvist", entity_type="person", aliases=["Sarah"])
+    other = await store.write("entity", canonical_name="Sarah Miller", entity_type="person", aliases=["Sarah"])
+    assert other.decision is Decided.ADDED
+    assert await entities(store) == {"Sarah Lindqvist", "Sarah Miller"}
+
+
 async def test_one_users_priya_is_not_anothers(store: Store) -> None:
     for user in ("u1", "u2"):
         await store.write(

@@ -16,7 +16,19 @@ PAST_STATE = re.compile(
 )
 """Asks how things were, not how they are: history is the answer."""
 
+BEFORE_IT = re.compile(r"\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before)\s+\S", _ANY_CASE)
+"""Asks what came before something; a question about a time says so with a time."""
+
+LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
+
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
+
+FUTURE = re.compile(
+    r"""\b(?:will|going\ to|coming\ up|upcoming|plan(?:s|ned|ning)?|schedul\w+|book(?:ed|ings?)|about\ to
+        |(?:am|are|is)\ (?:\w+\ ){0,3}?(?!during|anything|something|nothing)\w{2,}ing)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks about what is to come, so that "in December" is the next one."""
 
 NOW = re.compile(
     r"""\b(?:now(?:adays)?|current(?:ly)?|at\ (?:the\ moment|present)|presently|these\ days|today's|still
@@ -80,6 +92,11 @@ FILLERS: Final = frozenset(
 def is_past(text: str) -> bool:
     """Tell whether the question asks about a state that is over."""
     return PAST_STATE.search(text) is not None
+
+
+def is_future(text: str) -> bool:
+    """Tell whether the question asks about what is to come."""
+    return FUTURE.search(text) is not None and PAST_TENSE.search(text) is None
 
 
 def is_now(text: str) -> bool:

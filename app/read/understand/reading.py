@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Literal
 
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
@@ -15,6 +17,8 @@ from app.read.values import Reading, Span, Window, happens
 from app.text.lexical import terms
 from app.text.temporal import TemporalSpan, find_spans
 
+_WEEK = timedelta(days=7)
+
 MOST_TERMS = 128
 """Distinct terms of a question that are looked for."""
 
@@ -24,16 +28,22 @@ _WORD = re.compile(r"[\w'-]+")
 def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
     """Return what the words of the request say; pure, some 0.3 ms."""
     text = request.query.replace("\u2019", "'")
-    spans = tuple(span for span in find_spans(text, now=request.now) if span.kind != "duration")
+    prefer: Literal["past", "future"] = "future" if cues.is_future(text) else "past"
+    spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if span.kind != "duration")
     windows = tuple(_window(span) for span in spans)
     hinted = _hinted(text, types)
     asked = predicates(text)
-    about_past = cues.is_past(text) or _past_state_in_window(request, windows, (*request.types, *hinted, *asked), types)
+    about_past = _asks_for_past(text, spans) or _past_state_in_window(
+        request, windows, (*request.types, *hinted, *asked), types
+    )
     return Reading(
         text=text,
         grams=grams(text, language),
         terms=tuple(dict.fromkeys(terms(text, language)))[:MOST_TERMS],
         windows=windows,
+        otherwise=tuple(
+            _nearest_weekday(span, request.now) or window for span, window in zip(spans, windows, strict=True)
+        ),
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
         given_types=request.types,
         hinted=hinted,
@@ -50,6 +60,23 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
         mode=request.mode or (Mode.HISTORICAL if about_past else Mode.DEFAULT),
         language=language,
     )
+
+
+def _asks_for_past(text: str, spans: Collection[TemporalSpan]) -> bool:
+    """Tell whether a state that is over is asked for; "before March" names a time, "before Volkswagen" a state."""
+    before = cues.BEFORE_IT.search(text)
+    timed = before is not None and any(
+        span.start <= before.end() and before.start("before") < span.end for span in spans
+    )
+    return cues.is_past(text) or (before is not None and not timed)
+
+
+def _nearest_weekday(span: TemporalSpan, now: datetime) -> Window | None:
+    """Return the other reading of "last Tuesday": not last week's, but the one that came last."""
+    if cues.LAST_WEEKDAY.fullmatch(span.text.strip()) is None or span.lower is None or span.upper is None:
+        return None
+    lower, upper = span.lower + _WEEK, span.upper + _WEEK
+    return Window(lower=lower, upper=upper) if upper <= now else None
 
 
 def _window(span: TemporalSpan) -> Window:

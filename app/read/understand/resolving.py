@@ -39,6 +39,7 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
         terms=_lexical_terms(reading, [*unwanted, *spare, *_open_ended(reading)]),
         mentioned=(*mentioned, *_self(reading, by_alias, mentioned, known.memories)),
         windows=reading.windows,
+        otherwise=reading.otherwise,
         within=bool(reading.windows) and _only_events(hard, types),
         types=hard,
         inferred=inferred,
