@@ -11,6 +11,7 @@ from uuid import UUID
 
 from app.db.listing import Position
 from app.errors import InvalidCursor
+from app.memory.calendar import plausible
 
 LONGEST = 500
 _MARK = 8
@@ -40,7 +41,7 @@ def decode(cursor: str, listing: Listing, *, value: type[datetime | float] | Non
         padded = cursor + "=" * (-len(cursor) % 4)
         mark, identifier, given = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         position = Position(id=UUID(hex=identifier), value=_value(given, value))
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
         raise InvalidCursor("this is no cursor of ours: use next_cursor as it came", field="cursor") from None
     if mark != listing.mark():
         raise InvalidCursor("this cursor belongs to another listing: keep filters and sort the same", field="cursor")
@@ -56,6 +57,7 @@ def _value(given: object, wanted: type[datetime | float] | None) -> float | date
         instant = datetime.fromisoformat(given)
         if instant.tzinfo is None:
             raise ValueError("not an instant")
+        plausible(instant)
         return instant
     if wanted is float and isinstance(given, int | float):
         return float(given)

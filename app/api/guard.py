@@ -30,6 +30,7 @@ OPERATOR = {ROLE: "operator"}
 
 _WIDEST = 2**63
 _DIGITS = 20
+_MOST_KEYS = 1_000
 
 
 class GuardedRoute(APIRoute):
@@ -139,6 +140,8 @@ def _integer(digits: str) -> int:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(pairs) > _MOST_KEYS:
+        raise MalformedBody(f"an object has {len(pairs)} keys: at most {_MOST_KEYS} are read")
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()

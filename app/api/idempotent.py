@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
 
 from fastapi import Header, Request
@@ -46,9 +47,14 @@ async def once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = Slot(tenant_id=actor.tenant_id, route=f"{request.method} {request.url.path}", key=key)
+    slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=key)
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
+
+
+def _route(request: Request) -> str:
+    """Return method and path, at a length that a key can have."""
+    return hashlib.sha256(f"{request.method} {request.url.path}".encode()).hexdigest()
 
 
 def _response(answer: Answer) -> Response:

@@ -7,6 +7,7 @@ from time import perf_counter
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import ids, logs
@@ -17,6 +18,8 @@ from app.model import Actor
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _METHODS = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS"})
 _FAILED = 500
+_HUNG_UP = 499
+"""What is counted for a request whose client went away: nobody was answered."""
 
 log = structlog.get_logger("typed_memory.access")
 
@@ -47,6 +50,9 @@ class RequestMiddleware:
         metrics.in_flight.inc()
         try:
             await self.app(scope, _Limited(scope, receive, self.max_body_bytes), answer)
+        except ClientDisconnect:
+            log.info("the client hung up")
+            answer.status = answer.status or _HUNG_UP
         except Exception as error:  # noqa: BLE001 - nothing may leave without an answer
             log.error("unexpected error", **logs.described(error))  # noqa: TRY400 - its message may quote content
             if not answer.status:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from app.api import fields
 from app.api.candidates import canonical_types
@@ -14,9 +14,14 @@ from app.api.fields import Fraction, Instant, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.db.listing import Sort
 from app.memory.registry import Registry
-from app.memory.spec import Name, Sentence
+from app.memory.spec import Name, storable
 from app.model import Category, Mode, ScopeKind, Status, Visibility
 from app.read.request import QueryRequest
+
+Question = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
+]
+"""A question of 1 to 8,000 characters, however strange."""
 
 MOST_RESULTS = 200
 LARGEST_CONTEXT = 100_000
@@ -79,7 +84,7 @@ class PatchBody(In):
 class Asking(In):
     """What both kinds of query take."""
 
-    query: Annotated[Sentence, Field(max_length=8000)]
+    query: Question
     user_id: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None

@@ -12,6 +12,12 @@ from sqlalchemy import RowMapping, text
 
 from app.db.session import ReadSession
 
+MOST_SPELLINGS = 100
+"""Unknown names of one write that are compared with near spellings; further ones are taken as they are."""
+
+LONGEST_SPELLING = 64
+"""Characters of a name that is compared by spelling."""
+
 NEAREST = 3
 """Nearest memories that are compared for meaning."""
 
@@ -41,7 +47,7 @@ _SCOPE = text("SELECT version, memory_count, lexical_average FROM scopes WHERE t
 
 _NAMES = text(
     """
-    SELECT a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+    SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
     FROM entity_aliases a
     JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
     WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
@@ -50,7 +56,7 @@ _NAMES = text(
 
 _SPELLINGS = text(
     """
-    SELECT DISTINCT near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+    SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
     FROM unnest(CAST(:names AS text[])) AS wanted(name)
     CROSS JOIN LATERAL (
         SELECT a.alias, a.entity_id FROM entity_aliases a
@@ -63,7 +69,8 @@ _SPELLINGS = text(
 
 _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
     m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
-    m.extractor_confidence, m.prior, m.mentions, m.speech_act"""
+    m.extractor_confidence, m.prior, m.mentions, m.speech_act,
+    m.topic, m.session_id, m.sequence_number"""
 
 _EXISTING = text(
     f"""
@@ -118,20 +125,21 @@ async def scope_state(session: ReadSession, *, tenant: UUID, scope: UUID) -> Sco
 
 async def known_names(
     session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str], shortest: int
-) -> list[tuple[str, UUID, str, str, int]]:
+) -> list[RowMapping]:
     """Return alias rows for the normalised names: exact ones, and near spellings for those not found.
 
-    Names under `shortest` characters are not looked up by spelling. A row is alias, entity id, canonical
-    name, entity type, mention count.
+    Names under `shortest` characters are not looked up by spelling. `wanted` is the name a row was found for.
     """
     if not names:
         return []
     here = {"tenant": tenant, "scope": scope}
-    exact = (await session.execute(_NAMES, {**here, "names": list(names)})).all()
-    found = {row[0] for row in exact}
-    missing = [name for name in names if name not in found and len(name) >= shortest]
-    near = (await session.execute(_SPELLINGS, {**here, "names": missing})).all() if missing else []
-    return [tuple(row) for row in (*exact, *near)]
+    exact = (await session.execute(_NAMES, {**here, "names": list(names)})).mappings().all()
+    found = {row["alias"] for row in exact}
+    missing = sorted(name for name in names if name not in found and shortest <= len(name) <= LONGEST_SPELLING)
+    if not missing:
+        return list(exact)
+    near = await session.execute(_SPELLINGS, {**here, "names": missing[:MOST_SPELLINGS]})
+    return [*exact, *near.mappings()]
 
 
 async def existing(

@@ -137,7 +137,7 @@ _MERGE = text(
             identity = coalesce(decode(g.identity, 'hex'), m.identity)
         FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
     )
-    UPDATE memory_index i SET confidence = g.confidence
+    UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at
     FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.content IS NULL
     """
 )

@@ -30,7 +30,7 @@ def words(text: str) -> str:
 
 def sentence(text: str) -> str:
     """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
-    return name(text)
+    return name(text) or text
 
 
 def digest(*parts: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
@@ -27,12 +28,34 @@ def storable(text: str) -> str:
     return text
 
 
+def visible(text: str) -> str:
+    """Return the text, or raise ValueError when nobody could see anything of it."""
+    if not any(unicodedata.category(character)[0] not in "ZC" for character in text):
+        raise ValueError("must hold something that can be seen")
+    return text
+
+
+def printable(text: str) -> str:
+    """Return the name, or raise ValueError when it holds control characters."""
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise ValueError("must not contain control characters")
+    return text
+
+
 Sentence = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TEXT), AfterValidator(storable)
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TEXT),
+    AfterValidator(storable),
+    AfterValidator(visible),
 ]
 """Free text of 1 to 32,000 characters."""
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(storable),
+    AfterValidator(printable),
+]
 """A name, key or id of 1 to 200 characters."""
 
 Refs = Mapping[str, EntityRef]

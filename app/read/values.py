@@ -104,9 +104,10 @@ class ParsedQuery:
 
     `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter,
     `inferred` says that it was read out of the question (so an empty answer may relax it); `soft_types`
-    are only preferred. `within` makes the windows a hard filter on when things happened; `otherwise`
-    are the windows in their other reading ("last Tuesday": that of this week), for when nothing happened
-    in them. `excluded` are entities, `excluded_words` literals that the asker does not want to hear about. `denied`: the question
+    are only preferred. `within` makes the windows a hard filter on when things happened; `otherwise` are
+    the windows in their other reading ("last Tuesday": that of this week), for when nothing happened in
+    them. `excluded` are entities, `excluded_words` literals that the asker does not want to hear about.
+    `denied`: the question
     is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
     `wants_newest`: of two answers the newer one is right. `assistants`: whose words it asks for
     when it asks what the assistant said.

@@ -106,7 +106,9 @@ class Memories:
         async with self.database.write(actor.tenant_id) as session:
             if not await editing.lock(session, actor.tenant_id, memory):
                 raise _unknown(memory)
-            before = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            before = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
+            if before is None:
+                raise _unknown(memory)
             until = values.get("valid_until")
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
@@ -121,7 +123,9 @@ class Memories:
         async with self.database.write(actor.tenant_id) as session:
             if not await editing.lock(session, actor.tenant_id, memory):
                 raise _unknown(memory)
-            gone = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            gone = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
+            if gone is None:
+                raise _unknown(memory)
             found = terms(gone.content, self.language)
             await editing.erase(
                 session,

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,7 @@ from app.db.session import Database
 from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
+from app.memory.spec import Payload
 from app.model import Actor, ConfidenceParts, Memory, Scope, SpeechAct
 from app.providers.embeddings import Embedder
 from app.write.decide import decide
@@ -29,7 +31,7 @@ from app.write.plan import Plan, Surroundings
 from app.write.prepare import prepare
 from app.write.resolve import SHORTEST, KnownName, names_of, resolve
 from app.write.values import Decision, Existing, Merge, Prepared, Resolved
-from app.write.waves import Numbered, clash, waves
+from app.write.waves import Numbered, clashes, waves
 
 ATTEMPTS = 3
 """Times a write is read and decided before its caller is asked to retry."""
@@ -38,11 +40,11 @@ _RETRY_AFTER = 0.2
 
 
 class _Clash(Exception):
-    """Two candidates of a wave turned out to claim one slot: write those before `place` first."""
+    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
 
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
+    def __init__(self, cuts: Sequence[int]) -> None:
+        super().__init__(cuts)
+        self.cuts = cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +127,15 @@ class WritePipeline:
                     return await self._attempt(actor, scope, wave)
                 except ScopeMoved:
                     self.conflict()
-                except _Clash as clash_at:
-                    first = clash_at.place
+                except _Clash as clash:
+                    bounds = [0, *clash.cuts, len(wave)]
                     break
             else:
                 raise Conflict(
                     "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
                 )
-        done = await self._write_wave(actor, scope, wave[:first])
-        return done + await self._write_wave(actor, scope, wave[first:])
+        pieces = [await self._write_wave(actor, scope, wave[first:last]) for first, last in pairwise(bounds)]
+        return [outcome for piece in pieces for outcome in piece]
 
     async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
         tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
@@ -144,9 +146,9 @@ class WritePipeline:
             )
             known = [_known_name(row) for row in rows]
             resolved = [resolve(one, known, scope_id) for one in wave]
-            clashing = clash(resolved)
-            if clashing is not None:
-                raise _Clash(clashing)
+            cuts = clashes(resolved)
+            if cuts:
+                raise _Clash(cuts)
             found = await beliefs.existing(
                 session,
                 tenant=tenant,
@@ -179,7 +181,7 @@ class WritePipeline:
     async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
         """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
         grown = [
-            (place, replace(resolved[place].prepared.candidate, payload=decision.payload, content=None))
+            (place, _grown(resolved[place], decision, decision.payload))
             for place, decision in enumerate(decisions)
             if isinstance(decision, Merge) and decision.payload is not None
         ]
@@ -199,19 +201,33 @@ class WritePipeline:
         return result
 
 
+def _grown(resolved: Resolved, decision: Merge, payload: Payload) -> Candidate:
+    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
+    into = decision.into
+    return replace(
+        resolved.prepared.candidate,
+        payload=payload,
+        content=None,
+        stated_at=max(into.stated_at, resolved.prepared.stated_at),
+        topic=into.topic,
+        session_id=into.session_id,
+        sequence_number=into.sequence_number,
+    )
+
+
 def _average_length(wave: Sequence[Prepared]) -> float:
     lengths = [len(one.terms) for prepared in wave for one in prepared.texts if one.terms is not None]
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 
-def _known_name(row: tuple[str, UUID, str, str, int]) -> KnownName:
-    alias, entity_id, canonical, entity_type, mention_count = row
+def _known_name(row: RowMapping) -> KnownName:
     return KnownName(
-        alias=alias,
-        entity_id=entity_id,
-        canonical=canonical,
-        entity_type=entity_type,
-        mention_count=mention_count,
+        wanted=row["wanted"],
+        alias=row["alias"],
+        entity_id=row["id"],
+        canonical=row["canonical_name"],
+        entity_type=row["entity_type"],
+        mention_count=row["mention_count"],
     )
 
 
@@ -251,6 +267,9 @@ def _existing(row: RowMapping) -> Existing:
             mentions=row["mentions"],
         ),
         speech_act=SpeechAct(row["speech_act"]),
+        topic=row["topic"],
+        session_id=row["session_id"],
+        sequence_number=row["sequence_number"],
         similarity=row["similarity"],
     )
 

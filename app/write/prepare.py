@@ -12,16 +12,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from app.errors import InvalidInput
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
+from app.memory.spec import MAX_TEXT
 from app.model import ConfidenceParts, Scope
 from app.providers.embeddings import Embedder
 from app.text.lexical import terms
 from app.text.parts import lead, split_parts
 from app.write.values import IndexText, Prepared
 
-_INLINE = 64
-"""Candidates that are tokenised on the event loop; more go to a thread (some 20 microseconds each)."""
+_INLINE = 10_000
+"""Characters that are tokenised on the event loop, some five milliseconds' worth; more go to a thread."""
 
 CONTEXT_FOR = 80
 """Texts of more words than this stand on their own (measured: context adds nothing to them)."""
@@ -47,7 +49,7 @@ async def prepare(
     ]
     flat = [text for texts in dense for _, text in texts]
     vectors = await embedder.embed(flat, purpose="document")
-    if len(drafts) <= _INLINE:
+    if sum(len(draft.content) for draft in drafts) <= _INLINE:
         return _assemble(drafts, dense, vectors, now, language)
     return await asyncio.to_thread(_assemble, drafts, dense, vectors, now, language)
 
@@ -59,6 +61,11 @@ class _Draft:
         self.candidate = candidate
         self.content = candidate.content or candidate.payload.render()
         self.mentions = candidate.payload.mentions()
+        if len(self.content) > MAX_TEXT:
+            raise InvalidInput(
+                f"the memory would be a sentence of {len(self.content)} characters: say it in {MAX_TEXT}",
+                field="content",
+            )
 
     @property
     def names(self) -> set[str]:

@@ -24,8 +24,9 @@ SHORTEST = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownName:
-    """An alias row: the normalised alias and the entity it leads to."""
+    """An alias row: the name it was looked up for, the normalised alias, and the entity it leads to."""
 
+    wanted: str
     alias: str
     entity_id: UUID
     canonical: str
@@ -94,7 +95,7 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
         if by_alias:
             best = min(by_alias, key=lambda one: (-one.mention_count, str(one.entity_id)))
             return _ref(best, mention, "alias")
-    near = [(one, _likeness(wanted, one)) for one in fitting]
+    near = [(one, _likeness(wanted, one)) for one in fitting if one.wanted == wanted]
     near = [(one, score) for one, score in near if score > 0]
     if near:
         best, _ = max(near, key=lambda pair: (pair[1], pair[0].mention_count, str(pair[0].entity_id)))

@@ -15,6 +15,7 @@ from app.write.plan import Plan
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
 _BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
+_LONGEST_CAPTION = 500
 _SHORT_QUESTION = 40
 """Words up to which a text that ends in a question mark is taken for a question."""
 
@@ -145,8 +146,10 @@ def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[st
 
 def asks(content: str) -> bool:
     """Return whether a short text ends as a question; such a turn rarely holds the answer to another."""
-    spoken = _BRACKETED.sub("", content)
-    return len(content.split()) <= _SHORT_QUESTION and spoken.rstrip().endswith(("?", "\uff1f"))
+    if len(content.split()) > _SHORT_QUESTION:
+        return False
+    spoken = _BRACKETED.sub("", " ".join(content.split())[-_LONGEST_CAPTION:])
+    return spoken.rstrip().endswith(("?", "\uff1f"))
 
 
 def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: float) -> None:

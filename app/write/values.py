@@ -79,6 +79,9 @@ class Existing:
     confidence: float
     parts: ConfidenceParts
     speech_act: SpeechAct
+    topic: str | None
+    session_id: str | None
+    sequence_number: int | None
     similarity: float | None
 
 

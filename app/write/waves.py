@@ -23,7 +23,7 @@ def waves(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
 
     Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
     as their own words tell: no common words or slot, no likeness in meaning, no name one declares and the
-    other uses. Slots that only turn out to be one when names are resolved are `clash`'s to find.
+    other uses. Slots that only turn out to be one when names are resolved are `clashes`' to find.
     """
     wave = _Wave()
     for place, one in prepared:
@@ -35,17 +35,19 @@ def waves(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
         yield wave.members
 
 
-def clash(resolved: Sequence[Resolved]) -> int | None:
-    """Return the place of the first candidate whose slot an earlier one claims too, or None."""
+def clashes(resolved: Sequence[Resolved]) -> list[int]:
+    """Return where to cut, so that no two candidates between two cuts claim one slot; empty when none do."""
+    cuts: list[int] = []
     seen: set[tuple[str, str]] = set()
     for place, one in enumerate(resolved):
         if one.slot is None:
             continue
         claimed = (one.prepared.candidate.type.name, one.slot)
         if claimed in seen:
-            return place
+            cuts.append(place)
+            seen = set()
         seen.add(claimed)
-    return None
+    return cuts
 
 
 @dataclass(slots=True)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from app.memory import normalise
 from app.memory.conflict import one_identity
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs, storable
 from app.model import Category, Mention
+
+MOST = 100
+"""Aliases, and attributes, that one description holds."""
+
+Detail = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(storable)
+]
 
 
 class Entity(Payload):
@@ -17,8 +24,8 @@ class Entity(Payload):
 
     canonical_name: Name = Field(examples=["Volkswagen AG"])
     entity_type: Name = Field(description="person, organization, place, project, ...", examples=["organization"])
-    aliases: tuple[Name, ...] = Field(default=(), max_length=100, examples=[["VW", "Volkswagen"]])
-    attributes: dict[Name, Sentence] = Field(default_factory=dict, max_length=100)
+    aliases: tuple[Name, ...] = Field(default=(), max_length=MOST, examples=[["VW", "Volkswagen"]])
+    attributes: dict[Name, Detail] = Field(default_factory=dict, max_length=MOST)
 
     def render(self) -> str:
         """Return who or what this is."""
@@ -54,7 +61,7 @@ class Entity(Payload):
         return str(refs["identity"].id)
 
     def merged_with(self, newer: Self) -> Self:
-        """Return both descriptions as one: aliases united, newer attributes win."""
+        """Return both descriptions as one: aliases united, newer attributes win; no more than fit."""
         known = {normalise.name(self.canonical_name)}
         aliases = []
         for alias in (*self.aliases, newer.canonical_name, *newer.aliases):
@@ -62,7 +69,10 @@ class Entity(Payload):
                 known.add(normalise.name(alias))
                 aliases.append(alias)
         return self.model_copy(
-            update={"aliases": tuple(aliases), "attributes": {**self.attributes, **newer.attributes}}
+            update={
+                "aliases": tuple(aliases[:MOST]),
+                "attributes": dict(list({**newer.attributes, **self.attributes, **newer.attributes}.items())[:MOST]),
+            }
         )
 
 

@@ -1,0 +1,139 @@
+"""What a hostile caller once got through with: each is answered, and nothing breaks for the next one."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections import Counter
+
+import pytest
+
+from app.api.guard import parse
+from app.api.problems import MalformedBody
+from app.write.rows import asks
+from tests.api.conftest import Tenant, fact
+
+
+async def test_whoever_is_last_to_erase_or_change_a_memory_finds_it_gone(tenant: Tenant) -> None:
+    for _ in range(10):
+        body = {"event_description": "a race", "user_id": "r"}
+        memory = (await tenant.client.post("/memories/typed/event", json=body)).json()["memory"]["id"]
+        answers = await asyncio.gather(
+            *(tenant.client.delete(f"/memories/{memory}") for _ in range(3)),
+            *(tenant.client.patch(f"/memories/{memory}", json={"importance": 0.9}) for _ in range(3)),
+        )
+        seen = Counter(answer.status_code for answer in answers)
+        assert seen[204] == 1
+        assert set(seen) <= {200, 204, 404}
+
+
+async def test_an_entity_that_gathers_more_than_it_holds_stays_writable(tenant: Tenant) -> None:
+    for round_ in range(4):
+        body = {
+            "canonical_name": "Acme Ltd",
+            "entity_type": "organization",
+            "user_id": "em",
+            "aliases": [f"alias {round_} {number}" for number in range(60)],
+            "attributes": {f"key {round_} {number}": "value" for number in range(60)},
+        }
+        answer = await tenant.client.post("/memories/typed/entity", json=body)
+        assert answer.status_code == 201, answer.text
+    memory = answer.json()["memory"]
+    assert (len(memory["aliases"]), len(memory["attributes"])) == (100, 100)
+
+
+async def test_a_merge_keeps_the_topic_a_memory_is_found_under(tenant: Tenant) -> None:
+    body = {"canonical_name": "Gamma GmbH", "entity_type": "organization", "user_id": "tp"}
+    await tenant.client.post("/memories/typed/entity", json={**body, "topic": "work"})
+    await tenant.client.post("/memories/typed/entity", json={**body, "aliases": ["GG"]})
+    found = await tenant.client.post("/query", json={"query": "Gamma GmbH", "topic": "work", "user_id": "tp"})
+    assert len(found.json()["memories"]) == 1
+
+
+@pytest.mark.parametrize("path", ["/memories/mem_%00", "/memories/" + "x" * 5000])
+async def test_an_odd_path_with_an_idempotency_key_is_just_not_found(tenant: Tenant, path: str) -> None:
+    answer = await tenant.client.delete(path, headers={"Idempotency-Key": "a"})
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("sort", "value"),
+    [
+        ("stated_at", "0001-01-01T00:00:00+23:00"),
+        ("stated_at", "9999-12-31T23:59:59-23:00"),
+        ("importance", 10**320),
+    ],
+)
+async def test_a_tampered_cursor_is_refused(tenant: Tenant, sort: str, value: object) -> None:
+    for place in range(3):
+        await tenant.client.post("/memories/typed/fact", json=fact(predicate=f"p{place}"))
+    page = (await tenant.client.get("/memories", params={"sort": sort, "limit": 1})).json()
+    cursor = page["next_cursor"]
+    mark, identifier, _ = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    forged = base64.urlsafe_b64encode(json.dumps([mark, identifier, value]).encode()).decode().rstrip("=")
+    answer = await tenant.client.get("/memories", params={"sort": sort, "limit": 1, "cursor": forged})
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:typed-memory:problem:invalid-cursor")
+
+
+def test_an_object_of_a_hundred_thousand_keys_is_refused_before_it_is_checked() -> None:
+    with pytest.raises(MalformedBody, match="100000 keys"):
+        parse(json.dumps({f"k{number}": 1 for number in range(100_000)}).encode())
+
+
+async def test_an_id_may_not_hold_what_separates_ids(tenant: Tenant) -> None:
+    body = fact(scope="agent", user_id="u1", agent_id="x\u001fz")
+    answer = await tenant.client.post("/memories/typed/fact", json=body)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "agent_id")
+
+
+@pytest.mark.parametrize("content", ["\u200b\u200b", "\u2060", " \u00a0 "])
+async def test_a_memory_that_nobody_can_see_is_refused(tenant: Tenant, content: str) -> None:
+    answer = await tenant.client.post("/memories/typed/fact", json=fact(object=content))
+    assert answer.status_code == 422
+
+
+async def test_marks_alone_are_told_apart(tenant: Tenant) -> None:
+    decisions = [
+        (
+            await tenant.client.post("/memories/typed/fact", json=fact(content=marks, stateful=False, object=marks))
+        ).json()
+        for marks in ("...", "!!!", "((((")
+    ]
+    assert [one["decision"] for one in decisions] == ["added", "added", "added"]
+
+
+async def test_a_sentence_that_would_be_too_long_is_refused_by_name(tenant: Tenant) -> None:
+    body = {
+        "canonical_name": "Big",
+        "entity_type": "thing",
+        "attributes": {f"{'key' * 50} {number}": "v" * 300 for number in range(100)},
+    }
+    answer = await tenant.client.post("/memories/typed/entity", json=body)
+    assert answer.status_code == 422
+    assert "32000" in answer.json()["detail"]
+
+
+async def test_many_near_names_are_written_without_a_standstill(tenant: Tenant) -> None:
+    def batch(letter: str) -> dict[str, object]:
+        return {
+            "memories": [
+                {
+                    "type": "event",
+                    "event_description": f"meeting {letter} {number}",
+                    "participants": [f"participant number alpha beta {letter}{number:02}{one:02}" for one in range(50)],
+                    "user_id": "crowd",
+                }
+                for number in range(10)
+            ]
+        }
+
+    for letter in "ab":
+        answer = await tenant.client.post("/memories/batch", json=batch(letter))
+        assert answer.status_code == 201, answer.text
+        assert {one["status"] for one in answer.json()["results"]} == {201}
+
+
+@pytest.mark.parametrize("content", ["a" + " " * 31_990 + "b?", "[" * 31_990 + "?", "?" * 32_000])
+def test_a_text_made_to_be_slow_is_told_from_a_question_at_once(content: str) -> None:
+    assert asks(content) == content.rstrip().endswith("?")
