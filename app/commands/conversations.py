@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from app.memory.spec import MAX_TEXT
+from app.memory.spec import MAX_TEXT, can_be_seen
 
 _LISTS = ("messages", "turns", "chat_messages")
 _TIMES = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")
@@ -167,7 +167,7 @@ def _memory(message: object, session: _Session, before: str | None) -> dict[str,
     if "content" not in flat and "text" not in flat:
         raise ValueError("the message has no `content`")
     content = _text(flat.get("content")) or _text(flat.get("text"))
-    if not content:
+    if not content or not can_be_seen(content):
         return "message without text"
     body: dict[str, object] = {"type": "episodic", "content": content}
     speaker = flat.get("name") or flat.get("speaker") or (role if role != "user" else None)

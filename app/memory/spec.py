@@ -30,9 +30,14 @@ def storable(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return the text, or raise ValueError when nobody could see anything of it."""
-    if not any(unicodedata.category(character)[0] not in "ZC" for character in text):
+    if not can_be_seen(text):
         raise ValueError("must hold something that can be seen")
     return text
+
+
+def can_be_seen(text: str) -> bool:
+    """Return whether the text is more than spaces, controls and characters without a shape."""
+    return any(unicodedata.category(character)[0] not in "ZC" for character in text)
 
 
 def printable(text: str) -> str:
