@@ -19,7 +19,7 @@ from bench.world import new_world, serving
 
 PARTS = ("query", "recall", "tenants", "neighbours", "write", "usage")
 RESULTS = Path(__file__).parent / "results"
-LIMIT = {True: 240.0, False: 1_200.0}
+LIMIT = {True: 180.0, False: 900.0}
 """Seconds after which a run, quick or not, gives up."""
 
 
@@ -29,7 +29,7 @@ def main() -> int:
     console = Console(stderr=True)
     parts = tuple(part for part in PARTS if part in (given.only or PARTS))
     started = monotonic()
-    with _progress(console) as progress:
+    with Bar(console) as progress:
         book, postgres = asyncio.run(_run(parts, QUICK if given.quick else FULL, LIMIT[given.quick], progress))
     run = report.describe(postgres=postgres, quick=given.quick, seconds=monotonic() - started)
     report.show(Console(), book)
@@ -85,7 +85,7 @@ async def _measure(parts: Sequence[str], stage: Stage, book: Book) -> None:
         await usage.usage(stage, book)
 
 
-class _progress:  # noqa: N801 - used as a function
+class Bar:
     """Shows one bar, for what is being done now."""
 
     def __init__(self, console: Console) -> None:

@@ -38,7 +38,7 @@ def captured(*, until: str | None = None) -> Iterator[list[Statement]]:
     """
     seen: list[Statement] = []
 
-    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001, PLR0913, PLR0917 - SQLAlchemy's signature
+    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001 - SQLAlchemy's signature
         if until is not None and seen and seen[-1].sql.startswith(until):
             raise Stopped
         compiled = context.compiled

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from bench.figures import Spread
 
@@ -41,7 +41,7 @@ class Connection:
     def __init__(self, port: int) -> None:
         self._port = port
 
-    async def __aenter__(self) -> Connection:
+    async def __aenter__(self) -> Self:
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         return self
 

@@ -202,7 +202,12 @@ def _remember(filling: _Filling, resolved: Resolved) -> None:
         alias = normalise.name(mention.name)
         if ref is not None and (ref.entity_type != UNKNOWN or alias not in filling.known):
             filling.known[alias] = KnownName(
-                alias=alias, entity_id=ref.id, canonical=ref.name, entity_type=ref.entity_type, mention_count=1
+                wanted=alias,
+                alias=alias,
+                entity_id=ref.id,
+                canonical=ref.name,
+                entity_type=ref.entity_type,
+                mention_count=1,
             )
 
 
@@ -228,6 +233,9 @@ def _existing(prepared: Prepared, verdict: Verdict) -> Existing:
         parts=prepared.parts,
         speech_act=prepared.candidate.speech_act,
         similarity=None,
+        topic=prepared.candidate.topic,
+        session_id=prepared.candidate.session_id,
+        sequence_number=prepared.candidate.sequence_number,
     )
 
 

@@ -20,6 +20,9 @@ SUPERSEDED = 0.3
 """Share of preferences that replaced an older one, which is kept as history."""
 
 _SHARES = {"fact": 30, "preference": 15, "event": 20, "relation": 10, "episodic": 25}
+TYPES = len(_SHARES)
+"""How many types the memories are of."""
+
 _PLAIN_PREDICATES = ("likes", "dislikes", "owns", "recommends", "collects", "avoids", "learns", "repairs")
 _RELATIONS = ("works-with", "manages", "member-of", "uses", "created", "owns")
 _TURNS_A_SESSION = 24
@@ -113,9 +116,9 @@ class Grammar:
         predicate, value = self._random.choice(_PLAIN_PREDICATES), f"the {self._thing()} and {self._named_thing()}"
         if not self._new(f"{subject}|{predicate}|{value}"):
             return None
-        payload = {"subject": subject, "predicate": predicate, "object": value, "stateful": False}
+        more = {"subject": subject, "predicate": predicate, "object": value, "stateful": False}
         question = f"What {value.split()[2]} does {subject} have to do with?"
-        return Draft(type="fact", payload=payload, about=self._about(), question=question)
+        return Draft(type="fact", payload=more, about=self._about(), question=question)
 
     def _preference(self) -> Draft | None:
         subject, domain, attribute = self._person(), self._draw("domains"), self._draw("attributes")
@@ -166,9 +169,7 @@ class Grammar:
         clauses = [self._clause() for _ in range(self._random.choice((1, 1, 2, 3)))]
         text = " ".join(clauses)
         speaker = self._random.choice(("user", self._draw("people")))
-        about = self._about(
-            session_id=f"{self.seed}-{session}", sequence_number=sequence, context=self._last_words
-        )
+        about = self._about(session_id=f"{self.seed}-{session}", sequence_number=sequence, context=self._last_words)
         payload = {
             "content": text,
             "session_id": f"{self.seed}-{session}",
@@ -177,7 +178,9 @@ class Grammar:
         }
         self._last_words = text
         words = clauses[0].rstrip(".").split()[-2:]
-        return Draft(type="episodic", payload=payload, about=about, question=f"What did we say about {' '.join(words)}?")
+        return Draft(
+            type="episodic", payload=payload, about=about, question=f"What did we say about {' '.join(words)}?"
+        )
 
     def _clause(self) -> str:
         return (

@@ -47,7 +47,9 @@ def describe(*, postgres: str, quick: bool, seconds: float) -> Run:
 def show(console: Console, book: Book) -> None:
     """Print every table, then the checks."""
     for table in book.tables:
-        shown = RichTable(*table.columns, title=table.title, caption=table.note or None, title_justify="left")
+        shown = RichTable(title=table.title, caption=table.note or None, title_justify="left")
+        for place, column in enumerate(table.columns):
+            shown.add_column(column, justify="right" if place else "left", no_wrap=place > 0)
         for row in table.rows:
             shown.add_row(*row)
         console.print(shown, "")
@@ -70,11 +72,12 @@ def save(folder: Path, book: Book, run: Run) -> Path:
 
 
 def _markdown(book: Book, run: Run) -> str:
+    kind = "a quick run" if run.quick else "a full run"
+    said = f"{run.date}, commit {run.commit}, {run.machine}, {run.postgres}; {kind} of {run.minutes} minutes."
     lines = [
         "# Speed, as last measured",
         "",
-        f"{run.date}, commit {run.commit}, {run.machine}, {run.postgres}; "
-        f"{'a quick run' if run.quick else 'a full run'} of {run.minutes} minutes, made by `make bench`.",
+        said,
         "",
         "Times are this machine's; what counts are the ratios, taken in one run.",
         "",

@@ -14,7 +14,7 @@ REBUILD_SHARE = 0.3
 """New memories, in all and as a share of those there are, from which to build the vector index anew: faster
 than growing it by as many."""
 
-TENANT_SIZE = 10
+TENANT_SIZE = 5
 """Memories of each of the many small tenants."""
 
 

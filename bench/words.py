@@ -15,22 +15,28 @@ _EXPONENT = 1.05
 _SHIFT = 2.7
 """Zipf-Mandelbrot: weight of rank r is 1 / (r + shift) ^ exponent."""
 
-FIRST = """Sarah Priya Tom Maria Jonas Aisha Daniel Elena Kenji Fatima Lucas Ingrid Omar Chloe Mateo Hanna Victor
-Amara Nikhil Greta Samuel Yara Felix Noor Diego Astrid Bruno Leila Marcus Sofia Anders Zainab Hugo Mina Peter
-Carmen Ravi Clara Tomas Nadia Oscar Ines Pavel Ruth Emil Dalia Simon Vera Karim Lotte""".split()
 
-LAST = """Sharma Novak Okafor Lindqvist Moreau Tanaka Haddad Brandt Costa Petrov Keller Osei Fischer Romano Nguyen
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+FIRST = _words("""Sarah Priya Tom Maria Jonas Aisha Daniel Elena Kenji Fatima Lucas Ingrid Omar Chloe Mateo Hanna Victor
+Amara Nikhil Greta Samuel Yara Felix Noor Diego Astrid Bruno Leila Marcus Sofia Anders Zainab Hugo Mina Peter
+Carmen Ravi Clara Tomas Nadia Oscar Ines Pavel Ruth Emil Dalia Simon Vera Karim Lotte""")
+
+LAST = _words("""
+Sharma Novak Okafor Lindqvist Moreau Tanaka Haddad Brandt Costa Petrov Keller Osei Fischer Romano Nguyen
 Andersen Kaya Dubois Silva Walsh Mendoza Yilmaz Schneider Ahmed Laurent Kowalski Bauer Rossi Iyer Berg Santos
 Fraser Weber Molina Jansen Park Horvath Quinn Abebe Marchetti Vogel Castillo Nakamura Doyle Ferrari Singh Larsen
-Baker Cohen Reyes""".split()
+Baker Cohen Reyes""")
 
-PLACES = """Berlin Lisbon Nairobi Osaka Toronto Wolfsburg Prague Cusco Bergen Chennai Dublin Accra Lyon Austin
-Tallinn Porto Seoul Quito Malmo Cairo Vienna Bristol Naples Zagreb Perth Leeds Ghent Turin Oslo Hanoi""".split()
+PLACES = _words("""Berlin Lisbon Nairobi Osaka Toronto Wolfsburg Prague Cusco Bergen Chennai Dublin Accra Lyon Austin
+Tallinn Porto Seoul Quito Malmo Cairo Vienna Bristol Naples Zagreb Perth Leeds Ghent Turin Oslo Hanoi""")
 
-ROLES = """engineer designer manager nurse teacher analyst architect accountant writer researcher recruiter chef
-electrician translator pharmacist gardener librarian pilot carpenter photographer""".split()
+ROLES = _words("""engineer designer manager nurse teacher analyst architect accountant writer researcher recruiter chef
+electrician translator pharmacist gardener librarian pilot carpenter photographer""")
 
-NOUNS = """project meeting report garden invoice budget deadline recipe guitar bicycle kitchen contract release
+NOUNS = _words("""project meeting report garden invoice budget deadline recipe guitar bicycle kitchen contract release
 database server holiday dog apartment presentation customer marathon painting camera novel interview laptop
 headache dashboard migration workshop festival harvest mortgage piano telescope vaccine passport subscription
 warehouse algorithm curriculum orchard sailboat podcast prototype keyboard greenhouse insurance charity survey
@@ -43,28 +49,28 @@ railway receipt refund renovation reservoir retreat rooftop router rug runway sa
 shelter sketch slide snowboard soup spreadsheet stadium stapler startup staircase suitcase sunscreen surgery
 tablet tent theatre thermostat ticket timetable toolbox tournament tractor trail translation treadmill tripod
 tunnel tutorial umbrella upgrade vaccine valley vineyard violin visa volcano voucher wallpaper wardrobe webinar
-wheelchair windmill workbench yoga zipper""".split()
+wheelchair windmill workbench yoga zipper""")
 
-ADJECTIVES = """new old quiet broken annual blue urgent handmade expensive local final noisy weekly tiny secret
+ADJECTIVES = _words("""new old quiet broken annual blue urgent handmade expensive local final noisy weekly tiny secret
 wooden shared vegan outdoor vintage delayed remote early annual second portable electric monthly fragile borrowed
 spare rusty bright crowded damp elegant frozen gentle hollow idle jagged kind lively mild narrow oval plain rapid
-steep tidy upper vivid warm young""".split()
+steep tidy upper vivid warm young""")
 
-VERBS = """finished planned bought repaired cancelled reviewed moved painted started lost found shipped discussed
+VERBS = _words("""finished planned bought repaired cancelled reviewed moved painted started lost found shipped discussed
 designed postponed sold cleaned recorded visited booked tested translated measured borrowed replaced described
 examined forgot grew hosted imported joined kept launched mended negotiated opened packed questioned returned
-sketched taught updated wrapped approved assembled baked carried drafted exchanged folded""".split()
+sketched taught updated wrapped approved assembled baked carried drafted exchanged folded""")
 
-DOMAINS = """editor explanations coffee travel music food meetings email calendar reading exercise news movies
-shopping gardening sleep weather maps photos payments notifications browser terminal keyboard lighting""".split()
+DOMAINS = _words("""editor explanations coffee travel music food meetings email calendar reading exercise news movies
+shopping gardening sleep weather maps photos payments notifications browser terminal keyboard lighting""")
 
-ATTRIBUTES = """theme length temperature seat volume spice duration tone colour format schedule brand language
-size style frequency order layout speed contrast""".split()
+ATTRIBUTES = _words("""theme length temperature seat volume spice duration tone colour format schedule brand language
+size style frequency order layout speed contrast""")
 
-TOPICS = "work health home travel family money sport music food study pets politics".split()  # noqa: SIM905
+TOPICS = _words("work health home travel family money sport music food study pets politics")
 
-_SYLLABLES = "ba ko ri ven tal mo sha del quin zor lem pa nix hu cas tro vi wen dra fel".split()  # noqa: SIM905
-_ENDINGS = "on ix ara ium ette os ell ic ova ant".split()  # noqa: SIM905
+_SYLLABLES = _words("ba ko ri ven tal mo sha del quin zor lem pa nix hu cas tro vi wen dra fel")
+_ENDINGS = _words("on ix ara ium ette os ell ic ova ant")
 
 
 class Zipf:

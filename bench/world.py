@@ -85,9 +85,7 @@ def key_of(number: int) -> str:
 @asynccontextmanager
 async def new_world() -> AsyncIterator[World]:
     """Start a database server, migrate, and yield; everything is gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="tm-bench-"))
-    # As root the server runs as another user, who must be able to enter.
-    folder.chmod(0o755)  # noqa: S103
+    folder = _new_folder()
     embedder = WordllamaEmbedder()
     try:
         server = await asyncio.to_thread(start_embedded, folder / "data")
@@ -103,6 +101,13 @@ async def new_world() -> AsyncIterator[World]:
             await asyncio.to_thread(server.release)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="tm-bench-"))
+    # As root the server runs as another user, who must be able to enter.
+    folder.chmod(0o755)
+    return folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +143,7 @@ async def _ready(port: int, process: asyncio.subprocess.Process, log: Path) -> N
     async with asyncio.timeout(_START_SECONDS):
         while True:
             if process.returncode is not None:
-                raise RuntimeError(f"the service did not start: {log.read_text(errors='replace')[-2000:]}")
+                raise RuntimeError(f"the service did not start: {_end_of(log)}")
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
             except OSError:
@@ -146,6 +151,10 @@ async def _ready(port: int, process: asyncio.subprocess.Process, log: Path) -> N
                 continue
             writer.close()
             return
+
+
+def _end_of(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")[-2000:]
 
 
 async def _stopped(process: asyncio.subprocess.Process) -> None:

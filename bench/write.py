@@ -17,7 +17,7 @@ from bench.capture import Bare, Statement, Stopped, captured
 from bench.client import Post, load, timed
 from bench.figures import Book, Spread
 from bench.fill import LANGUAGE, MODEL
-from bench.grammar import NOW, Draft, Grammar
+from bench.grammar import NOW, TYPES, Draft, Grammar
 from bench.stage import Stage, seed_of, user_of
 from bench.world import key_of, tenant_id
 
@@ -37,12 +37,16 @@ async def writes(stage: Stage, book: Book) -> None:
     size, count = stage.sizes.middle, stage.sizes.writes
     await stage.have_scopes([size])
     user = user_of(size)
-    fresh = _fresh(seed_of(0, user), size, 8 * count + 4 * BATCH)
+    fresh = _fresh(seed_of(0, user), size, 14 * count + 4 * BATCH)
     rows: list[tuple[str, ...]] = []
 
     bare, single = await _floor_and_http(stage, user, fresh, count)
     book.check("typed write p50 over the bare transaction", single.p50 / bare.p50, "<=", 3)
-    rows += [("bare transaction", "1", *bare.cells()), ("POST /memories/typed/{type}", "1", *single.cells())]
+    rows += [("bare transaction", "1", *bare.cells()), ("POST /memories/typed, mixed types", "1", *single.cells())]
+    for kind, drafts in _by_type(fresh, count // ROUNDS).items():
+        posts = _singles(iter(drafts), user)
+        spread = await load(stage.service.port, posts, clients=1, count=len(posts), seconds=stage.sizes.seconds)
+        rows.append((f"POST /memories/typed/{kind}", "1", *spread.cells()))
     for clients in CLIENTS[1:]:
         for apart in (False, True):
             stage.progress(f"typed writes, {clients} clients", 0, 0)
@@ -122,13 +126,9 @@ async def _version(stage: Stage, user: str) -> int:
     return found
 
 
-async def _crowd(
-    stage: Stage, user: str, fresh: Iterator[Draft], *, clients: int, count: int, apart: bool
-) -> Spread:
+async def _crowd(stage: Stage, user: str, fresh: Iterator[Draft], *, clients: int, count: int, apart: bool) -> Spread:
     users = [f"{user}-{place}" if apart else user for place in range(clients)]
-    posts = [
-        _single(draft, users[place % clients]) for place, draft in enumerate(islice(fresh, count))
-    ]
+    posts = [_single(draft, users[place % clients]) for place, draft in enumerate(islice(fresh, count))]
     return await load(stage.service.port, posts, clients=clients, count=count, seconds=stage.sizes.seconds)
 
 
@@ -147,6 +147,18 @@ def _fresh(seed: str, stored: int, count: int) -> Iterator[Draft]:
         seen += 1 if draft.older is None else 2
         if seen > stored + _MARGIN:
             yield draft
+
+
+def _by_type(fresh: Iterator[Draft], each: int) -> dict[str, list[Draft]]:
+    """Return so many drafts of every type."""
+    found: dict[str, list[Draft]] = {}
+    for draft in fresh:
+        kept = found.setdefault(draft.type, [])
+        if len(kept) < each:
+            kept.append(draft)
+        if len(found) == TYPES and all(len(one) == each for one in found.values()):
+            break
+    return dict(sorted(found.items()))
 
 
 def _singles(drafts: Iterator[Draft], user: str) -> list[Post]:

@@ -39,9 +39,7 @@ class Reference:
         return np.asarray(self._index.get_scores(known), dtype=np.float32)
 
 
-def same_top(
-    ranked: Sequence[int], reference: NDArray[np.float32], *, k: int = 10, tolerance: float = 1e-5
-) -> bool:
+def same_top(ranked: Sequence[int], reference: NDArray[np.float32], *, k: int = 10, tolerance: float = 1e-5) -> bool:
     """Tell whether `ranked`, document numbers best first, is a right top k by the reference's scores.
 
     Ties aside: a document may stand at a rank when its reference score equals, to a relative `tolerance`, the
@@ -77,9 +75,7 @@ class Ours:
         self.statistics = Statistics.of(corpus)
         self._postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for number, document in enumerate(corpus):
-            weights = document_weights(
-                document, average_length=self.statistics.average_length, parameters=parameters
-            )
+            weights = document_weights(document, average_length=self.statistics.average_length, parameters=parameters)
             for index, weight in weights.items():
                 self._postings[index].append((number, weight))
 
@@ -124,9 +120,7 @@ def locomo(folder: Path) -> list[Conversation]:
 def _conversation(sample: Mapping[str, Any]) -> Conversation:
     sessions = [value for value in sample["conversation"].values() if isinstance(value, list)]
     turns = {turn["dia_id"]: _turn_text(turn) for session in sessions for turn in session}
-    questions = tuple(
-        (question["question"], frozenset(question.get("evidence", ()))) for question in sample["qa"]
-    )
+    questions = tuple((question["question"], frozenset(question.get("evidence", ()))) for question in sample["qa"])
     return Conversation(turns, questions)
 
 

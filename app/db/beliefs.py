@@ -75,8 +75,13 @@ _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value,
 _EXISTING = text(
     f"""
     SELECT wanted.place, found.*
-    FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS wanted(
-        place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text)
+    FROM (
+        SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
+            given.subject_id, CAST(given.embedding AS halfvec) AS embedding
+        FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
+            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text)
+        OFFSET 0 -- keeps the vectors from being read from text once a row they are compared with
+    ) wanted
     CROSS JOIN LATERAL (
         (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
@@ -95,12 +100,12 @@ _EXISTING = text(
         UNION ALL
         (SELECT 'identical', NULL, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.status = 'active'
-           AND m.identity = decode(wanted.identity, 'hex')
+           AND m.identity = wanted.identity
          LIMIT 1)
         UNION ALL
         (SELECT 'near', near.similarity, {_FIELDS}
          FROM (
-            SELECT i.memory_id, 1 - (i.embedding <=> CAST(wanted.embedding AS halfvec)) AS similarity
+            SELECT i.memory_id, 1 - (i.embedding <=> wanted.embedding) AS similarity
             FROM memories s
             JOIN memory_index i ON i.tenant_id = s.tenant_id AND i.memory_id = s.id AND i.part = 0
             WHERE wanted.embedding IS NOT NULL AND s.tenant_id = :tenant AND s.scope_id = :scope

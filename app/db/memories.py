@@ -38,7 +38,16 @@ WHOLE = """
 """
 """A memory with its scope, use, links and evidence; a condition on `m` follows."""
 
-_BY_ID = text(f"{WHOLE} WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)")
+_BY_ID = text(
+    WHOLE.replace(
+        "FROM memories m\n",
+        """FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+""",
+        1,
+    )
+)
+"""One look-up an id: joined plainly, a plan made for many small tenants walks all of a large one's memories."""
 
 _CHAIN = text(
     """

@@ -83,6 +83,7 @@ class Database:
                     "role": RUNTIME_ROLE,
                     "timezone": "UTC",
                     "jit": "off",
+                    "plan_cache_mode": "force_custom_plan",
                     "statement_timeout": str(int(statement_timeout * 1000)),
                     "idle_in_transaction_session_timeout": "60000",
                     "hnsw.iterative_scan": "relaxed_order",

@@ -9,6 +9,7 @@ from app import ids
 from app.memory import normalise
 from app.model import EntityRef, Mention
 from app.write.plan import Plan
+from app.write.resolve import UNKNOWN
 from app.write.values import Resolved
 
 
@@ -20,7 +21,10 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
         mention = by_role[role]
         known = plan.entities.get(ref.id)
         count = 1 if known is None else int(str(known["mention_count"])) + 1
-        plan.entities[ref.id] = _entity_row(here, ref, mention, count)
+        row = _entity_row(here, ref, mention, count)
+        if known is not None and row["entity_type"] == UNKNOWN:
+            row["entity_type"] = known["entity_type"]
+        plan.entities[ref.id] = row
         names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
         for name in names:
             alias = normalise.name(name)

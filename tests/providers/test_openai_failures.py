@@ -126,9 +126,7 @@ async def test_a_slow_answer_is_tried_again(provider: StandIn, make: Make) -> No
     assert await attempts(provider) == 2
 
 
-async def test_answers_that_stay_slow_are_a_timeout(
-    provider: StandIn, make: Make, recorder: Recorder
-) -> None:
+async def test_answers_that_stay_slow_are_a_timeout(provider: StandIn, make: Make, recorder: Recorder) -> None:
     await provider.behave("slow")
     with pytest.raises(ProviderTimeout):
         await make(replace(POLICY, timeout=0.3)).embed(["tea"])

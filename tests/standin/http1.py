@@ -63,9 +63,7 @@ async def write_reply(writer: asyncio.StreamWriter, reply: Reply) -> bool:
     return True
 
 
-async def serve_connection(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: Handler
-) -> None:
+async def serve_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: Handler) -> None:
     """Answer one connection's requests until either side has had enough."""
     try:
         while request := await read_request(reader):
