@@ -32,7 +32,7 @@ from app.services.query import Queries
 from app.services.readiness import Readiness
 from app.services.tenants import Tenants
 from app.services.turns import Turns
-from app.services.upkeep import LexicalUpkeep
+from app.services.upkeep import IndexUpkeep
 from app.settings import Settings
 from app.write.pipeline import WritePipeline
 
@@ -95,7 +95,7 @@ async def _assembled(
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> Runtime:
-    upkeep = LexicalUpkeep(database=database, language=settings.language)
+    upkeep = IndexUpkeep(database=database, language=settings.language)
     await _in_background(stack, upkeep.run())
     pipeline = WritePipeline(
         database=database,
@@ -106,6 +106,7 @@ async def _assembled(
         observe=metrics.decision,
         conflict=lambda: metrics.retry("scope moved"),
         drifted=upkeep.mark,
+        crowded=upkeep.crowd,
     )
     types = discover()
     keys = Keys(database=database, clock=now)

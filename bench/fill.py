@@ -18,6 +18,7 @@ import asyncpg
 
 from app.db import models
 from app.db.rows import Row
+from app.db.writing import LARGE
 from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry, discover
@@ -65,19 +66,27 @@ class _Filling:
     memories: int = 0
     documents: int = 0
     length: int = 0
+    ann: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filler:
-    """Fills scopes of existing tenants. `connection` is a superuser's; `embedder` is the service's own."""
+    """Fills scopes of existing tenants. `connection` is a superuser's; `embedder` is the service's own.
+
+    Scopes of more than `large` memories are in the vector index.
+    """
 
     connection: asyncpg.Connection
     embedder: Embedder
     types: Registry = field(default_factory=discover)
+    large: int = LARGE
 
     async def fill(self, buckets: Sequence[Bucket], progress: Progress = lambda _count: None) -> None:
         """Fill scopes that are empty; `progress` is told how many memories were stored."""
-        fillings = [_Filling(bucket, Grammar(bucket.seed).drafts(bucket.count)) for bucket in buckets]
+        fillings = [
+            _Filling(bucket, Grammar(bucket.seed).drafts(bucket.count), ann=bucket.count > self.large)
+            for bucket in buckets
+        ]
         storing: asyncio.Task[None] | None = None
         for work in _chunks(fillings):
             rows, count = await self._rows(work)
@@ -164,6 +173,7 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
         now=NOW,
         model_id=MODEL,
         lexical_average=filling.average,
+        ann=filling.ann,
         language=LANGUAGE,
     )
     plan = Plan(around)
@@ -258,4 +268,5 @@ def _scope_row(filling: _Filling) -> dict[str, object]:
         "lexical_documents": filling.documents,
         "lexical_length": filling.length,
         "lexical_average": filling.average,
+        "ann": filling.ann,
     }

@@ -21,7 +21,7 @@ from app.read.plan import OPEN
 from app.read.request import QueryRequest
 from app.read.values import Arm, Plan, Scaling
 from app.runtime import Runtime, build_runtime
-from app.services.upkeep import LexicalUpkeep
+from app.services.upkeep import IndexUpkeep
 from app.settings import Settings
 from evals.datasets import Conversation, Question, Turn
 
@@ -48,7 +48,7 @@ class Bench:
     """A tenant of its own to fill and ask."""
 
     runtime: Runtime
-    upkeep: LexicalUpkeep
+    upkeep: IndexUpkeep
     actor: Actor
 
     async def learn(self, conversation: Conversation, user: str) -> dict[UUID, str]:
@@ -121,7 +121,7 @@ async def opened(folder: Path) -> AsyncIterator[Bench]:
     async with build_runtime(Settings(data_dir=folder)) as runtime:
         tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
         actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
-        upkeep = LexicalUpkeep(database=runtime.database, language=runtime.settings.language)
+        upkeep = IndexUpkeep(database=runtime.database, language=runtime.settings.language)
         yield Bench(runtime=runtime, upkeep=upkeep, actor=actor)
 
 

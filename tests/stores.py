@@ -18,7 +18,7 @@ from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.memories import Memories
-from app.services.upkeep import LexicalUpkeep
+from app.services.upkeep import IndexUpkeep
 from app.write.pipeline import WritePipeline
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
@@ -31,7 +31,7 @@ class Store:
     url: str
     database: Database
     pipeline: WritePipeline
-    upkeep: LexicalUpkeep
+    upkeep: IndexUpkeep
     actor: Actor
     types: Registry = field(default_factory=discover)
 
@@ -84,7 +84,7 @@ async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIte
     async def make() -> Store:
         database = Database(database_url, pool_size=10)
         opened.append(database)
-        upkeep = LexicalUpkeep(database=database, language="english")
+        upkeep = IndexUpkeep(database=database, language="english")
         pipeline = WritePipeline(
             database=database,
             embedder=embedder,
@@ -92,6 +92,7 @@ async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIte
             language="english",
             clock=lambda: datetime.now(UTC),
             drifted=upkeep.mark,
+            crowded=upkeep.crowd,
         )
         actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
         store = Store(url=database_url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)

@@ -69,7 +69,7 @@ _LOOK_UP = (
             (SELECT jsonb_build_array(
                  coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
-            (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = 'memory_index'::regclass) AS index_rows,
+            (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
             (SELECT jsonb_agg(jsonb_build_array(n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids)
                               ORDER BY n.alias, e.id)
@@ -82,6 +82,7 @@ _LOOK_UP = (
         bindparam("scopes", type_=ARRAY(Uuid)),
         bindparam("names", type_=ARRAY(Text)),
         bindparam("terms", type_=ARRAY(Integer)),
+        bindparam("vector_index", type_=Text),
     )
     .columns(counts=JSONB, frequencies=JSONB, entities=JSONB)
 )
@@ -94,10 +95,21 @@ async def look_up(
     scopes: Sequence[UUID],
     names: Collection[str],
     terms: Collection[int],
+    vector_index: str,
 ) -> Known:
-    """Return what the visible scopes know of these normalised names and term indexes."""
+    """Return what the visible scopes know of these normalised names and term indexes.
+
+    `index_rows` are those of the vector index, by its name.
+    """
     found: Any = await session.execute(
-        _LOOK_UP, {"tenant": tenant, "scopes": list(scopes), "names": list(names), "terms": list(terms)}
+        _LOOK_UP,
+        {
+            "tenant": tenant,
+            "scopes": list(scopes),
+            "names": list(names),
+            "terms": list(terms),
+            "vector_index": vector_index,
+        },
     )
     counts, index_rows, frequencies, entities = found.one()
     memories, contexts, documents = counts

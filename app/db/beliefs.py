@@ -24,11 +24,15 @@ NEAREST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeState:
-    """A scope's version, which every write of it moves, and the average length its index weights go by."""
+    """A scope's version, which every write of it moves, and how its rows are indexed.
+
+    `lexical_average` is the length that weights go by; `ann`: its vectors are in the vector index.
+    """
 
     version: int
     memory_count: int
     lexical_average: float
+    ann: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,9 @@ class Wanted:
     embedding: str | None
 
 
-_SCOPE = text("SELECT version, memory_count, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = :scope")
+_SCOPE = text(
+    "SELECT version, memory_count, lexical_average, ann FROM scopes WHERE tenant_id = :tenant AND id = :scope"
+)
 
 _NAMES = text(
     """
@@ -124,8 +130,10 @@ async def scope_state(session: ReadSession, *, tenant: UUID, scope: UUID) -> Sco
     """Return the scope's state; a scope that has never been written is at version 0."""
     row = (await session.execute(_SCOPE, {"tenant": tenant, "scope": scope})).first()
     if row is None:
-        return ScopeState(version=0, memory_count=0, lexical_average=0.0)
-    return ScopeState(version=row.version, memory_count=row.memory_count, lexical_average=row.lexical_average)
+        return ScopeState(version=0, memory_count=0, lexical_average=0.0, ann=False)
+    return ScopeState(
+        version=row.version, memory_count=row.memory_count, lexical_average=row.lexical_average, ann=row.ann
+    )
 
 
 async def known_names(

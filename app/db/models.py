@@ -41,11 +41,16 @@ async def register(owner_url: str, *, name: str, dimensions: int) -> None:
         await engine.dispose()
 
 
+def index_name(model_id: int) -> str:
+    """Return the name of one model's vector index."""
+    return f"ix_memory_index_model_{model_id:d}"
+
+
 def index_ddl(model_id: int, dimensions: int) -> str:
-    """Return the statement that builds the vector index of one model."""
+    """Return the statement that builds the vector index of one model, over the scopes that are large enough."""
     return (
-        f"CREATE INDEX IF NOT EXISTS ix_memory_index_model_{model_id} ON memory_index "
-        f"USING hnsw ((embedding::halfvec({dimensions})) halfvec_cosine_ops) WHERE model_id = {model_id}"
+        f"CREATE INDEX IF NOT EXISTS {index_name(model_id)} ON memory_index "
+        f"USING hnsw ((embedding::halfvec({dimensions:d})) halfvec_cosine_ops) WHERE model_id = {model_id:d} AND ann"
     )
 
 

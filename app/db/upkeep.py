@@ -1,4 +1,4 @@
-"""Keeping the lexical index true to its scope: rows are weighed by an average length that drifts."""
+"""Keeping the index true to its scope: lexical weights by a length that drifts, vectors by size."""
 
 from __future__ import annotations
 
@@ -47,6 +47,31 @@ _REWEIGH = text(
 )
 
 _SETTLE = text("UPDATE scopes SET lexical_settled = :settled WHERE tenant_id = :tenant AND id = :scope")
+
+
+_GROW = text("UPDATE scopes SET ann = true, version = version + 1 WHERE tenant_id = :tenant AND id = :scope")
+
+_RANK = text(
+    """
+    WITH outside AS (
+        SELECT i.memory_id, i.part FROM memory_index i
+        WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND NOT i.ann LIMIT :limit
+    )
+    UPDATE memory_index i SET ann = true FROM outside o
+    WHERE i.tenant_id = :tenant AND i.memory_id = o.memory_id AND i.part = o.part
+    """
+)
+
+
+async def grow(session: WriteSession, tenant: UUID, scope: UUID) -> None:
+    """Have new rows of the scope go into the vector index from now on."""
+    await session.execute(_GROW, {"tenant": tenant, "scope": scope})
+
+
+async def rank(session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:
+    """Put some of the scope's rows into the vector index; return how many there were to put."""
+    done = await session.execute(_RANK, {"tenant": tenant, "scope": scope, "limit": limit})
+    return int(done.rowcount)
 
 
 async def adopt(session: WriteSession, tenant: UUID, scope: UUID) -> float | None:

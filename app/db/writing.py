@@ -72,6 +72,14 @@ class Changes:
     lexical_average: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """What upkeep a scope needs: its average length has drifted, or it outgrew exact search."""
+
+    drifted: bool
+    crowded: bool
+
+
 _OPEN = text(
     """
     INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id)
@@ -86,7 +94,10 @@ _CLAIM = text(
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
     WHERE tenant_id = :tenant AND id = :scope AND version = :version
-    RETURNING NOT lexical_settled OR (lexical_documents > 0
+    RETURNING memory_count > :large AND (NOT ann OR EXISTS (
+            SELECT FROM memory_index i WHERE i.tenant_id = scopes.tenant_id AND i.scope_id = scopes.id AND NOT i.ann
+        )) AS crowded,
+        NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
     """
 )
@@ -158,17 +169,20 @@ _UNIFY = text(
 )
 
 
+LARGE = 10_000
+"""Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
+
 DRIFT = 0.05
 """How far, as a share, the true average length may be from the one that lexical weights go by."""
 
 
-async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> bool:
+async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
     """Write the changes, or raise ScopeMoved when the scope is no longer at `version`.
 
-    Return whether the scope's average length has drifted so far that its rows should be weighed again.
+    Return what upkeep the scope needs now.
     """
     try:
-        drifted = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _update(session, _RETIRE, tenant, [_fields(one) for one in changes.retired])
         await _update(session, _MERGE, tenant, [_fields(one) for one in changes.merged])
         await insert_all(session, changes.rows)
@@ -180,10 +194,10 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         if isinstance(cause, asyncpg.UniqueViolationError):
             raise ScopeMoved from error
         raise
-    return drifted
+    return claimed
 
 
-async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> bool:
+async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
@@ -199,12 +213,13 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
             "length": changes.lexical_length,
             "average": changes.lexical_average,
             "drift": DRIFT,
+            "large": LARGE,
         },
     )
     row = claimed.first()
     if row is None:
         raise ScopeMoved
-    return bool(row.drifted)
+    return Claimed(drifted=row.drifted, crowded=row.crowded)
 
 
 async def _update(session: WriteSession, statement: TextClause, tenant: UUID, given: Sequence[Row]) -> None:

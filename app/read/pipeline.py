@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.db import aliases, memories, recall
 from app.db.aliases import Known
+from app.db.models import index_name
 from app.db.session import Database, ReadSession
 from app.memory.registry import Registry
 from app.model import Memory
@@ -108,6 +109,7 @@ class ReadPipeline:
                 scopes=scopes,
                 names=understand.names_of(reading),
                 terms=[index_of(term) for term in reading.terms],
+                vector_index=index_name(self.model_id),
             )
 
     async def _embed(self, query: ParsedQuery) -> str:

@@ -1,4 +1,8 @@
-"""Keeping lexical weights true: when a scope's average length has drifted, its rows are weighed again."""
+"""Keeping the index true.
+
+Lexical weights are made anew when a scope's average length has drifted, and vectors go into their index when the
+scope has grown.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +26,21 @@ _START = (UUID(int=0), -1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LexicalUpkeep:
-    """Reweighs scopes that writes have marked; BM25 stays within the drift tolerance of exact meanwhile."""
+class IndexUpkeep:
+    """Mends scopes that writes have marked. Meanwhile BM25 stays within its tolerance, and vectors are compared."""
 
     database: Database
     language: str
     _marked: set[tuple[UUID, UUID]] = field(default_factory=set)
+    _crowded: set[tuple[UUID, UUID]] = field(default_factory=set)
 
     def mark(self, tenant: UUID, scope: UUID) -> None:
         """Ask for a scope to be weighed again soon."""
         self._marked.add((tenant, scope))
+
+    def crowd(self, tenant: UUID, scope: UUID) -> None:
+        """Ask for a scope's vectors to go into the index soon: it has outgrown exact search."""
+        self._crowded.add((tenant, scope))
 
     async def run(self) -> None:
         """Work through marked scopes, for ever; a scope whose turn failed stays marked."""
@@ -40,13 +49,26 @@ class LexicalUpkeep:
             await self.settle()
 
     async def settle(self) -> None:
-        """Weigh every marked scope now."""
-        for tenant, scope in tuple(self._marked):
-            self._marked.discard((tenant, scope))
-            try:
-                await self.reweigh(tenant, scope)
-            except TypedMemoryError:
-                self._marked.add((tenant, scope))
+        """Weigh every marked scope and index every crowded one, now."""
+        for marked, mend in ((self._marked, self.reweigh), (self._crowded, self.index)):
+            for tenant, scope in tuple(marked):
+                marked.discard((tenant, scope))
+                try:
+                    await mend(tenant, scope)
+                except TypedMemoryError:
+                    marked.add((tenant, scope))
+
+    async def index(self, tenant: UUID, scope: UUID) -> int:
+        """Put the scope's vectors into the index, a batch a transaction; return how many."""
+        async with self.database.write(tenant) as session:
+            await upkeep.grow(session, tenant, scope)
+        done = 0
+        while True:
+            async with self.database.write(tenant) as session:
+                ranked = await upkeep.rank(session, tenant, scope, limit=BATCH)
+            done += ranked
+            if ranked < BATCH:
+                return done
 
     async def reweigh(self, tenant: UUID, scope: UUID) -> int:
         """Give every lexical row of the scope the weights of its true average length; return how many."""

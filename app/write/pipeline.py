@@ -72,7 +72,7 @@ class WritePipeline:
     """Writes candidates.
 
     `observe` is told (type, decision) for each, `conflict` once a retry, `drifted` (tenant, scope) when a
-    scope's lexical weights should be made anew.
+    scope's lexical weights should be made anew, `crowded` when its vectors should go into the index.
     """
 
     database: Database
@@ -83,6 +83,7 @@ class WritePipeline:
     observe: Callable[[str, str], None] = lambda _type, _decision: None
     conflict: Callable[[], None] = lambda: None
     drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
+    crowded: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     turnstile: Turnstile = field(default_factory=Turnstile)
 
     async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
@@ -166,16 +167,19 @@ class WritePipeline:
             now=self.clock(),
             model_id=self.model_id,
             lexical_average=state.lexical_average or _average_length(wave),
+            ann=state.ann,
             language=self.language,
         )
         plan = Plan(around)
         verdicts = [persist(plan, one, decision) for one, decision in zip(resolved, decisions, strict=True)]
         async with self.database.write(tenant) as session:
-            drifted = await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
+            claimed = await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
             wanted = [verdict.memory for verdict in verdicts if verdict.memory is not None]
             stored = await memories.fetch(session, tenant, wanted)
-        if drifted:
+        if claimed.drifted:
             self.drifted(tenant, scope_id)
+        if claimed.crowded:
+            self.crowded(tenant, scope_id)
         return [_outcome(verdict, stored) for verdict in verdicts]
 
     async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:

@@ -21,6 +21,7 @@ class Surroundings:
     now: datetime
     model_id: int
     lexical_average: float
+    ann: bool
     language: str
 
 

@@ -139,6 +139,7 @@ def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[st
                 "asks": asks(prepared.content),
                 "model_id": plan.around.model_id,
                 "embedding": searched.embedding,
+                "ann": plan.around.ann,
                 **_lexical(plan, searched),
             }
         )

@@ -114,6 +114,7 @@ def upgrade() -> None:
         sa.Column("version", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("memory_count", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("context_count", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("ann", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("lexical_documents", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_length", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("lexical_average", sa.Float(), server_default=sa.text("0"), nullable=False),
@@ -421,6 +422,7 @@ def upgrade() -> None:
         sa.Column("asks", sa.Boolean(), nullable=False),
         sa.Column("model_id", sa.SmallInteger(), nullable=False),
         sa.Column("embedding", HALFVEC(), nullable=False),
+        sa.Column("ann", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("lexical", SPARSEVEC(dim=1000000000), nullable=True),
         sa.Column("tsv", postgresql.TSVECTOR(), nullable=True),
         sa.CheckConstraint("kind IN ('content', 'context', 'both')", name=op.f("ck_memory_index_kind")),
@@ -451,6 +453,13 @@ def upgrade() -> None:
         postgresql_using="gin",
         postgresql_with={"fastupdate": "off"},
         postgresql_where=sa.text("tsv IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_memory_index_unranked",
+        "memory_index",
+        ["tenant_id", "scope_id"],
+        unique=False,
+        postgresql_where=sa.text("NOT ann"),
     )
     op.create_index(
         "ix_memory_index_stated",

@@ -258,7 +258,12 @@ async def test_the_look_up_knows_merged_entities_by_every_name(store: Store) -> 
     await store.put("entity", {"canonical_name": "Priya", "entity_type": "person", "aliases": ["P. Sharma"]})
     async with store.database.read(store.tenant) as session:
         known = await aliases.look_up(
-            session, tenant=store.tenant, scopes=[USER.id(store.tenant)], names=["p. sharma", "priya", "x"], terms=[]
+            session,
+            tenant=store.tenant,
+            scopes=[USER.id(store.tenant)],
+            names=["p. sharma", "priya", "x"],
+            terms=[],
+            vector_index="none",
         )
     by_alias = {one.alias: one for one in known.entities}
     assert set(by_alias) == {"p. sharma", "priya"}

@@ -33,7 +33,7 @@ class Store:
 
     @property
     def filler(self) -> Filler:
-        return Filler(connection=self.owner, embedder=self.embedder)
+        return Filler(connection=self.owner, embedder=self.embedder, large=100)
 
     @property
     def reads(self) -> ReadPipeline:

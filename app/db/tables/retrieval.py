@@ -55,6 +55,7 @@ memory_index = table(
     Column("asks", Boolean, nullable=False),
     Column("model_id", SmallInteger, ForeignKey("embedding_models.id"), nullable=False),
     Column("embedding", HALFVEC, nullable=False),
+    Column("ann", Boolean, nullable=False, server_default=text("false")),
     Column("lexical", SPARSEVEC(DIMENSIONS)),
     Column("tsv", TSVECTOR),
     refers_to("memories", "memory_id", cascade=True),
@@ -69,6 +70,7 @@ memory_index = table(
         postgresql_with={"fastupdate": "off"},
         postgresql_where=text("tsv IS NOT NULL"),
     ),
+    Index("ix_memory_index_unranked", "tenant_id", "scope_id", postgresql_where=text("NOT ann")),
     Index(
         "ix_memory_index_stated",
         "tenant_id",

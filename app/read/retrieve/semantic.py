@@ -63,10 +63,13 @@ def _exact(search: Search, kinds: str) -> str:
 
 
 def _nearest(search: Search, kinds: str) -> str:
+    """Return the nearest parts: by the index in scopes that are in it, by comparison in those too small for it."""
     size = f"halfvec({search.model.dimensions:d})"
+    distance = f"(i.embedding::{size}) <=> CAST((SELECT vector FROM probe) AS {size}) AS distance"  # noqa: S608 - constants
+    here = f"{wanted(search.filters)} AND i.kind IN {kinds} AND i.model_id = {search.model.id:d}"
     return f"""
-        SELECT i.memory_id, (i.embedding::{size}) <=> CAST((SELECT vector FROM probe) AS {size}) AS distance
-        FROM memory_index i
-        WHERE {wanted(search.filters)} AND i.kind IN {kinds} AND i.model_id = {search.model.id:d}
-        ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d}
+        (SELECT i.memory_id, {distance} FROM memory_index i WHERE {here} AND i.ann
+         ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
+        UNION ALL
+        (SELECT i.memory_id, {distance} FROM memory_index i WHERE {here} AND NOT i.ann)
     """  # noqa: S608 - as above
