@@ -7,8 +7,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.db.session import Database
+from app.db.vectors import as_halfvec
 from app.model import Mode, Scope, ScopeKind
-from app.read.pipeline import as_halfvec
 from app.read.retrieve import Filters, Model, Search, retrieve
 from app.read.values import Arm
 from bench.asking import ASKED_AT, questions

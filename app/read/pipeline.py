@@ -12,13 +12,11 @@ from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.db import aliases, memories, recall
 from app.db.aliases import Known
 from app.db.models import index_name
 from app.db.session import Database, ReadSession
+from app.db.vectors import as_halfvec
 from app.memory.registry import Registry
 from app.model import Memory
 from app.providers.embeddings import Embedder
@@ -209,8 +207,3 @@ class ReadPipeline:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
-
-
-def as_halfvec(vector: NDArray[np.float32]) -> str:
-    """Return a vector in pgvector's text format, to the digits half precision keeps."""
-    return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"

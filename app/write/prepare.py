@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from app.db.vectors import as_halfvec
 from app.errors import InvalidInput
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
@@ -193,8 +194,3 @@ def _index_texts(
         )
         seen.add(kind)
     return tuple(rows)
-
-
-def as_halfvec(vector: NDArray[np.float32]) -> str:
-    """Return a vector in pgvector's text format, to the digits half precision keeps."""
-    return "[" + ",".join(f"{value:.5g}" for value in vector.tolist()) + "]"

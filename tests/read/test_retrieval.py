@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.db import aliases
+from app.db.vectors import as_halfvec
 from app.model import Mode, Scope, ScopeKind, Visibility
 from app.read import understand
-from app.read.pipeline import as_halfvec
 from app.read.request import QueryRequest
 from app.read.retrieve import Search, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import as_tsquery

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
+from app.db.vectors import as_halfvec
 from app.model import Mode
-from app.read.pipeline import as_halfvec
 from app.read.retrieve import Filters, Model, Search, retrieve, semantic
 from app.read.values import Arm
 from bench.fill import without_vector_index
