@@ -104,19 +104,30 @@ _EXISTING = text(
            AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
          ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
         UNION ALL
-        (SELECT 'identical', NULL, {_FIELDS} FROM memories m
-         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.status = 'active'
-           AND m.identity = wanted.identity
-         LIMIT 1)
+        (SELECT 'identical', NULL, {_FIELDS}
+         FROM (
+            SELECT x.* FROM memories x
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
+         ) m
+         WHERE m.status = 'active' LIMIT 1)
         UNION ALL
         (SELECT 'near', near.similarity, {_FIELDS}
          FROM (
             SELECT i.memory_id, 1 - (i.embedding <=> wanted.embedding) AS similarity
-            FROM memories s
-            JOIN memory_index i ON i.tenant_id = s.tenant_id AND i.memory_id = s.id AND i.part = 0
-            WHERE wanted.embedding IS NOT NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-              AND s.type = wanted.type AND s.subject_id IS NOT DISTINCT FROM wanted.subject_id
-              AND s.status = 'active' AND i.model_id = :model
+            FROM (
+                (SELECT s.id FROM memories s
+                 WHERE wanted.embedding IS NOT NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
+                   AND s.type = wanted.type AND s.subject_id = wanted.subject_id AND s.status = 'active')
+                UNION ALL
+                (SELECT s.id FROM memories s
+                 WHERE wanted.embedding IS NOT NULL AND wanted.subject_id IS NULL AND s.tenant_id = :tenant
+                   AND s.scope_id = :scope AND s.type = wanted.type AND s.subject_id IS NULL AND s.status = 'active')
+                OFFSET 0
+            ) alike
+            CROSS JOIN LATERAL (
+                SELECT x.memory_id, x.embedding FROM memory_index x
+                WHERE x.tenant_id = :tenant AND x.memory_id = alike.id AND x.part = 0 AND x.model_id = :model OFFSET 0
+            ) i
             ORDER BY similarity DESC LIMIT {NEAREST}
          ) near
          JOIN memories m ON m.tenant_id = :tenant AND m.id = near.memory_id)

@@ -281,7 +281,7 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("slot IS NOT NULL"),
     )
-    op.create_index("ix_memories_subject", "memories", ["tenant_id", "scope_id", "type", "subject_id"], unique=False)
+    op.create_index("ix_memories_subject", "memories", ["tenant_id", "subject_id", "scope_id", "type"], unique=False)
     op.create_index("ix_memories_superseded_by", "memories", ["tenant_id", "superseded_by"], unique=False)
     op.create_index(
         "uq_memories_active_slot",

@@ -111,7 +111,7 @@ memories = table(
         postgresql_where=text("slot IS NOT NULL"),
     ),
     Index("ix_memories_identity", "tenant_id", "scope_id", "identity"),
-    Index("ix_memories_subject", "tenant_id", "scope_id", "type", "subject_id"),
+    Index("ix_memories_subject", "tenant_id", "subject_id", "scope_id", "type"),
     Index("ix_memories_recorded", "tenant_id", "scope_id", "id"),
     Index(
         "ix_memories_session",
