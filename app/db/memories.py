@@ -100,6 +100,16 @@ async def events(session: ReadSession, tenant: UUID, memories: Collection[UUID])
     return list(result.mappings())
 
 
+def parts_of(row: RowMapping) -> ConfidenceParts:
+    """Return the components of confidence that a row of `memories` holds."""
+    return ConfidenceParts(
+        source=row["source_strength"],
+        extractor=row["extractor_confidence"],
+        prior=row["prior"],
+        mentions=row["mentions"],
+    )
+
+
 def whole(row: RowMapping) -> Memory:
     """Return the memory of a row that `WHOLE` selected."""
     return Memory(
@@ -113,12 +123,7 @@ def whole(row: RowMapping) -> Memory:
         subject=row["subject"],
         slot=row["slot"],
         contested=row["contested"],
-        parts=ConfidenceParts(
-            source=row["source_strength"],
-            extractor=row["extractor_confidence"],
-            prior=row["prior"],
-            mentions=row["mentions"],
-        ),
+        parts=parts_of(row),
         confidence=row["confidence"],
         importance=row["importance"],
         topic=row["topic"],

@@ -10,7 +10,7 @@ from uuid import UUID
 from app import ids
 from app.db import editing, listing, memories
 from app.db.listing import Filters, Position, Sort
-from app.db.session import Database
+from app.db.session import Database, WriteSession
 from app.errors import InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
@@ -104,11 +104,7 @@ class Memories:
             decay = CATEGORY_DECAY[Category(str(values["category"]))]
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
-            if not await editing.lock(session, actor.tenant_id, memory):
-                raise _unknown(memory)
-            before = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
-            if before is None:
-                raise _unknown(memory)
+            before = await _held(session, actor, memory)
             until = values.get("valid_until")
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
@@ -121,11 +117,7 @@ class Memories:
     async def delete(self, actor: Actor, memory: UUID) -> None:
         """Erase a memory and everything made of it; only that it was erased stays on record."""
         async with self.database.write(actor.tenant_id) as session:
-            if not await editing.lock(session, actor.tenant_id, memory):
-                raise _unknown(memory)
-            gone = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
-            if gone is None:
-                raise _unknown(memory)
+            gone = await _held(session, actor, memory)
             found = terms(gone.content, self.language)
             await editing.erase(
                 session,
@@ -168,6 +160,18 @@ class Memories:
             "scope_id": memory.scope.id(actor.tenant_id),
             "detail": detail,
         }
+
+
+async def _held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
+    """Return a memory whose scope is held until the transaction ends, or raise NotFound.
+
+    It is looked for after the lock too: whoever held the scope before may have erased it.
+    """
+    if await editing.lock(session, actor.tenant_id, memory):
+        found = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
+        if found is not None:
+            return found
+    raise _unknown(memory)
 
 
 def _unknown(memory: UUID) -> NotFound:

@@ -23,7 +23,7 @@ from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.spec import Payload
-from app.model import Actor, ConfidenceParts, Memory, Scope, SpeechAct
+from app.model import Actor, Memory, Scope, SpeechAct
 from app.providers.embeddings import Embedder
 from app.write.decide import decide
 from app.write.persist import Verdict, persist
@@ -264,12 +264,7 @@ def _existing(row: RowMapping) -> Existing:
         valid_until=row["valid_until"],
         recorded_at=row["recorded_at"],
         confidence=row["confidence"],
-        parts=ConfidenceParts(
-            source=row["source_strength"],
-            extractor=row["extractor_confidence"],
-            prior=row["prior"],
-            mentions=row["mentions"],
-        ),
+        parts=memories.parts_of(row),
         speech_act=SpeechAct(row["speech_act"]),
         topic=row["topic"],
         session_id=row["session_id"],
