@@ -152,11 +152,12 @@ def _parts(one: Memory) -> dict[str, object]:
 
 
 def _freshness(one: Memory, now: datetime) -> float:
-    since = one.last_accessed_at or one.stated_at
-    return freshness.freshness(
-        days=freshness.days_between(since, now),
-        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
+    return freshness.since_last_use(
+        stated_at=one.stated_at,
+        last_accessed_at=one.last_accessed_at,
         access_count=one.access_count,
+        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
+        now=now,
     )
 
 

@@ -46,3 +46,11 @@ def freshness(*, days: float, decay: Decay, access_count: int = 0) -> float:
 def days_between(earlier: datetime, later: datetime) -> float:
     """Return the days from one instant to another, 0 when the order is reversed."""
     return max(0.0, (later - earlier).total_seconds() / SECONDS_PER_DAY)
+
+
+def since_last_use(
+    *, stated_at: datetime, last_accessed_at: datetime | None, access_count: int, decay: Decay, now: datetime
+) -> float:
+    """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
+    days = days_between(last_accessed_at or stated_at, now)
+    return freshness(days=days, decay=decay, access_count=access_count)

@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.recall import Sketch
-from app.memory.freshness import days_between, freshness
+from app.memory.freshness import since_last_use
 from app.model import Status
 from app.read.values import Fused, ParsedQuery, Plan, Ranked
 
@@ -42,8 +42,13 @@ def rank(
 
 def freshness_of(sketch: Sketch, now: datetime) -> float:
     """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
-    since = sketch.last_accessed_at or sketch.stated_at
-    return freshness(days=days_between(since, now), decay=sketch.decay, access_count=sketch.access_count)
+    return since_last_use(
+        stated_at=sketch.stated_at,
+        last_accessed_at=sketch.last_accessed_at,
+        access_count=sketch.access_count,
+        decay=sketch.decay,
+        now=now,
+    )
 
 
 def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
