@@ -17,6 +17,7 @@ FAILURE = 1
 
 MODULES: Mapping[str, str] = {
     "serve": "serve",
+    "worker": "worker",
     "migrate": "migrate",
     "keys": "keys",
     "import": "importing",

@@ -13,6 +13,7 @@ TypedMemoryError
 |   |-- ProviderTimeout       504
 |   |-- ProviderMisconfigured 503
 |   `-- ProviderProtocolError 503
+|       `-- ExtractionFailed   503
 |-- DatabaseUnavailable     503
 `-- ConfigurationError      500  only at start: the process does not come up
 """
@@ -127,6 +128,13 @@ class ProviderProtocolError(ProviderError):
 
     code = "provider-protocol-error"
     title = "Model provider answered nonsense"
+
+
+class ExtractionFailed(ProviderProtocolError):
+    """The model's proposals could not be used, even after it was told what was wrong."""
+
+    code = "extraction-failed"
+    title = "Extraction failed"
 
 
 class DatabaseUnavailable(TypedMemoryError):

@@ -12,7 +12,7 @@ import structlog
 _OUR_FAULTS = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError, TypeError)
 """Errors whose messages speak of code; those of others may quote what a caller sent."""
 
-_QUIET = ("uvicorn.access", "httpx", "httpcore", "alembic")
+_QUIET = ("uvicorn.access", "httpx", "httpcore", "alembic", "pgqueuer")
 """Loggers whose chatter ours replaces."""
 
 
@@ -25,7 +25,8 @@ def described(error: BaseException) -> dict[str, object]:
         link = link.__cause__ or link.__context__
     return {
         "error": [_named(one) for one in chain],
-        "stack": [
+        # Not "stack", which the console's renderer takes for a text of its own.
+        "frames": [
             f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
         ],
     }

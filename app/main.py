@@ -10,9 +10,10 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, memories, models, ops, problems, query
+from app.api import admin, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
+from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
 from app.settings import Settings
@@ -31,7 +32,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if not structlog.is_configured():
             logs.configure(configured.log_format, configured.log_level)
-        async with build_runtime(configured) as runtime:
+        async with build_runtime(configured) as runtime, embedded_worker(runtime):
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
             yield
@@ -52,8 +53,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ops.router(_version()),
         query.router(answers),
         memories.router(registry, bodies.build(registry), answers),
+        turns.router(),
         entities.router(),
+        jobs.router(),
         admin.router(registry),
+        extraction.router(),
     ):
         app.include_router(router)
     problems.install(app)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
 _REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_JOB_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 _ARM_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5)
+_LLM_BUCKETS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 240.0)
 
 
 class Metrics:
@@ -40,8 +42,30 @@ class Metrics:
             registry=self._registry,
         )
         self._embedded = Counter("tm_embedded_texts", "Texts embedded.", registry=self._registry)
+        self._llm = Histogram(
+            "tm_llm_seconds",
+            "Seconds of a use of the language model, its repair included.",
+            ("purpose", "outcome"),
+            buckets=_LLM_BUCKETS,
+            registry=self._registry,
+        )
+        self._tokens = Counter(
+            "tm_llm_tokens",
+            "Tokens the language model took and gave.",
+            ("purpose", "direction"),
+            registry=self._registry,
+        )
+        self._cost = Counter(
+            "tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=self._registry
+        )
         self._decisions = Counter(
             "tm_write_decisions", "What writes came to.", ("type", "decision"), registry=self._registry
+        )
+        self._turns = Counter(
+            "tm_turns",
+            "Turns that have been through the pipeline; skipped ones by gate.",
+            ("status", "gate"),
+            registry=self._registry,
         )
         self._retries = Counter(
             "tm_write_retries", "Writes decided again, by reason.", ("reason",), registry=self._registry
@@ -52,6 +76,22 @@ class Metrics:
             registry=self._registry,
         )
 
+        self._jobs_started = Counter(
+            "tm_jobs_started", "Runs of background jobs begun.", ("kind",), registry=self._registry
+        )
+        self._jobs = Histogram(
+            "tm_job_seconds",
+            "Seconds of a run of a background job, by what it came to: succeeded, failed, retried, cancelled, "
+            "put_back (a worker stopped), taken_over (a worker was presumed dead), parked (it killed its workers).",
+            ("kind", "outcome"),
+            buckets=_JOB_BUCKETS,
+            registry=self._registry,
+        )
+        self._jobs_running = Gauge("tm_jobs_running", "Jobs that this process does now.", registry=self._registry)
+        self._queue_depth = Gauge("tm_queue_depth", "Jobs that wait, of all tenants.", registry=self._registry)
+        self._queue_age = Gauge(
+            "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=self._registry
+        )
         self._dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=self._registry)
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
@@ -72,13 +112,42 @@ class Metrics:
         self._embed.labels(outcome).observe(seconds)
         self._embedded.inc(texts)
 
+    def llm(self, purpose: str, outcome: str, seconds: float) -> None:
+        """Time a use of the language model."""
+        self._llm.labels(purpose, outcome).observe(seconds)
+
+    def llm_tokens(self, purpose: str, given: int, taken: int, cost: float) -> None:
+        """Count the tokens of a use of the language model, in and out, and what they cost."""
+        self._tokens.labels(purpose, "input").inc(given)
+        self._tokens.labels(purpose, "output").inc(taken)
+        self._cost.labels(purpose).inc(cost)
+
     def decision(self, type_name: str, decision: str) -> None:
         """Count what a write came to."""
         self._decisions.labels(type_name, decision).inc()
 
+    def turn(self, status: str, gate: str) -> None:
+        """Count a turn by how it ended, and, if it was skipped, at which gate."""
+        self._turns.labels(status, gate).inc()
+
     def retry(self, reason: str) -> None:
         """Count a write that had to be decided again."""
         self._retries.labels(reason).inc()
+
+    def job_started(self, kind: str) -> None:
+        """Count a run of a job that begins."""
+        self._jobs_started.labels(kind).inc()
+        self._jobs_running.inc()
+
+    def job_ended(self, kind: str, outcome: str, seconds: float) -> None:
+        """Time a run of a job by what it came to."""
+        self._jobs.labels(kind, outcome).observe(seconds)
+        self._jobs_running.dec()
+
+    def queue(self, depth: float, oldest_seconds: float) -> None:
+        """Report what waits; NaN when that isn't known."""
+        self._queue_depth.set(depth)
+        self._queue_age.set(oldest_seconds)
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were lost."""
@@ -87,6 +156,17 @@ class Metrics:
     def database_restart(self) -> None:
         """Count a restart of the embedded server."""
         self._restarts.inc()
+
+    def serve(self, host: str, port: int) -> Callable[[], None]:
+        """Answer scrapes on an address of their own, from a thread; return what ends it. OSError if it is taken."""
+        server, thread = start_http_server(port, host, self._registry)
+
+        def end() -> None:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+        return end
 
     def exposition(self) -> bytes:
         """Return everything in Prometheus' text format."""

@@ -64,6 +64,16 @@ class LinkKind(StrEnum):
     DERIVED_FROM = "derived-from"
 
 
+class JobStatus(StrEnum):
+    """Where a background job is; the last three are ends."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class Mode(StrEnum):
     """Which statuses a read sees, and how strict its confidence floor is."""
 

@@ -21,19 +21,25 @@ from app.memory.registry import Registry, discover
 from app.metrics import Metrics
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
+from app.providers.llm import Prices, make_chat, make_extractor, make_judge
+from app.providers.rules import RulesExtractor
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.entities import Entities
 from app.services.idempotency import Idempotency
+from app.services.jobs import Jobs
 from app.services.keys import Keys
 from app.services.memories import Memories
+from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
 from app.settings import Settings
+from app.write.deciding import Deciding
+from app.write.ingest import IngestPipeline
 from app.write.pipeline import WritePipeline
 
 KEY_FILE = "api-key"
@@ -55,7 +61,9 @@ class Runtime:
     memories: Memories
     queries: Queries
     turns: Turns
+    policies: Policies
     entities: Entities
+    jobs: Jobs
     keys: Keys
     tenants: Tenants
     idempotency: Idempotency
@@ -97,23 +105,44 @@ async def _assembled(
 ) -> Runtime:
     upkeep = IndexUpkeep(database=database, language=settings.language)
     await _in_background(stack, upkeep.run())
-    pipeline = WritePipeline(
+    types = discover()
+    policies = Policies(database=database)
+    chat = make_chat(settings)
+    extractor = RulesExtractor() if chat is None else make_extractor(chat, types, settings, metrics)
+    stack.push_async_callback(extractor.aclose)
+    deciding = Deciding(
         database=database,
         embedder=embedder,
         model_id=model_id,
         language=settings.language,
         clock=now,
+        types=types,
+        judge=make_judge(chat, settings, metrics),
+    )
+    pipeline = WritePipeline(
+        deciding=deciding,
+        hype=settings.hype,
         observe=metrics.decision,
         conflict=lambda: metrics.retry("scope moved"),
         drifted=upkeep.mark,
         crowded=upkeep.crowd,
     )
-    types = discover()
+    ingest = IngestPipeline(
+        database=database,
+        writing=pipeline,
+        extractor=extractor,
+        types=types,
+        clock=now,
+        keep_episodes=chat is None if settings.keep_episodes is None else settings.keep_episodes,
+        prices=Prices.of(settings),
+        observe=metrics.turn,
+    )
     keys = Keys(database=database, clock=now)
     stack.push_async_callback(keys.aclose)
     idempotency = Idempotency(database=database)
     stack.push_async_callback(idempotency.aclose)
     tenants = Tenants(database=database, clock=now)
+    jobs = Jobs(database=database, clock=now)
     return Runtime(
         settings=settings,
         database=database,
@@ -123,12 +152,20 @@ async def _assembled(
         metrics=metrics,
         memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
         queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
-        turns=Turns(database=database),
-        entities=Entities(database=database),
+        turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
+        policies=policies,
+        entities=Entities(database=database, types=types, clock=now),
+        jobs=jobs,
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,
-        readiness=Readiness(database=database, model=embedder.name, dimensions=embedder.dimensions),
+        readiness=Readiness(
+            database=database,
+            jobs=jobs,
+            model=embedder.name,
+            dimensions=embedder.dimensions,
+            slow_seconds=settings.queue_slow_seconds,
+        ),
         first_key=await _first_key(settings, keys, tenants),
     )
 

@@ -52,12 +52,72 @@ class Settings(BaseSettings):
     embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all tries together.")
     embedding_attempts: PositiveInt = 4
 
+    llm_provider: Literal["rules", "openai", "anthropic"] = "rules"
+    llm_base_url: str | None = None
+    llm_model: str | None = None
+    llm_api_key: SecretStr | None = None
+    llm_timeout: PositiveFloat = Field(default=60.0, description="Seconds for one request.")
+    llm_deadline: PositiveFloat = Field(
+        default=180.0, description="Seconds for a turn: all requests, tries and the repair together."
+    )
+    llm_attempts: PositiveInt = 4
+    llm_concurrency: PositiveInt = Field(default=8, description="Requests at a time.")
+    llm_max_tokens: PositiveInt = Field(default=8192, description="Tokens of one answer, thoughts included.")
+    llm_sweep: int = Field(default=1, ge=1, le=9, description="Answers a turn, at rising temperatures.")
+    llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens in cost.")
+    llm_output_price: float = Field(
+        default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens out cost."
+    )
+
+    keep_episodes: bool | None = Field(
+        default=None,
+        description="Keep each turn that passes the prefilter as an episodic memory too; "
+        "by default without a language model only.",
+    )
+
+    hype: bool = Field(
+        default=True, description="Find facts, preferences, relations and events by the questions they answer, too."
+    )
+
+    worker: Literal["embedded", "off"] = Field(
+        default="embedded", description="Whether `serve` does background jobs; off: `typed-memory worker` does."
+    )
+    worker_concurrency: int = Field(default=8, ge=2, description="Jobs that one worker does at once.")
+    worker_tenant_concurrency: PositiveInt = Field(
+        default=4, description="Jobs of one tenant done at once, by all workers together; the same for each of them."
+    )
+    worker_patience: PositiveFloat = Field(
+        default=15.0, description="Seconds without a sign of life after which a worker's jobs go to another."
+    )
+    worker_grace: PositiveFloat = Field(
+        default=8.0, description="Seconds that jobs get to finish when the worker is told to stop."
+    )
+    worker_metrics_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Where `typed-memory worker` tells its metrics; unset: nowhere."
+    )
+    job_attempts: PositiveInt = Field(default=5, description="Tries of a job that the database or the model fails.")
+    job_retry_seconds: PositiveFloat = Field(
+        default=5.0, description="Seconds before the second try; each further one waits four times as long."
+    )
+    job_keep_days: PositiveFloat = Field(default=30.0, description="Days that finished jobs can be looked up.")
+    queue_slow_seconds: PositiveFloat = Field(
+        default=300.0, description="Age of the oldest waiting job from which /readyz reports the queue."
+    )
+
     language: str = Field(default="english", description="Stems and stop words of the lexical index.")
     access_flush_seconds: PositiveFloat = 1.0
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
-    @field_validator("bootstrap_key", "operator_key", "database_url", "migration_database_url", mode="before")
+    @field_validator(
+        "bootstrap_key",
+        "operator_key",
+        "database_url",
+        "migration_database_url",
+        "llm_base_url",
+        "llm_model",
+        mode="before",
+    )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value

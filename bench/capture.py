@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import patch
 
 import asyncpg
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+
+from app.db.session import ReadSession
+from app.db.statement import Statement as Direct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,27 +31,36 @@ class Statement:
 
 
 class Stopped(Exception):
-    """The statement that was waited for went by, and the one after it was not let through."""
+    """The statement that was waited for was not let through."""
 
 
 @contextmanager
 def captured(*, until: str | None = None) -> Iterator[list[Statement]]:
-    """Yield a list that gathers every statement this process sends through SQLAlchemy.
+    """Yield a list that gathers every statement this process sends, through SQLAlchemy or past it.
 
-    The statement after the one that begins with `until` raises Stopped, so that its transaction rolls back.
+    In place of the one that begins with `until`, Stopped is raised, so that its transaction rolls back.
     """
     seen: list[Statement] = []
 
-    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001 - SQLAlchemy's signature
-        if until is not None and seen and seen[-1].sql.startswith(until):
+    def gather(one: Statement) -> None:
+        seen.append(one)
+        if until is not None and one.sql.startswith(until):
             raise Stopped
+
+    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001 - SQLAlchemy's signature
         compiled = context.compiled
         names = tuple(dict.fromkeys(compiled.positiontup or ())) if compiled is not None else ()
-        seen.append(Statement(sql=sql, names=names, values=tuple(values)))
+        gather(Statement(sql=sql, names=names, values=tuple(values)))
 
+    async def fetch(session: ReadSession, statement: Direct, values: Mapping[str, object]) -> list[asyncpg.Record]:
+        gather(Statement(sql=statement.sql, names=statement.names, values=tuple(statement.arguments(values))))
+        return await past(session, statement, values)
+
+    past = ReadSession.fetch
     event.listen(Engine, "before_cursor_execute", see)
     try:
-        yield seen
+        with patch.object(ReadSession, "fetch", fetch):
+            yield seen
     finally:
         event.remove(Engine, "before_cursor_execute", see)
 

@@ -251,7 +251,7 @@ def _existing(prepared: Prepared, verdict: Verdict) -> Existing:
 
 def _average(pairs: Sequence[tuple[Prepared, Prepared | None]]) -> float:
     every = [one for pair in pairs for one in pair if one is not None]
-    lengths = [len(text.terms) for one in every for text in one.texts if text.kind == "content" and text.terms]
+    lengths = [len(text.terms) for one in every for text in one.texts if text.kind != "context" and text.terms]
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 

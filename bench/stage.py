@@ -20,40 +20,50 @@ TENANT_SIZE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How big a run is."""
+    """How big a run is.
+
+    `written` is the scope that is written to: of a size that stays under `LARGE`, because outgrowing it, once
+    in a scope's life, moves all its vectors into their index, and that would be measured along.
+    """
 
     scopes: tuple[int, ...]
     middle: int
+    written: int
     largest: int
     tenants: tuple[int, ...]
     questions: int
     requests: int
     seconds: float
     writes: int
+    turns: int
     neighbour_questions: int
 
 
 FULL = Sizes(
     scopes=(1_000, 10_000, 100_000),
     middle=10_000,
+    written=6_000,
     largest=100_000,
     tenants=(10, 1_000, 10_000),
     questions=100,
     requests=400,
     seconds=10.0,
     writes=300,
+    turns=600,
     neighbour_questions=50,
 )
 
 QUICK = Sizes(
     scopes=(1_000, 10_000),
     middle=10_000,
+    written=6_000,
     largest=15_000,
     tenants=(10, 100, 500),
     questions=40,
     requests=120,
     seconds=3.0,
     writes=60,
+    turns=150,
     neighbour_questions=30,
 )
 

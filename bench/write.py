@@ -9,7 +9,9 @@ from itertools import islice
 from typing import Any
 
 from app.db.session import Database
+from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
+from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
 from app.write.prepare import prepare
 from app.write.waves import waves
@@ -33,8 +35,8 @@ _COLUMNS = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "memories a second"
 
 
 async def writes(stage: Stage, book: Book) -> None:
-    """Measure writes to the middle scope of the main tenant, which no question is measured on afterwards."""
-    size, count = stage.sizes.middle, stage.sizes.writes
+    """Measure writes to a scope of the main tenant that no question is measured on."""
+    size, count = stage.sizes.written, stage.sizes.writes
     await stage.have_scopes([size])
     user = user_of(size)
     fresh = _fresh(seed_of(0, user), size, 14 * count + 4 * BATCH)
@@ -102,9 +104,15 @@ async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> lis
     world, scope = stage.world, Scope(kind=ScopeKind.USER, user_id=user)
     database = Database(world.url, pool_size=1)
     actor = Actor(tenant_id=tenant_id(0), key_id=None, name="bench")
-    pipeline = WritePipeline(
-        database=database, embedder=world.embedder, model_id=MODEL, language=LANGUAGE, clock=lambda: datetime.now(UTC)
+    deciding = Deciding(
+        database=database,
+        embedder=world.embedder,
+        model_id=MODEL,
+        language=LANGUAGE,
+        clock=lambda: datetime.now(UTC),
+        types=discover(),
     )
+    pipeline = WritePipeline(deciding=deciding)
     found = []
     try:
         for draft in drafts:

@@ -17,8 +17,10 @@ LOCK = 7_261_943_001
 
 
 def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
-    """Leave out the vector indexes: each embedding model has its own, made when it is registered."""
-    return not (kind == "index" and name is not None and name.startswith("ix_memory_index_model_"))
+    """Leave out the vector indexes, made for each embedding model when it is registered, and the queue's tables."""
+    vectors = ("ix_memory_index_model_", "ix_hypothetical_embeddings_model_")
+    left_out = {"index": vectors, "table": ("pgqueuer",)}.get(kind)
+    return name is None or left_out is None or not name.startswith(left_out)
 
 
 def run(connection: Connection) -> None:

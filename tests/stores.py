@@ -19,6 +19,7 @@ from app.model import Actor, Scope, ScopeKind
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.memories import Memories
 from app.services.upkeep import IndexUpkeep
+from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
@@ -41,7 +42,9 @@ class Store:
 
     @property
     def memories(self) -> Memories:
-        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.clock, language="english")
+        return Memories(
+            database=self.database, pipeline=self.pipeline, clock=self.pipeline.deciding.clock, language="english"
+        )
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
@@ -85,12 +88,16 @@ async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIte
         database = Database(database_url, pool_size=10)
         opened.append(database)
         upkeep = IndexUpkeep(database=database, language="english")
-        pipeline = WritePipeline(
+        deciding = Deciding(
             database=database,
             embedder=embedder,
             model_id=1,
             language="english",
             clock=lambda: datetime.now(UTC),
+            types=discover(),
+        )
+        pipeline = WritePipeline(
+            deciding=deciding,
             drifted=upkeep.mark,
             crowded=upkeep.crowd,
         )

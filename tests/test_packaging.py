@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from app.settings import Settings
+
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 
@@ -94,6 +96,14 @@ def test_the_database_and_the_api_have_health_checks(compose: dict[str, Any]) ->
         check = compose["services"][name]["healthcheck"]
         assert check["test"][0] == "CMD"
         assert {"interval", "timeout", "retries"} <= set(check)
+
+
+def test_jobs_are_done_by_the_worker_which_may_finish_them(compose: dict[str, Any]) -> None:
+    api, worker = (compose["services"][name] for name in ("api", "worker"))
+    assert "profiles" not in worker
+    assert worker["command"] == ["typed-memory", "worker"]
+    assert api["environment"]["TM_WORKER"] == "off"
+    assert float(worker["stop_grace_period"].removesuffix("s")) > 2 * Settings.model_fields["worker_grace"].default
 
 
 def test_the_database_keeps_its_data_where_its_image_does(compose: dict[str, Any]) -> None:

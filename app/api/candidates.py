@@ -69,7 +69,7 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
     except ValidationError as error:
         raise InvalidFields(field_errors(error.errors(include_url=False))) from None
     times = _times(body, zone, now)
-    scope = chosen_scope(spec, body.scope, body.user_id, body.agent_id)
+    scope = chosen_scope(spec.default_scope, body.scope, body.user_id, body.agent_id)
     return Candidate(
         type=spec,
         payload=payload,
@@ -94,15 +94,15 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
     )
 
 
-def chosen_scope(spec: MemoryType, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:
+def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:
     """Return where a memory goes.
 
-    The scope asked for must have its ids. Without one: the type's own if the ids it needs are there, else
+    The scope asked for must have its ids. Without one: the default if the ids it needs are there, else
     the user's, else the agent's, else global. An agent's scope is the agent's with that user, if both are
     named.
     """
     needs = {ScopeKind.USER: ("user_id", user_id), ScopeKind.AGENT: ("agent_id", agent_id)}
-    kind = asked or spec.default_scope
+    kind = asked or default
     if kind in needs and needs[kind][1] is None:
         if asked is not None:
             name = needs[kind][0]

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -14,15 +14,19 @@ from app import ids
 from app.api import cursors, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, GuardedRoute
+from app.api.guard import READ, WRITE, GuardedRoute
+from app.api.idempotent import declared, once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
 from app.db.entities import Edge, Entity
 from app.db.listing import Position
 from app.memory.spec import Name
 from app.model import ScopeKind, Visibility
+from app.services.entities import Merged, Unmerged
 
 DEEPEST = 3
+MOST_MERGED = 50
+OK = 200
 
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
@@ -50,7 +54,8 @@ class EntityOut(Out):
     scope: ScopeKind
     user_id: str | None
     agent_id: str | None
-    merged_into: str | None
+    merged_into: str | None = Field(description="The entity that its names lead to now.")
+    merged: list[str] = Field(description="Entities that were merged into it; what is known of them is its own.")
     created_at: datetime
 
 
@@ -86,6 +91,60 @@ class GraphOut(Out):
     relations: list[EdgeOut]
 
 
+class MergeBody(In):
+    """Which entities are one."""
+
+    into: Name = Field(description="The entity that survives.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    others: list[Name] = Field(
+        alias="from",
+        min_length=1,
+        max_length=MOST_MERGED,
+        description="Those that become part of it.",
+        examples=[["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2f"]],
+    )
+    reason: Name | None = Field(default=None, description="Kept in the audit log.")
+    force: bool = Field(default=False, description="Merge entities of different types.")
+
+
+class UnmergeBody(In):
+    """Which entity stands alone again."""
+
+    entity: Name = Field(examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2f"])
+
+
+class ContradictionOut(Out):
+    """Two memories that became one slot's: the one that came, now contested, and the one that holds the slot."""
+
+    memory_id: str
+    holder_id: str
+
+
+class MovedOut(Out):
+    """What one entity brought along."""
+
+    entity_id: str
+    aliases: int
+    memories: int
+    contradictions: list[ContradictionOut]
+
+
+class MergeOut(Out):
+    """The entity that survived, and what was merged into it."""
+
+    entity: EntityOut
+    merged: list[MovedOut]
+
+
+class UnmergeOut(Out):
+    """An entity that stands alone again, and what went back to it; `revived` memories hold again."""
+
+    entity: EntityOut
+    survivor: EntityOut
+    aliases: int
+    memories: int
+    revived: list[str]
+
+
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["entities"], route_class=GuardedRoute)
@@ -97,6 +156,14 @@ def router() -> APIRouter:
         found.add_api_route(
             path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
             openapi_extra=READ,
+        )  # fmt: skip
+    for path, change, operation, summary, answer in (
+        ("/entities/merge", merge_entities, "merge_entities", "Make entities one", MergeOut),
+        ("/entities/unmerge", unmerge_entity, "unmerge_entity", "Undo a merge", UnmergeOut),
+    ):
+        found.add_api_route(
+            path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=answer,
+            dependencies=[Depends(declared)], openapi_extra=WRITE,
         )  # fmt: skip
     return found
 
@@ -132,6 +199,64 @@ async def get_graph(
     return views.answer({"entity": _entity(entity), "relations": [_edge(one) for one in edges]})
 
 
+async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep, body: MergeBody) -> Response:
+    """Make entities one: their names lead to the survivor, and their memories are found and compete as its own.
+
+    Where both had a value in one slot, the memory that came is contested; a different value is also a
+    contradiction, for someone to look at. Nothing is replaced.
+    """
+
+    async def work() -> object:
+        others = [ids.parse(ids.ENTITY, one) for one in body.others]
+        into = ids.parse(ids.ENTITY, body.into)
+        return _merged(await runtime.entities.merge(actor, into, others, force=body.force, reason=body.reason))
+
+    return await once(request, runtime, actor, OK, work)
+
+
+async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep, body: UnmergeBody) -> Response:
+    """Take an entity out of the one it was merged into; what the merge had moved goes back.
+
+    Memories written meanwhile stay with the survivor, unless they named this entity by a name of its own.
+    """
+
+    async def work() -> object:
+        return _unmerged(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
+
+    return await once(request, runtime, actor, OK, work)
+
+
+def _merged(done: Merged) -> dict[str, object]:
+    return {
+        "entity": _entity(done.entity),
+        "merged": [
+            {
+                "entity_id": ids.public(ids.ENTITY, one.entity),
+                "aliases": one.aliases,
+                "memories": one.memories,
+                "contradictions": [
+                    {
+                        "memory_id": ids.public(ids.MEMORY, found.memory),
+                        "holder_id": ids.public(ids.MEMORY, found.holder),
+                    }
+                    for found in one.contradictions
+                ],
+            }
+            for one in done.moved
+        ],
+    }
+
+
+def _unmerged(done: Unmerged) -> dict[str, object]:
+    return {
+        "entity": _entity(done.entity),
+        "survivor": _entity(done.survivor),
+        "aliases": done.undone.aliases,
+        "memories": done.undone.memories,
+        "revived": [ids.public(ids.MEMORY, one) for one in done.undone.revived],
+    }
+
+
 def _entity(one: Entity) -> dict[str, object]:
     return {
         "id": ids.public(ids.ENTITY, one.id),
@@ -144,6 +269,7 @@ def _entity(one: Entity) -> dict[str, object]:
         "user_id": one.scope.user_id,
         "agent_id": one.scope.agent_id,
         "merged_into": None if one.merged_into is None else ids.public(ids.ENTITY, one.merged_into),
+        "merged": [ids.public(ids.ENTITY, other) for other in one.merged],
         "created_at": one.created_at,
     }
 

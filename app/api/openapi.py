@@ -14,6 +14,7 @@ TAGS = [
     {"name": "memories", "description": "Write, read, change and erase typed memories."},
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
+    {"name": "jobs", "description": "What is done in the background, and what became of it."},
     {"name": "admin", "description": "Keys, tenants, memory types."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]

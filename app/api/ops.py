@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -18,11 +20,20 @@ class Alive(Out):
     status: str
 
 
+class QueueOut(Out):
+    """What waits for a worker, of all tenants together."""
+
+    oldest_seconds: float
+    depth: int
+
+
 class Ready(Out):
-    """Whether requests can be served; `reasons` say what is missing."""
+    """Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile."""
 
     ready: bool
     reasons: dict[str, str]
+    degraded: dict[str, str]
+    queue: QueueOut | None
 
 
 class Start(Out):
@@ -81,11 +92,19 @@ async def healthz() -> Response:
 
 
 async def readyz(runtime: RuntimeDep) -> Response:
-    """Check the database, its schema and the embedding model."""
-    reasons = await runtime.readiness.missing()
-    return views.answer({"ready": not reasons, "reasons": reasons}, 503 if reasons else 200)
+    """Check the database, its schema and the embedding model, and look at the queue of jobs.
+
+    An old queue is degraded, yet ready: requests are served as well as ever.
+    """
+    state = await runtime.readiness.state()
+    queue = state.backlog and {"oldest_seconds": round(state.backlog.oldest_seconds, 3), "depth": state.backlog.depth}
+    content = {"ready": not state.missing, "reasons": state.missing, "degraded": state.degraded, "queue": queue}
+    return views.answer(content, 503 if state.missing else 200)
 
 
 async def metrics(runtime: RuntimeDep) -> Response:
     """Expose counters and timings; labels hold no ids, keys or content."""
+    backlog = await runtime.jobs.known_backlog()
+    unknown = (math.nan, math.nan)
+    runtime.metrics.queue(*(unknown if backlog is None else (backlog.depth, backlog.oldest_seconds)))
     return Response(runtime.metrics.exposition(), media_type=CONTENT_TYPE)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
 
+from app import logs
 from app.commands.terminal import CommandFailed, warn
 from app.settings import Settings
 
@@ -35,6 +37,14 @@ def warn_of_unknown_settings() -> None:
         if name.startswith(_PREFIX) and name not in known | _NOT_SETTINGS and not name.startswith("TM_TEST_"):
             close = difflib.get_close_matches(name, known, n=1)
             warn(f"{name} is no setting" + (f"; did you mean {close[0]}?" if close else " and has no effect"))
+
+
+def configure_logs(settings: Settings) -> None:
+    """Send logs to standard error: for people in a terminal, else as configured."""
+    style = settings.log_format
+    if "log_format" not in settings.model_fields_set and sys.stderr.isatty():
+        style = "console"
+    logs.configure(style, settings.log_level)
 
 
 def _complaints(error: ValidationError) -> Iterator[str]:

@@ -7,7 +7,6 @@ import errno
 import math
 import signal
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,8 +17,7 @@ import typer
 import uvicorn
 from starlette.applications import Starlette
 
-from app import logs
-from app.commands.configuration import load_settings, warn_of_unknown_settings
+from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
 from app.commands.terminal import CommandFailed, say
 from app.main import create_app
 from app.runtime import KEY_FILE, Runtime, data_dir
@@ -47,7 +45,7 @@ def serve(
     """
     warn_of_unknown_settings()
     settings = load_settings(host=host, port=port)
-    _configure_logs(settings)
+    configure_logs(settings)
     listener = _bound(settings)
     app = create_app(settings)
     config = uvicorn.Config(
@@ -112,13 +110,6 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
     except asyncio.CancelledError:
         if not server.should_exit:
             raise
-
-
-def _configure_logs(settings: Settings) -> None:
-    style = settings.log_format
-    if "log_format" not in settings.model_fields_set and sys.stderr.isatty():
-        style = "console"
-    logs.configure(style, settings.log_level)
 
 
 def _bound(settings: Settings) -> socket.socket:

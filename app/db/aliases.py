@@ -29,7 +29,10 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities."""
+    """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
+
+    `questions`: some of their memories are asked by questions.
+    """
 
     memories: int
     contexts: int
@@ -37,6 +40,7 @@ class Known:
     index_rows: int
     frequencies: Mapping[int, int]
     entities: tuple[KnownEntity, ...]
+    questions: bool = False
 
 
 _LOOK_UP = (
@@ -70,6 +74,10 @@ _LOOK_UP = (
                  coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
             (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
+            EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
+                SELECT FROM hypothetical_embeddings q
+                WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
+            ) one) AS questions,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
             (SELECT jsonb_agg(jsonb_build_array(n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids)
                               ORDER BY n.alias, e.id)
@@ -111,13 +119,14 @@ async def look_up(
             "vector_index": vector_index,
         },
     )
-    counts, index_rows, frequencies, entities = found.one()
+    counts, index_rows, questions, frequencies, entities = found.one()
     memories, contexts, documents = counts
     return Known(
         memories=int(memories),
         contexts=int(contexts),
         documents=int(documents),
         index_rows=int(index_rows or 0),
+        questions=questions,
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

@@ -6,17 +6,13 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
-from sqlalchemy import RowMapping, text
+from asyncpg import Record
 
 from app.db.session import ReadSession
-
-MOST_SPELLINGS = 100
-"""Unknown names of one write that are compared with near spellings; further ones are taken as they are."""
-
-LONGEST_SPELLING = 64
-"""Characters of a name that is compared by spelling."""
+from app.db.statement import Statement, statement
 
 NEAREST = 3
 """Nearest memories that are compared for meaning."""
@@ -30,7 +26,6 @@ class ScopeState:
     """
 
     version: int
-    memory_count: int
     lexical_average: float
     ann: bool
 
@@ -47,26 +42,29 @@ class Wanted:
     embedding: str | None
 
 
-_SCOPE = text(
-    "SELECT version, memory_count, lexical_average, ann FROM scopes WHERE tenant_id = :tenant AND id = :scope"
+_KNOWN = statement(
+    """
+    SELECT s.version, s.lexical_average, s.ann, named.*
+    FROM (SELECT) AS always
+    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
+    LEFT JOIN LATERAL (
+        SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+        FROM entity_aliases a
+        JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
+    ) named ON true
+    """
 )
 
-_NAMES = text(
-    """
-    SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
-    FROM entity_aliases a
-    JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
-    WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
-    """
-)
+_ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
 
-_SPELLINGS = text(
+_SPELLINGS = statement(
     """
     SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
     FROM unnest(CAST(:names AS text[])) AS wanted(name)
     CROSS JOIN LATERAL (
         SELECT a.alias, a.entity_id FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias % wanted.name
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near) AND a.alias % wanted.name
         ORDER BY similarity(a.alias, wanted.name) DESC, a.alias LIMIT 5
     ) near
     JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
@@ -78,17 +76,28 @@ _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value,
     m.extractor_confidence, m.prior, m.mentions, m.speech_act,
     m.topic, m.session_id, m.sequence_number"""
 
-_EXISTING = text(
-    f"""
-    SELECT wanted.place, found.*
-    FROM (
+_WANTED = """
+    WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
             given.subject_id, CAST(given.embedding AS halfvec) AS embedding
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
             place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text)
-        OFFSET 0 -- keeps the vectors from being read from text once a row they are compared with
-    ) wanted
-    CROSS JOIN LATERAL (
+    )
+"""
+
+_IDENTICAL = f"""
+    SELECT wanted.place, 'identical' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT * FROM (
+            SELECT x.* FROM memories x
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
+        ) same WHERE same.status = 'active' LIMIT 1
+    ) m
+"""  # noqa: S608 - composed of constants
+
+_OF_SLOT = f"""
+    SELECT wanted.place, rival.*
+    FROM wanted CROSS JOIN LATERAL (
         (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.status IN ('active', 'expired'))
@@ -103,73 +112,90 @@ _EXISTING = text(
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
          ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
-        UNION ALL
-        (SELECT 'identical', NULL, {_FIELDS}
-         FROM (
-            SELECT x.* FROM memories x
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
-         ) m
-         WHERE m.status = 'active' LIMIT 1)
-        UNION ALL
-        (SELECT 'near', near.similarity, {_FIELDS}
-         FROM (
-            SELECT i.memory_id, 1 - (i.embedding <=> wanted.embedding) AS similarity
-            FROM (
+    ) rival
+    WHERE wanted.slot IS NOT NULL
+"""  # noqa: S608 - composed of constants
+
+_ALIKE = f"""
+    SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
+    FROM (
+        SELECT wanted.place, known.memory_id, 1 - (known.embedding <=> wanted.embedding) AS similarity,
+            row_number() OVER (PARTITION BY wanted.place ORDER BY known.embedding <=> wanted.embedding) AS rank
+        FROM wanted JOIN (
+            SELECT about.type, about.subject_id, i.memory_id, i.embedding
+            FROM (SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL) about
+            CROSS JOIN LATERAL (
                 (SELECT s.id FROM memories s
-                 WHERE wanted.embedding IS NOT NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = wanted.type AND s.subject_id = wanted.subject_id AND s.status = 'active')
+                 WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
+                   AND s.subject_id = about.subject_id AND s.status = 'active')
                 UNION ALL
                 (SELECT s.id FROM memories s
-                 WHERE wanted.embedding IS NOT NULL AND wanted.subject_id IS NULL AND s.tenant_id = :tenant
-                   AND s.scope_id = :scope AND s.type = wanted.type AND s.subject_id IS NULL AND s.status = 'active')
+                 WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
+                   AND s.type = about.type AND s.subject_id IS NULL AND s.status = 'active')
                 OFFSET 0
-            ) alike
+            ) s
             CROSS JOIN LATERAL (
                 SELECT x.memory_id, x.embedding FROM memory_index x
-                WHERE x.tenant_id = :tenant AND x.memory_id = alike.id AND x.part = 0 AND x.model_id = :model OFFSET 0
+                WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND x.model_id = :model OFFSET 0
             ) i
-            ORDER BY similarity DESC LIMIT {NEAREST}
-         ) near
-         JOIN memories m ON m.tenant_id = :tenant AND m.id = near.memory_id)
-    ) found
-    ORDER BY wanted.place, found.similarity DESC NULLS LAST
-    """  # noqa: S608 - composed of constants
-)
+            OFFSET 0 -- read once a subject, however many candidates are about it
+        ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
+        WHERE 1 - (known.embedding <=> wanted.embedding) > :likeness
+    ) near
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = near.memory_id OFFSET 0) m
+    WHERE near.rank <= {NEAREST}
+"""  # noqa: S608 - composed of constants
 
 
-async def scope_state(session: ReadSession, *, tenant: UUID, scope: UUID) -> ScopeState:
-    """Return the scope's state; a scope that has never been written is at version 0."""
-    row = (await session.execute(_SCOPE, {"tenant": tenant, "scope": scope})).first()
-    if row is None:
-        return ScopeState(version=0, memory_count=0, lexical_average=0.0, ann=False)
-    return ScopeState(
-        version=row.version, memory_count=row.memory_count, lexical_average=row.lexical_average, ann=row.ann
-    )
+@cache
+def _existing(*, slots: bool, meanings: bool) -> Statement:
+    """Return the statement that looks in the ways that are needed: each costs planning, every time."""
+    ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
+    return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
-async def known_names(
-    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str], shortest: int
-) -> list[RowMapping]:
-    """Return alias rows for the normalised names: exact ones, and near spellings for those not found.
+async def known(
+    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str]
+) -> tuple[ScopeState, list[Record]]:
+    """Return the scope's state, and alias rows for the normalised names that are known in it.
 
-    Names under `shortest` characters are not looked up by spelling. `wanted` is the name a row was found for.
+    A scope that has never been written is at version 0. `wanted` is the name a row was found for.
     """
-    if not names:
-        return []
-    here = {"tenant": tenant, "scope": scope}
-    exact = (await session.execute(_NAMES, {**here, "names": list(names)})).mappings().all()
-    found = {row["alias"] for row in exact}
-    missing = sorted(name for name in names if name not in found and shortest <= len(name) <= LONGEST_SPELLING)
-    if not missing:
-        return list(exact)
-    near = await session.execute(_SPELLINGS, {**here, "names": missing[:MOST_SPELLINGS]})
-    return [*exact, *near.mappings()]
+    rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": list(names)})
+    state = ScopeState(
+        version=rows[0]["version"] or 0,
+        lexical_average=rows[0]["lexical_average"] or 0.0,
+        ann=rows[0]["ann"] or False,
+    )
+    return state, [row for row in rows if row["wanted"] is not None]
+
+
+async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[str]:
+    """Return every normalised name that is known in the scope.
+
+    All of them, for the caller to compare: under row-level security no index finds names by likeness, and
+    comparing trigrams with each takes the database ten times as long as sending it.
+    """
+    [row] = await session.fetch(_ALIASES, {"tenant": tenant, "scope": scope})
+    found: list[str] | None = row[0]
+    return found or []
+
+
+async def spelled(
+    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str], near: Collection[str]
+) -> list[Record]:
+    """Return alias rows for names, of those of the aliases `near` that are spelled most like each."""
+    values = {"tenant": tenant, "scope": scope, "names": list(names), "near": list(near)}
+    return await session.fetch(_SPELLINGS, values)
 
 
 async def existing(
-    session: ReadSession, *, tenant: UUID, scope: UUID, model: int, wanted: Sequence[Wanted]
-) -> list[RowMapping]:
-    """Return rows of memories the candidates may touch; `place` is the candidate, `relation` how it relates."""
+    session: ReadSession, *, tenant: UUID, scope: UUID, model: int, likeness: float, wanted: Sequence[Wanted]
+) -> list[Record]:
+    """Return rows of memories the candidates may touch; `place` is the candidate, `relation` how it relates.
+
+    Those near in meaning have a cosine above `likeness`; nearest first.
+    """
     asked = [
         {
             "place": place,
@@ -182,7 +208,8 @@ async def existing(
         }
         for place, one in enumerate(wanted)
     ]
-    result = await session.execute(
-        _EXISTING, {"tenant": tenant, "scope": scope, "model": model, "wanted": json.dumps(asked)}
-    )
-    return list(result.mappings())
+    values = {"tenant": tenant, "scope": scope, "wanted": json.dumps(asked)}
+    meanings = any(one.embedding is not None for one in wanted)
+    if meanings:
+        values |= {"model": model, "likeness": likeness}
+    return await session.fetch(_existing(slots=any(one.slot for one in wanted), meanings=meanings), values)

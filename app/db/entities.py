@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -18,7 +18,10 @@ MOST_EDGES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """An identity: its names, what is known of it, and whom it was merged into, if it was."""
+    """An identity: its names, what is known of it, whom it was merged into, if it was, and who into it.
+
+    What was merged into it counts as its own: names, attributes, mentions, and the type where it has none itself.
+    """
 
     id: UUID
     scope: Scope
@@ -28,6 +31,7 @@ class Entity:
     attributes: Mapping[str, object]
     mention_count: int
     merged_into: UUID | None
+    merged: tuple[UUID, ...]
     created_at: datetime
 
 
@@ -46,19 +50,32 @@ class Edge:
 
 
 _WHOLE = """
-    SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.entity_type, e.attributes, e.mention_count,
-        e.merged_into, e.created_at,
-        (SELECT coalesce(jsonb_agg(a.display ORDER BY a.display), '[]') FROM entity_aliases a
-         WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id AND a.display <> e.canonical_name) AS aliases
+    SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
+        coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
+        e.mention_count + coalesce(kin.mentions, 0) AS mention_count, coalesce(kin.ids, '{}') AS merged,
+        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.mention_count, k.id), '{}')
+         FROM entities k CROSS JOIN LATERAL jsonb_each(k.attributes) a
+         WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id) || e.attributes AS attributes,
+        (SELECT coalesce(jsonb_agg(a.display ORDER BY a.display), '[]') FROM (
+            SELECT display FROM entity_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
+            UNION SELECT display FROM entity_merge_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
+         ) a WHERE a.display <> e.canonical_name) AS aliases
     FROM entities e
     JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    LEFT JOIN LATERAL (
+        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,
+            (array_agg(k.entity_type ORDER BY k.mention_count DESC, k.id)
+             FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        FROM entities k WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id
+    ) kin ON true
 """
+"""An entity together with all that were merged into it; a condition on `e` follows."""
 
-_BY_ID = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = :id")
+_BY_IDS = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
 
 _CONDITIONS = {
     "scopes": "e.scope_id = ANY(:scopes)",
-    "entity_type": "e.entity_type = :entity_type",
+    "entity_type": "coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') = :entity_type",
     "alias": "e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.alias = :alias)",
     "after": "e.id > :after",
 }
@@ -66,30 +83,40 @@ _CONDITIONS = {
 _AROUND = text(
     """
     WITH RECURSIVE reached AS (
-        SELECT CAST(:id AS uuid) AS entity, 0 AS hop
+        SELECT coalesce(merged_into, id) AS entity, 0 AS hop FROM entities WHERE tenant_id = :tenant AND id = :id
         UNION
-        SELECT near.entity, reached.hop + 1 FROM reached
+        SELECT coalesce(far.merged_into, far.id), reached.hop + 1 FROM reached
+        CROSS JOIN LATERAL (
+            SELECT reached.entity AS id
+            UNION ALL SELECT k.id FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = reached.entity
+        ) same
         CROSS JOIN LATERAL (
             SELECT r.to_entity AS entity FROM relations r
             JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = r.memory_id AND m.status = 'active'
-            WHERE r.tenant_id = :tenant AND r.from_entity = reached.entity
+            WHERE r.tenant_id = :tenant AND r.from_entity = same.id
             UNION
             SELECT r.from_entity FROM relations r
             JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = r.memory_id AND m.status = 'active'
-            WHERE r.tenant_id = :tenant AND r.to_entity = reached.entity
+            WHERE r.tenant_id = :tenant AND r.to_entity = same.id
         ) near
+        JOIN entities far ON far.tenant_id = :tenant AND far.id = near.entity
         WHERE reached.hop < :depth
     ), nearest AS (
         SELECT entity, min(hop) AS hop FROM reached GROUP BY entity
+    ), same AS (
+        SELECT entity, hop, entity AS id FROM nearest
+        UNION ALL
+        SELECT n.entity, n.hop, k.id FROM nearest n
+        JOIN entities k ON k.tenant_id = :tenant AND k.merged_into = n.entity
     )
-    SELECT DISTINCT r.id, r.from_entity, f.canonical_name AS from_name, r.relation_type, r.to_entity,
+    SELECT DISTINCT r.id, f.id AS from_entity, f.canonical_name AS from_name, r.relation_type, t.id AS to_entity,
         t.canonical_name AS to_name, r.since, r.memory_id, least(a.hop, b.hop) + 1 AS hop
-    FROM nearest a
-    JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = a.entity
-    JOIN nearest b ON b.entity = r.to_entity
+    FROM same a
+    JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = a.id
+    JOIN same b ON b.id = r.to_entity
     JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
-    JOIN entities f ON f.tenant_id = :tenant AND f.id = r.from_entity
-    JOIN entities t ON t.tenant_id = :tenant AND t.id = r.to_entity
+    JOIN entities f ON f.tenant_id = :tenant AND f.id = a.entity
+    JOIN entities t ON t.tenant_id = :tenant AND t.id = b.entity
     WHERE least(a.hop, b.hop) < :depth
     ORDER BY hop, r.id LIMIT :limit
     """
@@ -98,8 +125,13 @@ _AROUND = text(
 
 async def find(session: ReadSession, tenant: UUID, entity: UUID) -> Entity | None:
     """Return an entity, or None."""
-    row = (await session.execute(_BY_ID, {"tenant": tenant, "id": entity})).mappings().first()
-    return None if row is None else _entity(row)
+    return (await find_all(session, tenant, [entity])).get(entity)
+
+
+async def find_all(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> dict[UUID, Entity]:
+    """Return those of the entities that exist, by id."""
+    rows = await session.execute(_BY_IDS, {"tenant": tenant, "ids": list(entities)})
+    return {row["id"]: _entity(row) for row in rows.mappings()}
 
 
 async def page(
@@ -127,7 +159,7 @@ async def page(
 
 
 async def around(session: ReadSession, tenant: UUID, entity: UUID, *, depth: int) -> list[Edge]:
-    """Return the edges within `depth` steps of an entity, nearest first."""
+    """Return the edges within `depth` steps of an entity, nearest first; entities merged into one are one."""
     rows = await session.execute(_AROUND, {"tenant": tenant, "id": entity, "depth": depth, "limit": MOST_EDGES})
     return [
         Edge(
@@ -154,5 +186,6 @@ def _entity(row: RowMapping) -> Entity:
         attributes=row["attributes"],
         mention_count=row["mention_count"],
         merged_into=row["merged_into"],
+        merged=tuple(row["merged"]),
         created_at=row["created_at"],
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import RowMapping, text
 
 from app.db.session import ReadSession
+from app.db.statement import statement
 from app.model import (
     Category,
     ConfidenceParts,
@@ -38,7 +39,7 @@ WHOLE = """
 """
 """A memory with its scope, use, links and evidence; a condition on `m` follows."""
 
-_BY_ID = text(
+_BY_ID = statement(
     WHOLE.replace(
         "FROM memories m\n",
         """FROM unnest(CAST(:ids AS uuid[])) AS given(id)
@@ -83,8 +84,8 @@ async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> di
     """Return the memories of these ids that exist, by id."""
     if not ids:
         return {}
-    result = await session.execute(_BY_ID, {"tenant": tenant, "ids": list(ids)})
-    return {row["id"]: whole(row) for row in result.mappings()}
+    rows = await session.fetch(_BY_ID, {"tenant": tenant, "ids": list(ids)})
+    return {row["id"]: whole(row) for row in rows}
 
 
 async def chain(session: ReadSession, tenant: UUID, memory: UUID) -> list[Memory]:
@@ -100,7 +101,7 @@ async def events(session: ReadSession, tenant: UUID, memories: Collection[UUID])
     return list(result.mappings())
 
 
-def parts_of(row: RowMapping) -> ConfidenceParts:
+def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
     """Return the components of confidence that a row of `memories` holds."""
     return ConfidenceParts(
         source=row["source_strength"],
@@ -110,8 +111,8 @@ def parts_of(row: RowMapping) -> ConfidenceParts:
     )
 
 
-def whole(row: RowMapping) -> Memory:
-    """Return the memory of a row that `WHOLE` selected."""
+def whole(row: RowMapping | Mapping[str, Any]) -> Memory:
+    """Return the memory of a row that `WHOLE` selected, or that has what it selects."""
     return Memory(
         id=row["id"],
         scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),

@@ -37,6 +37,7 @@ async def register(owner_url: str, *, name: str, dimensions: int) -> None:
                 insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True)
             )
             await connection.execute(text(index_ddl(1, dimensions)))
+            await connection.execute(text(question_index_ddl(1, dimensions)))
     finally:
         await engine.dispose()
 
@@ -48,8 +49,17 @@ def index_name(model_id: int) -> str:
 
 def index_ddl(model_id: int, dimensions: int) -> str:
     """Return the statement that builds the vector index of one model, over the scopes that are large enough."""
+    return _index_ddl("memory_index", model_id, dimensions)
+
+
+def question_index_ddl(model_id: int, dimensions: int) -> str:
+    """Return the same for the questions that memories are asked by."""
+    return _index_ddl("hypothetical_embeddings", model_id, dimensions)
+
+
+def _index_ddl(table: str, model_id: int, dimensions: int) -> str:
     return (
-        f"CREATE INDEX IF NOT EXISTS {index_name(model_id)} ON memory_index "
+        f"CREATE INDEX IF NOT EXISTS ix_{table}_model_{model_id:d} ON {table} "
         f"USING hnsw ((embedding::halfvec({dimensions:d})) halfvec_cosine_ops) WHERE model_id = {model_id:d} AND ann"
     )
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import cache
-from uuid import UUID
 
-from sqlalchemy import TextClause, text
+from pydantic_core import to_json
 
 from app.db.session import WriteSession
+from app.db.statement import Statement, statement
 
 Row = Mapping[str, object]
 
@@ -24,8 +22,12 @@ ON_CONFLICT: Mapping[str, str] = {
     "entity_aliases": "ON CONFLICT DO NOTHING",
     "memory_entities": "ON CONFLICT DO NOTHING",
     "memory_links": "ON CONFLICT DO NOTHING",
+    "scopes": "ON CONFLICT DO NOTHING",
     "lexical_terms": """ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET
         documents = lexical_terms.documents + excluded.documents""",
+    "pronoun_bindings": """ON CONFLICT (tenant_id, scope_id, pronoun, position) DO UPDATE SET
+        number = excluded.number, name = excluded.name, entity_type = excluded.entity_type,
+        session_id = excluded.session_id, said_at = excluded.said_at""",
     "memory_usage": """ON CONFLICT (tenant_id, memory_id) DO UPDATE SET
         last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at)""",
 }
@@ -37,33 +39,44 @@ async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -
 
     Foreign keys among them hold, because Postgres checks them at the end of the statement.
     """
+    inserts, parameters = as_clauses(rows)
+    if inserts:
+        await session.fetch(_insert(inserts), parameters)
+
+
+def as_clauses(rows: Mapping[str, Sequence[Row]]) -> tuple[str, dict[str, object]]:
+    """Return what inserts rows in front of a caller's own statement: clauses of its WITH, and their parameters.
+
+    The parameters have the names of the tables. Without rows there are no clauses.
+    """
     tables = {name: tuple(given[0]) for name, given in rows.items() if given}
-    if not tables:
-        return
-    statement = _statement(tuple(sorted(tables.items())))
-    parameters = {name: json.dumps(rows[name], default=_jsonable) for name in tables}
-    await session.execute(statement, parameters)
+    return _clauses(tuple(sorted(tables.items()))), {name: _as_json(rows[name]) for name in tables}
 
 
 @cache
-def _statement(tables: tuple[tuple[str, tuple[str, ...]], ...]) -> TextClause:
-    inserts = ",\n".join(
+def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
         f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {ON_CONFLICT.get(name, '')})"
         for name, columns in tables
     )
-    return text(f"WITH {inserts} SELECT 1")
 
 
-def _jsonable(value: object) -> object:
-    match value:
-        case UUID():
-            return str(value)
-        case datetime():
-            return value.isoformat()
-        case bytes():
-            return f"\\x{value.hex()}"
-        case Mapping():
-            return dict(value)
-        case _:
-            raise TypeError(f"cannot write a {type(value).__name__} as JSON")
+@cache
+def _insert(inserts: str) -> Statement:
+    return statement(f"WITH {inserts} SELECT 1")
+
+
+def _as_json(rows: Sequence[Row]) -> str:
+    """Return rows as JSON whose values a column's type can be read from."""
+    plain = [
+        {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
+        for row in rows
+    ]
+    return to_json(plain, fallback=_mapping).decode()
+
+
+def _mapping(value: object) -> dict[object, object]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"cannot write a {type(value).__name__} as JSON")

@@ -19,7 +19,9 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
 
+from app.db.statement import Statement
 from app.errors import Conflict, DatabaseUnavailable
 
 RUNTIME_ROLE = "typed_memory_runtime"
@@ -44,6 +46,18 @@ class ReadSession:
     """An open read-only transaction of one tenant."""
 
     connection: AsyncConnection
+    driver: asyncpg.Connection
+
+    async def fetch(self, statement: Statement, values: Mapping[str, object]) -> list[asyncpg.Record]:
+        """Run one statement past SQLAlchemy, which takes longer over a small one than Postgres; errors as `execute`."""
+        try:
+            rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
+        except asyncpg.PostgresError as error:
+            ours = _translated(error)
+            if ours is None:
+                raise
+            raise ours from error
+        return rows
 
     async def execute(
         self,
@@ -54,7 +68,14 @@ class ReadSession:
         try:
             return await self.connection.execute(statement, parameters)
         except DBAPIError as error:
-            raise _translated(error) from error
+            raise _of_driver(error) from error
+
+    async def execute_driver_sql(self, statement: str, *arguments: object) -> CursorResult[Any]:
+        """Run a statement in the driver's own words ($1, $2), as libraries write theirs."""
+        try:
+            return await self.connection.exec_driver_sql(statement, arguments)
+        except DBAPIError as error:
+            raise _of_driver(error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +90,17 @@ class Database:
         self, url: str, *, pool_size: int = 10, pool_timeout: float = 10.0, statement_timeout: float = 30.0
     ) -> None:
         """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds."""
+        settings = {
+            "role": RUNTIME_ROLE,
+            "timezone": "UTC",
+            "jit": "off",
+            "plan_cache_mode": "force_custom_plan",
+            "statement_timeout": str(int(statement_timeout * 1000)),
+            "idle_in_transaction_session_timeout": "60000",
+            "hnsw.iterative_scan": "relaxed_order",
+            "hnsw.ef_search": "100",
+        }
+        self._ending: set[asyncio.Task[None]] = set()
         self._engine: AsyncEngine = create_async_engine(
             driver_url(url),
             isolation_level="AUTOCOMMIT",
@@ -78,17 +110,18 @@ class Database:
             pool_timeout=pool_timeout,
             pool_use_lifo=True,
             connect_args={
-                "server_settings": {
-                    "application_name": "typed-memory",
-                    "role": RUNTIME_ROLE,
-                    "timezone": "UTC",
-                    "jit": "off",
-                    "plan_cache_mode": "force_custom_plan",
-                    "statement_timeout": str(int(statement_timeout * 1000)),
-                    "idle_in_transaction_session_timeout": "60000",
-                    "hnsw.iterative_scan": "relaxed_order",
-                    "hnsw.ef_search": "100",
-                },
+                "server_settings": {"application_name": "typed-memory", **settings},
+                "timeout": pool_timeout,
+                "max_cached_statement_lifetime": 0,
+            },
+        )
+        self._unpooled: AsyncEngine = create_async_engine(
+            self._engine.url,
+            isolation_level="AUTOCOMMIT",
+            hide_parameters=True,
+            poolclass=NullPool,
+            connect_args={
+                "server_settings": {"application_name": "typed-memory worker", **settings},
                 "timeout": pool_timeout,
             },
         )
@@ -96,38 +129,36 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        async with self._transaction("BEGIN READ ONLY", tenant, local) as connection:
-            yield ReadSession(connection)
+        connection, driver = await self._opened(_opening("BEGIN READ ONLY", tenant, local))
+        try:
+            yield ReadSession(connection, driver)
+        except _CONNECTION_LOST as error:
+            await connection.invalidate()
+            raise _unavailable() from error
+        finally:
+            # Not waited for: what was read is complete, and its end changes nothing.
+            end = asyncio.create_task(_end(connection, driver))
+            self._ending.add(end)
+            end.add_done_callback(self._ending.discard)
 
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        async with self._transaction("BEGIN", tenant, local) as connection:
-            yield WriteSession(connection)
-
-    @contextlib.asynccontextmanager
-    async def _transaction(
-        self, begin: str, tenant: UUID | None, local: Mapping[str, str]
-    ) -> AsyncIterator[AsyncConnection]:
-        settings = dict(local)
-        if tenant is not None:
-            settings["app.tenant_id"] = str(tenant)
-        opening = "; ".join([begin, *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())])
-        connection = await self._opened(opening)
+        connection, driver = await self._opened(_opening("BEGIN", tenant, local))
         try:
             try:
-                yield connection
+                yield WriteSession(connection, driver)
             except BaseException:
-                await asyncio.shield(_finish(connection, "ROLLBACK"))
+                await asyncio.shield(_finish(connection, driver, "ROLLBACK"))
                 raise
-            await _finish(connection, "COMMIT")
+            await _finish(connection, driver, "COMMIT")
         except _CONNECTION_LOST as error:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
             await asyncio.shield(connection.close())
 
-    async def _opened(self, opening: str) -> AsyncConnection:
+    async def _opened(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; a stale pooled one is replaced, once."""
         for last in (False, True):
             try:
@@ -140,7 +171,9 @@ class Database:
             except (*_CONNECTION_LOST, DBAPIError) as error:
                 raise _unavailable() from error
             try:
-                await _run(connection, opening)
+                # Unprepared, so that no tenant's id fills the statement cache.
+                driver = await _driver_of(connection)
+                await driver.execute(opening)
             except _CONNECTION_LOST as error:
                 await connection.invalidate()
                 await connection.close()
@@ -151,8 +184,23 @@ class Database:
                 await connection.close()
                 raise
             else:
-                return connection
+                return connection, driver
         raise AssertionError("unreachable")
+
+    @contextlib.asynccontextmanager
+    async def dedicated(self) -> AsyncIterator[asyncpg.Connection]:
+        """Open a connection outside the pool and outside transactions: to listen, and to work the queue.
+
+        Raises DatabaseUnavailable when there is none to be had.
+        """
+        try:
+            connection = await self._unpooled.connect()
+        except (*_CONNECTION_LOST, DBAPIError) as error:
+            raise _unavailable() from error
+        try:
+            yield await _driver_of(connection)
+        finally:
+            await asyncio.shield(connection.close())
 
     def pool_in_use(self) -> int:
         """Return how many connections are checked out now."""
@@ -160,6 +208,7 @@ class Database:
 
     async def close(self) -> None:
         """Close every pooled connection."""
+        await asyncio.gather(*self._ending)
         await self._engine.dispose()
 
 
@@ -171,19 +220,33 @@ def driver_url(url: str) -> str:
     return f"postgresql+asyncpg://{rest}"
 
 
-async def _run(connection: AsyncConnection, script: str) -> None:
-    """Send a script in one round trip, unprepared, so that no tenant's id fills the statement cache."""
+async def _driver_of(connection: AsyncConnection) -> asyncpg.Connection:
     raw = await connection.get_raw_connection()
     driver = raw.driver_connection
     assert isinstance(driver, asyncpg.Connection)  # noqa: S101 - narrows for the type checker
-    await driver.execute(script)
+    return driver
 
 
-async def _finish(connection: AsyncConnection, ending: str) -> None:
+def _opening(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
+    """Return the script that begins a transaction, in one round trip."""
+    settings = dict(local)
+    if tenant is not None:
+        settings["app.tenant_id"] = str(tenant)
+    return "; ".join([begin, *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())])
+
+
+async def _end(connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+    """End a read, and give its connection back."""
+    with contextlib.suppress(Exception):
+        await _finish(connection, driver, "COMMIT")
+    await connection.close()
+
+
+async def _finish(connection: AsyncConnection, driver: asyncpg.Connection, ending: str) -> None:
     if connection.invalidated:
         return
     try:
-        await _run(connection, ending)
+        await driver.execute(ending)
     except BaseException:
         await connection.invalidate()
         if ending == "COMMIT":
@@ -194,15 +257,20 @@ def _unavailable() -> DatabaseUnavailable:
     return DatabaseUnavailable("the database cannot be reached: retry in a moment", retry_after=_RETRY_AFTER)
 
 
-def _translated(error: DBAPIError) -> Exception:
-    """Return our error for a database error that a caller can do something about, else the error itself."""
-    cause = error.orig.__cause__ if error.orig is not None else None
+def _of_driver(error: DBAPIError) -> Exception:
+    """Return our error for SQLAlchemy's, or that one itself."""
+    ours = _translated(error.orig.__cause__ if error.orig is not None else None)
+    if ours is None and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
+        return _unavailable()
+    return ours or error
+
+
+def _translated(cause: BaseException | None) -> Exception | None:
+    """Return our error for a database error that a caller can do something about."""
     if isinstance(cause, asyncpg.QueryCanceledError):
         return DatabaseUnavailable("the database took too long: retry in a moment", retry_after=_RETRY_AFTER)
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
     if isinstance(cause, asyncpg.ForeignKeyViolationError):
         return Conflict("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
-    if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
-        return _unavailable()
-    return error
+    return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.session import ReadSession, WriteSession
@@ -48,6 +48,17 @@ async def list_tenants(session: ReadSession) -> Sequence[Tenant]:
     """Return every tenant, oldest first."""
     statement = select(tenants.c.id, tenants.c.name, tenants.c.created_at).order_by(tenants.c.created_at, tenants.c.id)
     return [Tenant(**row._mapping) for row in await session.execute(statement)]  # noqa: SLF001
+
+
+async def settings(session: ReadSession, tenant: UUID) -> Mapping[str, object]:
+    """Return what a tenant has set; empty for none."""
+    found = (await session.execute(select(tenants.c.settings).where(tenants.c.id == tenant))).scalar_one_or_none()
+    return found or {}
+
+
+async def change_settings(session: WriteSession, tenant: UUID, given: Mapping[str, object]) -> None:
+    """Replace what a tenant has set."""
+    await session.execute(update(tenants).where(tenants.c.id == tenant).values(settings=dict(given)))
 
 
 async def _one(session: ReadSession, **wanted: object) -> Tenant | None:

@@ -1,18 +1,277 @@
-"""Turns: what was said, which evidence points to."""
+"""Turns: what was said, which evidence points to, and how far each has come through the write pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import cast
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
+from sqlalchemy import RowMapping, select, text
 
-from app.db.session import ReadSession
+from app.db.rows import Row, insert_all
+from app.db.session import ReadSession, WriteSession
 from app.db.tables import turns
+from app.memory.extraction import Role, Turn, TurnStatus
+from app.model import Scope, ScopeKind
+
+_FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
+    t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.metadata,
+    s.kind AS scope_kind, s.user_id, s.agent_id"""
+
+_STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
+
+_BY_ID = text(
+    f"SELECT {_FIELDS} FROM {_STORED} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
+)
+
+_PAGE = text(
+    f"""
+    SELECT {_FIELDS} FROM {_STORED}
+    WHERE t.tenant_id = :tenant
+      AND (CAST(:scopes AS uuid[]) IS NULL OR t.scope_id = ANY(:scopes))
+      AND (CAST(:status AS text) IS NULL OR t.status = :status)
+      AND (CAST(:session AS text) IS NULL OR t.session_id = :session)
+      AND (CAST(:after AS uuid) IS NULL OR t.id < :after)
+    ORDER BY t.id DESC LIMIT :limit
+    """  # noqa: S608 - constants
+)
+
+_AROUND = text(
+    f"""
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, session_id text, occurred_at timestamptz, sequence_number int)
+    )
+    SELECT DISTINCT ON (t.id) {_FIELDS}
+    FROM given g
+    CROSS JOIN LATERAL (
+        (SELECT x.* FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             < (g.occurred_at, coalesce(g.sequence_number, 0), g.id)
+         ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :context)
+        UNION
+        (SELECT x.* FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope
+           AND x.occurred_at BETWEEN g.occurred_at - make_interval(secs => :window) AND g.occurred_at
+           AND x.id <> g.id
+         ORDER BY x.occurred_at DESC, x.id DESC LIMIT :recent)
+    ) t
+    JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id
+    """  # noqa: S608 - constants
+)
+
+_EXTRACTED = text("UPDATE turns SET extraction = CAST(:extraction AS jsonb) WHERE tenant_id = :tenant AND id = :id")
+
+_FINISH = text(
+    """
+    UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
+    WHERE t.tenant_id = :tenant AND t.id = g.id AND t.status = 'received'
+    RETURNING t.id
+    """
+)
+
+_REOPEN = text(
+    """
+    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
+    WHERE tenant_id = :tenant AND id = :id AND status <> 'received' RETURNING id
+    """
+)
+
+_SAID = text(
+    """
+    SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
+    WHERE e.tenant_id = :tenant AND e.turn_id = ANY(:ids) AND e.statement IS NOT NULL
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTurn:
+    """A turn with how far it has come; `extraction` and `report` are as they were stored."""
+
+    turn: Turn
+    status: TurnStatus
+    reason: str | None
+    extraction: Mapping[str, object] | None
+    report: Mapping[str, object] | None
+    recorded_at: datetime
+    processed_at: datetime | None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What became of a turn."""
+
+    id: UUID
+    status: TurnStatus
+    reason: str | None
+    report: Mapping[str, object]
 
 
 async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return which of these turns the tenant has."""
     statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
     return {cast("UUID", row[0]) for row in await session.execute(statement)}
+
+
+async def add(
+    session: WriteSession, tenant: UUID, given: Sequence[Turn], metadata: Sequence[Mapping[str, object]]
+) -> None:
+    """Store turns as received, and their scopes where they are new."""
+    await insert_all(session, received(tenant, given, metadata))
+
+
+def received(
+    tenant: UUID, given: Sequence[Turn], metadata: Sequence[Mapping[str, object]]
+) -> Mapping[str, Sequence[Row]]:
+    """Return the rows of turns that were just received, and of their scopes, by table name."""
+    scopes = {
+        turn.scope.id(tenant): {
+            "tenant_id": tenant,
+            "id": turn.scope.id(tenant),
+            "kind": turn.scope.kind,
+            "user_id": turn.scope.user_id,
+            "agent_id": turn.scope.agent_id,
+        }
+        for turn in given
+    }
+    rows = [
+        {
+            "tenant_id": tenant,
+            "id": turn.id,
+            "scope_id": turn.scope.id(tenant),
+            "session_id": turn.session_id,
+            "sequence_number": turn.sequence_number,
+            "role": turn.role,
+            "speaker": turn.speaker,
+            "content": turn.content,
+            "timezone": str(turn.zone),
+            "occurred_at": turn.occurred_at,
+            "status": TurnStatus.RECEIVED,
+            "metadata": own,
+        }
+        for turn, own in zip(given, metadata, strict=True)
+    ]
+    return {"scopes": list(scopes.values()), "turns": rows}
+
+
+async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> list[StoredTurn]:
+    """Return those of these turns that exist, in the order of their sessions."""
+    found = await session.execute(_BY_ID, {"tenant": tenant, "ids": list(ids)})
+    return sorted((_stored(row) for row in found.mappings()), key=lambda one: in_order(one.turn))
+
+
+async def page(
+    session: ReadSession,
+    tenant: UUID,
+    *,
+    scopes: Collection[UUID] | None,
+    status: TurnStatus | None,
+    session_id: str | None,
+    after: UUID | None,
+    limit: int,
+) -> list[StoredTurn]:
+    """Return turns, newest first, that match what is not None."""
+    found = await session.execute(
+        _PAGE,
+        {
+            "tenant": tenant,
+            "scopes": None if scopes is None else list(scopes),
+            "status": status,
+            "session": session_id,
+            "after": after,
+            "limit": limit,
+        },
+    )
+    return [_stored(row) for row in found.mappings()]
+
+
+async def around(
+    session: ReadSession, tenant: UUID, scope: UUID, given: Sequence[Turn], *, context: int, window: float, recent: int
+) -> list[Turn]:
+    """Return stored turns that these must be seen with, in order.
+
+    They are the `context` turns before each in its session, and up to `recent` of the scope within `window`
+    seconds before each.
+    """
+    asked = [
+        {
+            "id": str(turn.id),
+            "session_id": turn.session_id,
+            "occurred_at": turn.occurred_at.isoformat(),
+            "sequence_number": turn.sequence_number,
+        }
+        for turn in given
+    ]
+    found = await session.execute(
+        _AROUND,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "given": json.dumps(asked),
+            "context": context,
+            "window": window,
+            "recent": recent,
+        },
+    )
+    return sorted((_stored(row).turn for row in found.mappings()), key=in_order)
+
+
+async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
+    """Return what these turns have said already: (turn, statement) -> the memory it went into."""
+    found = await session.execute(_SAID, {"tenant": tenant, "ids": list(ids)})
+    return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
+
+
+async def keep_extraction(session: WriteSession, tenant: UUID, turn: UUID, extraction: Mapping[str, object]) -> None:
+    """Store what was proposed from a turn, so that a crash does not make the model answer again."""
+    await session.execute(_EXTRACTED, {"tenant": tenant, "id": turn, "extraction": json.dumps(extraction)})
+
+
+async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished], now: datetime) -> set[UUID]:
+    """Store what became of turns that still wait, and return them: another worker may have been there before."""
+    rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
+    ended = await session.execute(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
+    return {row.id for row in ended}
+
+
+async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
+    """Mark a turn to be processed anew and return it; None when there is none that has been processed."""
+    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn})).first()
+    return None if reopened is None else (await fetch(session, tenant, [turn]))[0]
+
+
+def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
+    """Return what turns of a session are ordered by."""
+    return (turn.occurred_at, turn.sequence_number or 0, turn.id)
+
+
+def _stored(row: RowMapping) -> StoredTurn:
+    turn = Turn(
+        id=row["id"],
+        scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
+        role=Role(row["role"]),
+        content=row["content"],
+        occurred_at=row["occurred_at"],
+        zone=ZoneInfo(row["timezone"]),
+        session_id=row["session_id"],
+        sequence_number=row["sequence_number"],
+        speaker=row["speaker"],
+    )
+    return StoredTurn(
+        turn=turn,
+        status=TurnStatus(row["status"]),
+        reason=row["reason"],
+        extraction=row["extraction"],
+        report=row["report"],
+        recorded_at=row["recorded_at"],
+        processed_at=row["processed_at"],
+        metadata=row["metadata"],
+    )

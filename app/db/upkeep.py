@@ -63,15 +63,29 @@ _RANK = text(
 )
 
 
+_RANK_QUESTIONS = text(
+    """
+    WITH outside AS (
+        SELECT q.memory_id, q.ordinal FROM hypothetical_embeddings q
+        WHERE q.tenant_id = :tenant AND q.scope_id = :scope AND NOT q.ann LIMIT :limit
+    )
+    UPDATE hypothetical_embeddings q SET ann = true FROM outside o
+    WHERE q.tenant_id = :tenant AND q.memory_id = o.memory_id AND q.ordinal = o.ordinal
+    """
+)
+
+
 async def grow(session: WriteSession, tenant: UUID, scope: UUID) -> None:
-    """Have new rows of the scope go into the vector index from now on."""
+    """Have new rows of the scope go into the vector indexes from now on."""
     await session.execute(_GROW, {"tenant": tenant, "scope": scope})
 
 
 async def rank(session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:
-    """Put some of the scope's rows into the vector index; return how many there were to put."""
-    done = await session.execute(_RANK, {"tenant": tenant, "scope": scope, "limit": limit})
-    return int(done.rowcount)
+    """Put up to `limit` rows of the scope into each vector index; return how many; fewer: there are no more."""
+    here = {"tenant": tenant, "scope": scope, "limit": limit}
+    done = await session.execute(_RANK, here)
+    asked = await session.execute(_RANK_QUESTIONS, here)
+    return int(done.rowcount) + int(asked.rowcount)
 
 
 async def adopt(session: WriteSession, tenant: UUID, scope: UUID) -> float | None:

@@ -9,11 +9,11 @@ from datetime import datetime
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import TextClause, text
-from sqlalchemy.exc import IntegrityError
 
+from app.db.merges import unify
 from app.db.rows import Row, insert_all
 from app.db.session import WriteSession
+from app.db.statement import Statement, statement
 from app.model import Scope
 
 
@@ -80,14 +80,14 @@ class Claimed:
     crowded: bool
 
 
-_OPEN = text(
+_OPEN = statement(
     """
     INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id)
     VALUES (:tenant, :scope, :kind, :user_id, :agent_id) ON CONFLICT DO NOTHING
     """
 )
 
-_CLAIM = text(
+_CLAIM = statement(
     """
     UPDATE scopes SET version = version + 1, memory_count = memory_count + :added,
         context_count = context_count + :contexts,
@@ -102,7 +102,7 @@ _CLAIM = text(
     """
 )
 
-_RETIRE = text(
+_RETIRE = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
@@ -110,14 +110,14 @@ _RETIRE = text(
     ), gone AS (
         UPDATE memories m SET status = 'superseded', superseded_by = g.successor, ended_at = g.ended_at,
             retired_at = g.retired_at, updated_at = g.retired_at, contested = false
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
     """
 )
 
-_RELINK = text(
+_RELINK = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
@@ -125,14 +125,15 @@ _RELINK = text(
     ), linked AS (
         UPDATE memories m SET supersedes = coalesce(g.supersedes, m.supersedes),
             superseded_by = coalesce(g.superseded_by, m.superseded_by), ended_at = coalesce(g.ended_at, m.ended_at)
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET ended_at = g.ended_at
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.ended_at IS NOT NULL
+    FROM given g
+    WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.ended_at IS NOT NULL
     """
 )
 
-_MERGE = text(
+_MERGE = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
@@ -140,34 +141,18 @@ _MERGE = text(
                  stated_at timestamptz, payload jsonb, content text, identity text)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
-        WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.content IS NOT NULL
+        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
     ), merged AS (
         UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
             mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = now(),
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
             identity = coalesce(decode(g.identity, 'hex'), m.identity)
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = g.id
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = g.id AND g.content IS NULL
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NULL
     """
 )
-
-_UNIFY = text(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(merged uuid, survivor uuid)
-    ), gone AS (
-        DELETE FROM entity_aliases a USING given g WHERE a.tenant_id = :tenant AND a.entity_id = g.merged
-        RETURNING a.scope_id, a.alias, g.survivor, a.display
-    ), moved AS (
-        INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display)
-        SELECT :tenant, scope_id, alias, survivor, display FROM gone ON CONFLICT DO NOTHING
-    )
-    UPDATE entities e SET merged_into = g.survivor FROM given g WHERE e.tenant_id = :tenant AND e.id = g.merged
-    """
-)
-
 
 LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
@@ -183,17 +168,13 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     """
     try:
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
-        await _update(session, _RETIRE, tenant, [_fields(one) for one in changes.retired])
-        await _update(session, _MERGE, tenant, [_fields(one) for one in changes.merged])
+        await _update(session, _RETIRE, tenant, {one.id: _fields(one) for one in changes.retired})
+        await _update(session, _MERGE, tenant, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
-        await _update(session, _RELINK, tenant, [_fields(one) for one in changes.relinked])
-        unified = [{"merged": str(merged), "survivor": str(survivor)} for merged, survivor in changes.unified]
-        await _update(session, _UNIFY, tenant, unified)
-    except IntegrityError as error:
-        cause = error.orig.__cause__ if error.orig is not None else None
-        if isinstance(cause, asyncpg.UniqueViolationError):
-            raise ScopeMoved from error
-        raise
+        await _update(session, _RELINK, tenant, {one.id: _fields(one) for one in changes.relinked})
+        await unify(session, tenant, changes.unified)
+    except asyncpg.UniqueViolationError as error:
+        raise ScopeMoved from error
     return claimed
 
 
@@ -201,8 +182,8 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
-        await session.execute(_OPEN, {**here, **names})
-    claimed = await session.execute(
+        await session.fetch(_OPEN, {**here, **names})
+    claimed = await session.fetch(
         _CLAIM,
         {
             **here,
@@ -216,15 +197,16 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
             "large": LARGE,
         },
     )
-    row = claimed.first()
-    if row is None:
+    if not claimed:
         raise ScopeMoved
-    return Claimed(drifted=row.drifted, crowded=row.crowded)
+    return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
 
 
-async def _update(session: WriteSession, statement: TextClause, tenant: UUID, given: Sequence[Row]) -> None:
+async def _update(session: WriteSession, update: Statement, tenant: UUID, given: Mapping[UUID, Row]) -> None:
+    """Change rows by id. The ids are named apart, so that no plan reads all of a tenant's rows to find them."""
     if given:
-        await session.execute(statement, {"tenant": tenant, "given": json.dumps(given)})
+        values = {"tenant": tenant, "ids": list(given), "given": json.dumps(list(given.values()))}
+        await session.fetch(update, values)
 
 
 def _fields(one: Retired | Relinked | Merged) -> dict[str, object]:

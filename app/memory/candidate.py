@@ -23,7 +23,8 @@ class Candidate:
     """One typed memory as it arrives, before any look at the store.
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
-    searched but never shown; times are aware; `zone` is the caller's time zone.
+    searched but never shown; times are aware; `zone` is the caller's time zone; `review` says why a person
+    should look at it before it is believed.
     """
 
     type: MemoryType
@@ -46,6 +47,7 @@ class Candidate:
     evidence: tuple[Evidence, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     provenance: Mapping[str, object] = field(default_factory=dict)
+    review: str | None = None
 
 
 class Decided(StrEnum):

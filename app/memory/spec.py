@@ -10,6 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
+from app.memory import asking
 from app.memory.conflict import Claim, Verdict
 from app.memory.freshness import CATEGORY_DECAY, Decay
 from app.model import Category, Edge, EntityRef, EventTime, Mention, ScopeKind
@@ -67,6 +68,15 @@ Refs = Mapping[str, EntityRef]
 """Role -> the entity its mention was resolved to."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reclassified:
+    """The type and the fields that something belongs under, and why (seed 000, rule adjustments)."""
+
+    type: str
+    payload: Mapping[str, object]
+    reason: str
+
+
 class Payload(BaseModel):
     """The fields a type adds to a memory, and what they mean. Subclasses override what they need."""
 
@@ -104,6 +114,18 @@ class Payload(BaseModel):
         """Return the relation this states between two of its mentions."""
         return None
 
+    def reclassified(self) -> Reclassified | None:
+        """Return what an extracted payload really is, where its own words show another type."""
+        return None
+
+    def collapsed(self, refs: Refs) -> Reclassified | None:  # noqa: ARG002
+        """Return what this is once its names are known to be one entity, where that makes it another type."""
+        return None
+
+    def questions(self) -> tuple[str, ...]:
+        """Return up to three questions that this answers, as someone who looks for it later would ask them."""
+        return asking.about(self.render())
+
     def merged_with(self, newer: Self) -> Self:  # noqa: ARG002
         """Return the payload of a repetition: the older one, unless the type gathers attributes."""
         return self
@@ -119,7 +141,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryType:
-    """Everything the service knows about one type; `registry.discover()` finds it by its file."""
+    """Everything the service knows about one type; `registry.discover()` finds it by its file.
+
+    `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
+    help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
+    off for types that only callers write.
+    """
 
     name: str
     definition: str
@@ -135,6 +162,8 @@ class MemoryType:
     aliases: tuple[str, ...] = ()
     dedup_by_meaning: bool = True
     floor: float | None = None
+    asked_by_questions: bool = False
+    extracted: bool = True
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
 
     def decay(self, category: Category | None) -> Decay:

@@ -73,6 +73,29 @@ PREDICATE_SYNONYMS: Mapping[str, str] = {
     "named": "has-name",
     "is-named": "has-name",
     "name": "has-name",
+    "works-as": "has-role",
+    "has-job": "has-role",
+    "is-allergic-to": "allergic-to",
+    "has-allergy-to": "allergic-to",
+    "suffers-from": "has-condition",
+    "diagnosed-with": "has-condition",
+    "is-married-to": "married-to",
+    "has-wife": "married-to",
+    "has-husband": "married-to",
+    "has-spouse": "married-to",
+    "has-son": "has-child",
+    "has-daughter": "has-child",
+    "has-brother": "has-sibling",
+    "has-sister": "has-sibling",
+    "has-friend": "friend-of",
+    "has-dog": "has-pet",
+    "has-cat": "has-pet",
+    "is-from": "comes-from",
+    "was-born-in": "born-in",
+    "was-born-on": "born-on",
+    "has-birthday": "born-on",
+    "age": "has-age",
+    "is-aged": "has-age",
 }
 """Predicates that fill one slot, whatever they are called."""
 
@@ -88,6 +111,15 @@ ENTITY_PREDICATES: Mapping[str, str] = {
     "reports-to": "person",
     "managed-by": "person",
     "friend-of": "person",
+    "has-partner": "person",
+    "has-child": "person",
+    "has-mother": "person",
+    "has-father": "person",
+    "has-sibling": "person",
+    "has-relative": "person",
+    "has-pet": "pet",
+    "comes-from": "place",
+    "grew-up-in": "place",
 }
 """Predicates whose object is an identity rather than a value, and its entity type."""
 
@@ -123,6 +155,9 @@ IMPORTANT_PREDICATES: Mapping[str, float] = {
     "reports-to": 0.7,
     "born-in": 0.8,
     "born-on": 0.8,
+    "takes": 0.9,
+    "has-diet": 0.8,
+    "has-child": 0.8,
 }
 """How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
-from time import perf_counter
 from typing import Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, ValidationError
 
-from app.errors import ProviderError, ProviderMisconfigured, ProviderProtocolError
+from app.errors import ProviderMisconfigured, ProviderProtocolError
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+from app.providers.observing import timed
 
 Vectors = NDArray[np.float32]
 Purpose = Literal["document", "query"]
@@ -58,22 +58,11 @@ def meaningless(dimensions: int) -> Vectors:
     return vector
 
 
-@contextmanager
-def observed(observer: EmbedObserver | None, texts: int) -> Iterator[None]:
+def observed(observer: EmbedObserver | None, texts: int) -> AbstractContextManager[None]:
     """Tell the observer how the block ended and how long it took."""
-    started, outcome = perf_counter(), "error"
-    try:
-        yield
-        outcome = "ok"
-    except ProviderError as error:
-        outcome = error.code
-        raise
-    except asyncio.CancelledError:
-        outcome = "cancelled"
-        raise
-    finally:
-        if observer:
-            observer(outcome, perf_counter() - started, texts)
+    if observer is None:
+        return nullcontext()
+    return timed(lambda outcome, seconds: observer(outcome, seconds, texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

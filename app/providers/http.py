@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -51,6 +51,9 @@ _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
 _KEY: Final = re.compile(r"[!-~]+")
 _CODE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_BAD_REQUEST: Final = frozenset({400, 422})
+_TOLD: Final = 8_000
+"""Bytes of a refusal that are searched for what it refuses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,16 @@ class Endpoint:
     base_url: str
     settings: str
     api_key: SecretStr | None = None
+    key_header: str = "Authorization"
+    """Which header carries the key: as a bearer token in this one, bare in any other."""
+
+
+class RequestRefused(ProviderMisconfigured):
+    """The provider calls the request itself wrong; `about` says which of the words it was asked to watch for."""
+
+    def __init__(self, message: str, *, about: frozenset[str]) -> None:
+        super().__init__(message)
+        self.about = about
 
 
 class _StopBefore(stop_base):
@@ -117,16 +130,24 @@ class ProviderClient:
         """Return when work begun now is overdue, by the event loop's clock."""
         return asyncio.get_running_loop().time() + self.policy.deadline
 
-    async def post(self, path: str, body: Mapping[str, object], *, expires_at: float | None = None) -> bytes:
+    async def post(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        *,
+        expires_at: float | None = None,
+        watch: Collection[str] = (),
+    ) -> bytes:
         """POST JSON and return the body of a 2xx answer; raise a ProviderError otherwise.
 
-        `expires_at` lets several posts share one deadline; by default each has its own.
+        `expires_at` lets several posts share one deadline; by default each has its own. `watch` are words, in
+        lower case, that a refused request may be about, such as the names of its parameters.
         """
         overdue = self.expires_at() if expires_at is None else expires_at
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         try:
             async with asyncio.timeout_at(overdue), self._slots:
-                answer: bytes = await self._retrying(overdue)(self._attempt, path, content)
+                answer: bytes = await self._retrying(overdue)(self._attempt, path, content, watch)
                 return answer
         except TimeoutError as error:
             raise ProviderTimeout(
@@ -151,7 +172,7 @@ class ProviderClient:
         asked = error.retry_after if isinstance(error, ProviderError) else None
         return max(self._backoff(state), asked or 0.0)
 
-    async def _attempt(self, path: str, content: bytes) -> bytes:
+    async def _attempt(self, path: str, content: bytes, watch: Collection[str]) -> bytes:
         label = self._endpoint.label
         try:
             async with (
@@ -168,7 +189,7 @@ class ProviderClient:
         except httpx.TransportError as error:
             raise ProviderUnavailable(f"{label} can't be reached ({type(error).__name__})") from error
         if not response.is_success:
-            raise self._refusal(response, answer)
+            raise self._refusal(response, answer, watch)
         return answer
 
     async def _read(self, response: httpx.Response) -> bytes:
@@ -181,7 +202,7 @@ class ProviderClient:
                 )
         return bytes(received)
 
-    def _refusal(self, response: httpx.Response, answer: bytes) -> ProviderError:
+    def _refusal(self, response: httpx.Response, answer: bytes, watch: Collection[str]) -> ProviderError:
         status, code = response.status_code, _error_code(answer)
         told = f"{self._endpoint.label} answered {status}" + (f" ({code})" if code else "")
         settings = self._endpoint.settings
@@ -193,7 +214,11 @@ class ProviderClient:
             return ProviderMisconfigured(f"{told}: check {settings}_API_KEY")
         if status == httpx.codes.NOT_FOUND:
             return ProviderMisconfigured(f"{told}: check {settings}_MODEL and {settings}_BASE_URL")
-        return ProviderMisconfigured(f"{told}: it refuses the request as this service is configured")
+        told = f"{told}: it refuses the request as this service is configured"
+        if status not in _BAD_REQUEST:
+            return ProviderMisconfigured(told)
+        said = answer[:_TOLD].decode("utf-8", "replace").lower()
+        return RequestRefused(told, about=frozenset(word for word in watch if word in said))
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -227,7 +252,8 @@ def _checked_authorization(endpoint: Endpoint) -> dict[str, str]:
         return {}
     if not _KEY.fullmatch(key):
         raise ConfigurationError(f"{endpoint.settings}_API_KEY has a space, a line break or non-ASCII in it")
-    return {"Authorization": f"Bearer {key}"}
+    bearer = endpoint.key_header == "Authorization"
+    return {endpoint.key_header: f"Bearer {key}" if bearer else key}
 
 
 def _error_code(answer: bytes) -> str | None:

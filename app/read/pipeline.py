@@ -138,7 +138,7 @@ class ReadPipeline:
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
     ) -> _Found:
         chosen = plan(query)
-        retrieved = await retrieve(session, search)
+        retrieved = await retrieve(session, self._asked(search))
         fused = fuse(retrieved.arms, chosen)
         tenant = search.filters.tenant
         sketches = await recall.sketches(
@@ -178,13 +178,26 @@ class ReadPipeline:
             depth=max(chosen.depth, request.top_k),
             model=Model(id=self.model_id, dimensions=self.embedder.dimensions),
             contexts=known.contexts > 0,
-            exact=is_exact(memories=known.memories, index_rows=known.index_rows, depth=chosen.depth),
+            questions=chosen.questions if known.questions else 0.0,
+            exact=is_exact(
+                memories=known.memories,
+                index_rows=known.index_rows,
+                depth=chosen.depth,
+                questions=known.questions and chosen.questions > 0,
+            ),
             weights=to_sparsevec(query_weights(query.terms, frequencies, known.documents)),
             nominators=nominators(query.terms, known.frequencies, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=query.windows,
         )
+
+    def _asked(self, search: Search) -> Search:
+        """Return the search without questions, where nothing that may answer it is asked by them."""
+        types = search.filters.types
+        if not types or any(self.types.get(one).asked_by_questions for one in types):
+            return search
+        return replace(search, questions=0.0)
 
     def _assembled(self, found: _Found, request: QueryRequest) -> tuple[Context, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(

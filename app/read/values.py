@@ -152,13 +152,15 @@ class Plan:
     """How one kind of question is answered: numbers, and a sentence that says why.
 
     Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, RRF's constant
-    `k`, `depth` an arm may nominate. Ranking: the first `considered` are ranked; `freshness` is the exponent g of
-    `retrieval x confidence x freshness^g`; `neighbours` is the share of its neighbours' scores in the session
-    that a short turn takes; the rest multiply scores: `question` those of turns that only ask, `speaker` those
-    said by the one person the question names, `asked_back` those of the assistant when the question asks what
-    it said, `type_hint` those of a type the question hints at, `elsewhen` those that happened at another time
-    than the question names, `history` replaced ones when history is asked for. `newest` is how much the
-    newest of the first `reordered` gains when the question wants the newest.
+    `k`, `depth` an arm may nominate; `questions` is the share by which a memory gains in meaning from the best
+    of the questions it answers (0: they are not looked at). Ranking: the first `considered` are ranked;
+    `freshness` is the exponent g of `retrieval x confidence x freshness^g`; `neighbours` is the share of its
+    neighbours' scores in the session that a short turn takes; the rest multiply scores: `question` those of
+    turns that only ask, `speaker` those said by the one person the question names, `asked_back` those of the
+    assistant when the question asks what it said, `type_hint` those of a type the question hints at,
+    `elsewhen` those that happened at another time than the question names, `history` replaced ones when history
+    is asked for. `newest` is how much the newest of the first `reordered` gains when the question wants the
+    newest.
     """
 
     name: str
@@ -167,6 +169,7 @@ class Plan:
     scaling: Mapping[Arm, Scaling]
     k: float
     depth: int
+    questions: float
     considered: int
     freshness: float
     neighbours: float

@@ -1,17 +1,47 @@
-"""The use cases of entities: list them, read one, look around it."""
+"""The use cases of entities: list them, read one, look around it, merge and take apart again."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from app import ids
-from app.db import entities
+from app.db import entities, merges, unmerges
 from app.db.entities import Edge, Entity
-from app.db.session import Database
-from app.errors import NotFound
+from app.db.merges import Moved
+from app.db.rows import insert_all
+from app.db.session import Database, WriteSession
+from app.db.unmerges import GivenBack, Standing, Undone
+from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import normalise
+from app.memory.registry import Registry
 from app.model import Actor
+from app.services.unmerging import given_back
+from app.write.resolve import UNKNOWN, compatible
+
+PAGE = 500
+"""Memories written since a merge that are looked through at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """An entity that others were merged into, and what each of them brought along."""
+
+    entity: Entity
+    moved: tuple[Moved, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmerged:
+    """An entity that stands alone again, the one it had been merged into, and what went back."""
+
+    entity: Entity
+    survivor: Entity
+    undone: Undone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +49,8 @@ class Entities:
     """Entities as callers see them; every method sees only the actor's tenant."""
 
     database: Database
+    types: Registry
+    clock: Callable[[], datetime]
 
     async def list(
         self,
@@ -48,13 +80,166 @@ class Entities:
         async with self.database.read(actor.tenant_id) as session:
             found = await entities.find(session, actor.tenant_id, entity)
         if found is None:
-            raise NotFound(f"no such entity: {ids.public(ids.ENTITY, entity)}")
+            raise _unknown(entity)
         return found
 
     async def graph(self, actor: Actor, entity: UUID, *, depth: int) -> tuple[Entity, tuple[Edge, ...]]:
-        """Return an entity and the edges within `depth` steps of it."""
+        """Return an entity and the edges within `depth` steps of it, or of the one it was merged into."""
         async with self.database.read(actor.tenant_id) as session:
             found = await entities.find(session, actor.tenant_id, entity)
             if found is None:
-                raise NotFound(f"no such entity: {ids.public(ids.ENTITY, entity)}")
+                raise _unknown(entity)
             return found, tuple(await entities.around(session, actor.tenant_id, entity, depth=depth))
+
+    async def merge(
+        self, actor: Actor, into: UUID, others: Sequence[UUID], *, force: bool = False, reason: str | None = None
+    ) -> Merged:
+        """Make others one with an entity, and return it; `force` merges what is of different types.
+
+        Raises NotFound, InvalidInput (one with itself, another scope, another type), or Conflict when one of
+        them was merged already.
+        """
+        tenant = actor.tenant_id
+        distinct = tuple(dict.fromkeys(others))
+        async with self.database.write(tenant) as session:
+            await merges.hold(session, tenant, into)
+            found = await entities.find_all(session, tenant, [into, *distinct])
+            for one in (into, *distinct):
+                if one not in found:
+                    raise _unknown(one)
+            _check(found[into], [found[one] for one in distinct], force=force)
+            moved = [await merges.merge(session, tenant, one, into=into) for one in distinct]
+            ledger = _Ledger(actor=actor, at=self.clock(), scope=found[into].scope.id(tenant))
+            await insert_all(session, {"audit_events": _told_of_merge(ledger, into, moved, reason)})
+            survivor = (await entities.find_all(session, tenant, [into]))[into]
+        return Merged(entity=survivor, moved=tuple(moved))
+
+    async def unmerge(self, actor: Actor, entity: UUID) -> Unmerged:
+        """Take an entity out of the one it was merged into; both are as if they had never been one.
+
+        What was written meanwhile stays with the survivor, unless it named this one by a name of its own.
+        Raises NotFound, or Conflict when it is not merged or a later merge has to be undone first.
+        """
+        tenant = actor.tenant_id
+        async with self.database.write(tenant) as session:
+            await merges.hold(session, tenant, entity)
+            found = await entities.find(session, tenant, entity)
+            if found is None:
+                raise _unknown(entity)
+            merged = _undoable(found, await unmerges.standing(session, tenant, entity))
+            theirs = await self._theirs(session, tenant, entity, merged)
+            await unmerges.give_back(session, tenant, entity, merged, theirs)
+            undone = await unmerges.undo(session, tenant, entity, merged)
+            ledger = _Ledger(actor=actor, at=self.clock(), scope=found.scope.id(tenant))
+            await insert_all(session, {"audit_events": _told_of_unmerge(ledger, entity, merged, undone)})
+            after = await entities.find_all(session, tenant, [entity, merged.into])
+        return Unmerged(entity=after[entity], survivor=after[merged.into], undone=undone)
+
+    async def _theirs(
+        self, session: WriteSession, tenant: UUID, entity: UUID, merged: Standing
+    ) -> tuple[GivenBack, ...]:
+        given: tuple[GivenBack, ...] = ()
+        after = UUID(int=0)
+        while rows := await unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
+            whose = partial(given_back, entity=entity, survivor=merged.into, own=merged.own_names)
+            given += tuple(await asyncio.to_thread(whose, rows, self.types))
+            after = rows[-1]["id"]
+        return given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ledger:
+    """What the events of one change share."""
+
+    actor: Actor
+    at: datetime
+    scope: UUID
+
+    def event(self, action: str, detail: Mapping[str, object], memory: UUID | None = None) -> dict[str, object]:
+        return {
+            "tenant_id": self.actor.tenant_id,
+            "id": ids.new(),
+            "occurred_at": self.at,
+            "actor": self.actor.name,
+            "action": action,
+            "memory_id": memory,
+            "scope_id": self.scope,
+            "detail": detail,
+        }
+
+
+def _told_of_merge(
+    ledger: _Ledger, into: UUID, moved: Sequence[Moved], reason: str | None
+) -> list[Mapping[str, object]]:
+    events: list[Mapping[str, object]] = []
+    for one in moved:
+        detail = {
+            "entity": _id(one.entity),
+            "into": _id(into),
+            "aliases": one.aliases,
+            "memories": one.memories,
+            "contradictions": len(one.contradictions),
+            "reason": reason,
+        }
+        events.append(ledger.event("entity.merged", detail))
+        for found in one.contradictions:
+            by = {"by": ids.public(ids.MEMORY, found.holder), "reason": "their subjects were merged"}
+            events.append(ledger.event("memory.contradicted", by, memory=found.memory))
+    return events
+
+
+def _told_of_unmerge(ledger: _Ledger, entity: UUID, merged: Standing, undone: Undone) -> list[Mapping[str, object]]:
+    detail = {
+        "entity": _id(entity),
+        "from": _id(merged.into),
+        "aliases": undone.aliases,
+        "memories": undone.memories,
+        "revived": len(undone.revived),
+    }
+    why = {"reason": "what had replaced it is about another entity"}
+    return [
+        ledger.event("entity.unmerged", detail),
+        *(ledger.event("memory.revived", why, memory=one) for one in undone.revived),
+    ]
+
+
+def _check(into: Entity, others: Sequence[Entity], *, force: bool) -> None:
+    """Raise what stands in the way of a merge."""
+    if into.merged_into is not None:
+        raise Conflict(f"{_id(into.id)} was itself merged: merge into {_id(into.merged_into)}")
+    kind = into.entity_type
+    for one in others:
+        if one.id == into.id:
+            raise InvalidInput("must not name the entity that the others are merged into", field="from")
+        if one.scope != into.scope:
+            raise InvalidInput(f"{_id(one.id)} is of another scope: what others see stays apart", field="from")
+        if one.merged_into is not None:
+            raise Conflict(f"{_id(one.id)} is merged into {_id(one.merged_into)}: unmerge it first")
+        if not force and not compatible(kind, one.entity_type):
+            raise InvalidInput(
+                f"{_id(one.id)} is of type {one.entity_type}, {_id(into.id)} of type {kind}: "
+                "send force=true if they are one all the same",
+                field="from",
+            )
+        kind = one.entity_type if kind == UNKNOWN else kind
+
+
+def _undoable(entity: Entity, merged: Standing | None) -> Standing:
+    """Return the merge if it can be taken apart now, or raise Conflict."""
+    if entity.merged_into is None:
+        raise Conflict(f"{_id(entity.id)} is not merged into anything")
+    if merged is None:
+        raise Conflict(f"{_id(entity.id)} was merged before merges were recorded: there is nothing to undo it by")
+    if merged.into_merged:
+        raise Conflict(f"{_id(merged.into)}, which it was merged into, was merged since: unmerge that one first")
+    if merged.later is not None:
+        raise Conflict(f"the merge of {_id(merged.later)} moved the same memories since: unmerge that one first")
+    return merged
+
+
+def _id(entity: UUID) -> str:
+    return ids.public(ids.ENTITY, entity)
+
+
+def _unknown(entity: UUID) -> NotFound:
+    return NotFound(f"no such entity: {_id(entity)}")

@@ -1,4 +1,4 @@
-"""Whether the service can serve: database, schema, embedding model."""
+"""Whether the service can serve: database, schema, embedding model; and how its jobs get on."""
 
 from __future__ import annotations
 
@@ -6,20 +6,43 @@ import asyncio
 from dataclasses import dataclass
 
 from app.db import models, revision
+from app.db.queue import Backlog
 from app.db.session import Database
 from app.errors import ConfigurationError, TypedMemoryError
+from app.services.jobs import Jobs
 
 PATIENCE = 3.0
 """Seconds the checks may take together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What keeps requests from being served, what goes badly besides, and what waits if that is known."""
+
+    missing: dict[str, str]
+    degraded: dict[str, str]
+    backlog: Backlog | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """What the database must have for this process: a schema and an embedding model."""
+    """What the database must have for this process: a schema and an embedding model.
+
+    A queue whose oldest job waits for longer than `slow_seconds` is reported, and nothing more: an API taken
+    out of the load balancer would not do its jobs any sooner.
+    """
 
     database: Database
+    jobs: Jobs
     model: str
     dimensions: int
+    slow_seconds: float
+
+    async def state(self) -> State:
+        """Return all there is to say."""
+        missing = await self.missing()
+        backlog = None if missing else await self.jobs.known_backlog()
+        return State(missing=missing, degraded={} if backlog is None else self._slow(backlog), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:
         """Return what is wrong, by what it is wrong with; empty when all is well."""
@@ -32,6 +55,12 @@ class Readiness:
             return {"database": error.message}
         except Exception as error:  # noqa: BLE001 - whatever it is, the answer is "not ready"
             return {"database": f"could not be checked ({type(error).__name__})"}
+
+    def _slow(self, backlog: Backlog) -> dict[str, str]:
+        if backlog.oldest_seconds < self.slow_seconds:
+            return {}
+        waited = f"the oldest of {backlog.depth} waiting jobs has waited {backlog.oldest_seconds:.0f} seconds"
+        return {"queue": f"{waited}: is a worker running, and are there enough of them?"}
 
     async def _schema(self) -> dict[str, str]:
         wrong = revision.outdated(await revision.current(self.database))

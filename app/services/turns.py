@@ -1,21 +1,53 @@
-"""Turns, as far as typed writes need them."""
+"""The use cases of turns: receive, process, preview, look up, replay."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
+from app import ids
+from app.db import jobs
 from app.db import turns as rows
-from app.db.session import Database
-from app.model import Actor
+from app.db.rows import Row
+from app.db.session import Database, WriteSession
+from app.db.turns import StoredTurn
+from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
+from app.memory.extraction import Turn, TurnStatus
+from app.model import Actor, Scope
+from app.services.policies import Policies
+from app.write.ingest import IngestPipeline
+from app.write.report import Report
+
+INGEST = "ingest"
+"""The kind of job that takes turns through the write pipeline."""
+
+_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+"""Turns are received by one and the same statement; planning it takes longer than running it. The plan counts what
+waits through an index, also where it was made when little did."""
+
+CHUNK = 16
+"""Turns that go through the pipeline together: their extractions overlap, their candidates share transactions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some turns, newest first; `next` is where the next page starts, None when there is none."""
+
+    turns: tuple[StoredTurn, ...]
+    next: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """The turns that evidence may point to."""
+    """Turns as callers use them; every method sees only the actor's tenant."""
 
     database: Database
+    pipeline: IngestPipeline
+    policies: Policies
+    clock: Callable[[], datetime]
 
     async def unknown(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
         """Return which of these are no turns of the actor's tenant; asks nothing when there are none."""
@@ -23,3 +55,130 @@ class Turns:
             return set()
         async with self.database.read(actor.tenant_id) as session:
             return set(turns) - await rows.known(session, actor.tenant_id, turns)
+
+    async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
+        """Store turns of one scope together with the job that will process them, and return the job's id."""
+        given = rows.received(actor.tenant_id, turns, metadata)
+        async with self.database.write(actor.tenant_id, **_PLANS) as session:
+            return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
+
+    async def store(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> None:
+        """Store turns as received; whoever calls this processes them."""
+        async with self.database.write(actor.tenant_id) as session:
+            await rows.add(session, actor.tenant_id, turns, metadata)
+
+    async def later(self, actor: Actor, turns: Sequence[Turn]) -> UUID:
+        """Queue stored turns of one scope for processing, and return the job's id."""
+        async with self.database.write(actor.tenant_id) as session:
+            return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
+
+    async def preview(self, actor: Actor, turns: Sequence[Turn]) -> list[Report]:
+        """Return what would be decided about turns of one scope; nothing is stored."""
+        policy = await self.policies.get(actor.tenant_id)
+        return await self.pipeline.preview(actor, turns, policy)
+
+    async def process(
+        self,
+        actor: Actor,
+        turns: Collection[UUID],
+        *,
+        progress: Callable[[int], Awaitable[None]] | None = None,
+    ) -> list[StoredTurn]:
+        """Take those of these turns that wait through the pipeline, and return all of them as they are now.
+
+        `progress` is told how many are done after each chunk. Raises the first error that stands in a turn's
+        way; what is done stays done.
+        """
+        policy = await self.policies.get(actor.tenant_id)
+        async with self.database.read(actor.tenant_id) as session:
+            stored = await rows.fetch(session, actor.tenant_id, turns)
+        waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
+        done = len(stored) - len(waiting)
+        for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
+            mine = list(group)
+            for start in range(0, len(mine), CHUNK):
+                chunk = mine[start : start + CHUNK]
+                await self.pipeline.process(actor, chunk, policy)
+                done += len(chunk)
+                if progress is not None:
+                    await progress(done)
+        async with self.database.read(actor.tenant_id) as session:
+            return await rows.fetch(session, actor.tenant_id, turns)
+
+    async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
+        """Return a turn with what became of it, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await rows.fetch(session, actor.tenant_id, [turn])
+        if not found:
+            raise NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
+        return found[0]
+
+    async def list(
+        self,
+        actor: Actor,
+        *,
+        scopes: Collection[UUID] | None,
+        status: TurnStatus | None,
+        session_id: str | None,
+        after: UUID | None,
+        limit: int,
+    ) -> Page:
+        """Return one page of turns, newest first."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await rows.page(
+                session,
+                actor.tenant_id,
+                scopes=scopes,
+                status=status,
+                session_id=session_id,
+                after=after,
+                limit=limit + 1,
+            )
+        shown = found[:limit]
+        return Page(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
+
+    async def rehearse(self, actor: Actor, turn: UUID) -> Report:
+        """Return what replaying a turn would decide; nothing is stored."""
+        stored = await self.get(actor, turn)
+        [report] = await self.preview(actor, [stored.turn])
+        return report
+
+    async def replay(self, actor: Actor, turn: UUID) -> UUID:
+        """Send a turn through the pipeline anew, extraction included, and return the job's id.
+
+        What the turn said before stays and is not counted twice. Conflict when it is still waiting.
+        """
+        async with self.database.write(actor.tenant_id) as session:
+            found = await rows.reopen(session, actor.tenant_id, turn)
+            if found is None:
+                await self.get(actor, turn)
+                raise Conflict("the turn is still waiting to be processed: see its job")
+            return await self._enqueue(session, actor, found.turn.scope, [turn])
+
+    async def _enqueue(
+        self,
+        session: WriteSession,
+        actor: Actor,
+        scope: Scope,
+        turns: Sequence[UUID],
+        beside: Mapping[str, Sequence[Row]] | None = None,
+    ) -> UUID:
+        return await jobs.enqueue(
+            session,
+            tenant=actor.tenant_id,
+            kind=INGEST,
+            payload={"turns": [one.hex for one in turns], "actor": actor.name},
+            scope=scope.id(actor.tenant_id),
+            total=len(turns),
+            now=self.clock(),
+            beside=beside,
+        )
+
+
+def transient(error: TypedMemoryError) -> bool:
+    """Return whether turns that met this error can be left to a job, which tries again."""
+    return isinstance(error, ProviderError | Conflict) or error.status >= 500  # noqa: PLR2004
+
+
+def _by_scope(stored: StoredTurn) -> str:
+    return str(stored.turn.scope)

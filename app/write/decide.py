@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
@@ -12,7 +13,9 @@ from app.write.values import (
     Decision,
     Existing,
     History,
+    Known,
     Merge,
+    Pend,
     Reject,
     Resolved,
     Supersede,
@@ -21,24 +24,62 @@ from app.write.values import (
 DUPLICATE = 0.92
 """Cosine above which two memories of one type and subject say the same (seed 001, stage 4)."""
 
+DOUBTFUL = 0.85
+"""Cosine from which a judge, if there is one, is asked whether two memories say the same."""
 
-def decide(resolved: Resolved, existing: Sequence[Existing]) -> Decision:
-    """Return what to do with the candidate; `existing` holds those that share slot, words or meaning."""
+Said = Mapping[tuple[UUID, bytes], UUID]
+"""What turns have said already: (turn, statement) -> the memory it went into."""
+
+
+def decide(
+    resolved: Resolved,
+    existing: Sequence[Existing],
+    *,
+    said: Said | None = None,
+    same: Mapping[UUID, bool] | None = None,
+) -> Decision:
+    """Return what to do with the candidate.
+
+    `existing` holds those that share slot, words or meaning; `said` what its turns have said already; `same`
+    what a judge holds of those that it was asked about.
+    """
+    settled = _settled(resolved, said or {})
+    if settled is not None:
+        return settled
+    holders = [one for one in existing if one.relation == "holder"]
+    if resolved.slot is not None and holders:
+        return _compete(resolved, holders, existing)
+    return _repeated(resolved, existing, same or {}) or Add(reason="nothing like it was known")
+
+
+def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
+    """Return what is decided whatever else is believed."""
     prepared = resolved.prepared
+    turns = (one.turn_id for one in prepared.candidate.evidence if one.turn_id is not None)
+    before = next((said[turn, prepared.identity] for turn in turns if (turn, prepared.identity) in said), None)
+    if before is not None:
+        return Known(memory=before, reason="the same turn has said this before, and it counts once")
     if prepared.confidence < confidence.WRITE_FLOOR:
         return Reject(
             reason=f"confidence {prepared.confidence:.2f} is under the write floor {confidence.WRITE_FLOOR:.2f}"
         )
+    if prepared.candidate.review is not None:
+        return Pend(reason=f"{prepared.candidate.review}: a person should look at it first")
+    return None
+
+
+def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
+    """Return the merge with what says the same: word for word, or nearly, or as a judge holds."""
     identical = next((one for one in existing if one.relation == "identical"), None)
-    holders = [one for one in existing if one.relation == "holder"]
-    if resolved.slot is not None and holders:
-        return _compete(resolved, holders, existing)
     if identical is not None:
         return _merge(resolved, identical, "the same statement is already believed")
-    near = _near_duplicate(resolved, existing)
+    near = next((one for one in comparable(resolved, existing) if (one.similarity or 0.0) > DUPLICATE), None)
     if near is not None:
         return _merge(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
-    return Add(reason="nothing like it was known")
+    judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)
+    if judged is not None:
+        return _merge(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
+    return None
 
 
 def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence[Existing]) -> Decision:
@@ -96,19 +137,20 @@ def _merge(resolved: Resolved, into: Existing, reason: str) -> Merge:
     return Merge(into=into, payload=None if merged == stored else merged, reason=reason)
 
 
-def _near_duplicate(resolved: Resolved, existing: Sequence[Existing]) -> Existing | None:
-    """Return the nearest memory over the threshold, unless numbers, negation or values tell them apart."""
+def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those that may or may not say the same, nearest first: what a judge is for."""
+    return [one for one in comparable(resolved, existing) if DOUBTFUL <= (one.similarity or 0.0) <= DUPLICATE]
+
+
+def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those found by meaning, nearest first, that numbers, negation or values don't tell apart."""
     content = resolved.prepared.content
     payload = resolved.prepared.candidate.payload
-    return next(
-        (
-            one
-            for one in existing
-            if one.relation == "near"
-            and (one.similarity or 0.0) > DUPLICATE
-            and normalise.numbers(one.content) == normalise.numbers(content)
-            and normalise.negated(one.content) == normalise.negated(content)
-            and type(payload).model_validate(one.payload).distinct_by() == payload.distinct_by()
-        ),
-        None,
-    )
+    return [
+        one
+        for one in existing
+        if one.relation == "near"
+        and normalise.numbers(one.content) == normalise.numbers(content)
+        and normalise.negated(one.content) == normalise.negated(content)
+        and type(payload).model_validate(one.payload).distinct_by() == payload.distinct_by()
+    ]

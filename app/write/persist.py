@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from app import ids
 from app.db.writing import Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
-from app.model import LinkKind
+from app.model import LinkKind, Status
 from app.write.graph import add_entities
 from app.write.plan import Plan
 from app.write.rows import (
@@ -28,7 +28,9 @@ from app.write.values import (
     Contradict,
     Decision,
     History,
+    Known,
     Merge,
+    Pend,
     Reject,
     Resolved,
     Supersede,
@@ -48,28 +50,47 @@ class Verdict:
 def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
     """Add to the plan what the decision writes, and return what it came to."""
     match decision:
-        case Reject(reason=reason):
-            audit(
-                plan,
-                "memory.rejected",
-                None,
-                {"type": resolved.prepared.candidate.type.name, "reason": reason},
-            )
-            return Verdict(decided=Decided.REJECTED, reason=reason, memory=None)
+        case Reject():
+            verdict = _reject(plan, resolved, decision)
         case Merge():
-            return _merge(plan, resolved, decision)
-        case Add(reason=reason):
-            new = add(plan, resolved)
-            audit_added(plan, new, resolved, reason)
-            return Verdict(decided=Decided.ADDED, reason=reason, memory=new)
+            verdict = _merge(plan, resolved, decision)
+        case Add():
+            verdict = _add(plan, resolved, decision)
         case Supersede():
-            return _supersede(plan, resolved, decision)
+            verdict = _supersede(plan, resolved, decision)
         case Contradict():
-            return _contradict(plan, resolved, decision)
+            verdict = _contradict(plan, resolved, decision)
         case History():
-            return _history(plan, resolved, decision)
+            verdict = _history(plan, resolved, decision)
+        case Pend():
+            verdict = _pend(plan, resolved, decision)
+        case Known():
+            verdict = Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
         case _:
             assert_never(decision)
+    return verdict
+
+
+def _reject(plan: Plan, resolved: Resolved, decision: Reject) -> Verdict:
+    audit(plan, "memory.rejected", None, {"type": resolved.prepared.candidate.type.name, "reason": decision.reason})
+    return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
+
+
+def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
+    new = add(plan, resolved)
+    audit_added(plan, new, resolved, decision.reason)
+    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new)
+
+
+def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
+    new = add(plan, _unclaiming(resolved), status=Status.PENDING, needs_review=True)
+    audit_added(plan, new, resolved, decision.reason)
+    return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
+
+
+def _unclaiming(resolved: Resolved) -> Resolved:
+    """Return the candidate without names and slot: what nobody has looked at teaches no name and takes no place."""
+    return replace(resolved, refs={}, slot=None, value=None, unified=())
 
 
 def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:

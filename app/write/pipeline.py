@@ -9,42 +9,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from itertools import pairwise
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from sqlalchemy import RowMapping
-
-from app.db import beliefs, memories
-from app.db.session import Database
+from app.db import hypothetical, memories
 from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
-from app.memory.spec import Payload
-from app.model import Actor, Memory, Scope, SpeechAct
-from app.providers.embeddings import Embedder
-from app.write.decide import decide
+from app.model import Actor, Memory, Scope
+from app.write.answer import added
+from app.write.deciding import Clash, Deciding, Looked
+from app.write.hype import awaiting
 from app.write.persist import Verdict, persist
 from app.write.plan import Plan, Surroundings
-from app.write.prepare import prepare
-from app.write.resolve import SHORTEST, KnownName, names_of, resolve
-from app.write.values import Decision, Existing, Merge, Prepared, Resolved
-from app.write.waves import Numbered, clashes, waves
+from app.write.timing import Times, timed
+from app.write.values import Prepared
+from app.write.waves import Numbered, waves
 
 ATTEMPTS = 3
 """Times a write is read and decided before its caller is asked to retry."""
 
 _RETRY_AFTER = 0.2
 
-
-class _Clash(Exception):
-    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
-
-    def __init__(self, cuts: Sequence[int]) -> None:
-        super().__init__(cuts)
-        self.cuts = cuts
+_PLANS = {"plan_cache_mode": "force_generic_plan"}
+"""A write that reads nothing back finds every row through a whole key: planning it anew, and with it each look-up of
+a foreign key, takes longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +62,22 @@ class Turnstile:
 class WritePipeline:
     """Writes candidates.
 
-    `observe` is told (type, decision) for each, `conflict` once a retry, `drifted` (tenant, scope) when a
-    scope's lexical weights should be made anew, `crowded` when its vectors should go into the index.
+    `hype`: new memories get the questions they answer, by a job. `observe` is told (type, decision) for each,
+    `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
+    `crowded` when its vectors should go into the index.
     """
 
-    database: Database
-    embedder: Embedder
-    model_id: int
-    language: str
-    clock: Callable[[], datetime]
+    deciding: Deciding
+    hype: bool = False
     observe: Callable[[str, str], None] = lambda _type, _decision: None
     conflict: Callable[[], None] = lambda: None
     drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     crowded: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     turnstile: Turnstile = field(default_factory=Turnstile)
 
-    async def write(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
+    async def write(
+        self, actor: Actor, candidates: Sequence[Candidate], times: Times | None = None
+    ) -> list[Outcome | TypedMemoryError]:
         """Store the candidates and return what became of each, in their order.
 
         Candidates of one scope are decided in order, those that cannot touch one another together, each
@@ -94,183 +85,119 @@ class WritePipeline:
         its candidates and the scope's later ones get the error in place of an outcome; earlier waves stay.
         Raises ProviderError when nothing could be embedded; nothing is stored then.
         """
-        prepared = await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
-        by_scope: dict[Scope, list[Numbered]] = {}
-        for place, one in enumerate(prepared):
-            by_scope.setdefault(one.candidate.scope, []).append((place, one))
+        spent = Times() if times is None else times
+        with timed(spent, "prepare"):
+            prepared = await self.deciding.prepared(candidates)
         results: dict[int, Outcome | TypedMemoryError] = {}
-        for scope, numbered in by_scope.items():
-            results.update(await self._write_scope(actor, scope, numbered))
+        for scope, numbered in _by_scope(prepared).items():
+            results.update(await self._write_scope(actor, scope, numbered, spent))
         for place, one in enumerate(prepared):
             result = results[place]
             if isinstance(result, Outcome):
                 self.observe(one.candidate.type.name, result.decision)
         return [results[place] for place in range(len(prepared))]
 
+    async def preview(self, actor: Actor, candidates: Sequence[Candidate], times: Times | None = None) -> list[Outcome]:
+        """Return what each candidate would come to against what is stored now; nothing is written.
+
+        None of them sees the others. Raises ProviderError when nothing could be embedded.
+        """
+        spent = Times() if times is None else times
+        with timed(spent, "prepare"):
+            prepared = await self.deciding.prepared(candidates)
+        outcomes: dict[int, Outcome] = {}
+        for scope, numbered in _by_scope(prepared).items():
+            looked = await self.deciding.looked(actor, scope, [one for _, one in numbered], spent, pieces=False)
+            verdicts, plan = self._planned(actor, scope, looked)
+            stored = added(plan, scope)
+            told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
+            async with self.deciding.database.read(actor.tenant_id) as session:
+                stored |= await memories.fetch(session, actor.tenant_id, told)
+            outcomes |= {
+                place: _outcome(verdict, stored) for (place, _), verdict in zip(numbered, verdicts, strict=True)
+            }
+        return [outcomes[place] for place in range(len(prepared))]
+
     async def _write_scope(
-        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered]
+        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered], times: Times
     ) -> dict[int, Outcome | TypedMemoryError]:
         results: dict[int, Outcome | TypedMemoryError] = {}
-        cut = list(waves(numbered)) if len(numbered) == 1 else await asyncio.to_thread(lambda: list(waves(numbered)))
+        alone = len(numbered) == 1
+        cut = [numbered] if alone else await asyncio.to_thread(lambda: list(waves(numbered)))
         for wave in cut:
             try:
-                decided = await self._write_wave(actor, scope, [one for _, one in wave])
+                decided = await self._write_wave(actor, scope, [one for _, one in wave], times)
             except TypedMemoryError as error:
                 results.update({place: error for place, _ in numbered if place not in results})
                 break
             results.update(zip((place for place, _ in wave), decided, strict=True))
         return results
 
-    async def _write_wave(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
+    async def _write_wave(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: Times) -> list[Outcome]:
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
             for _ in range(ATTEMPTS):
                 try:
-                    return await self._attempt(actor, scope, wave)
+                    return await self._attempt(actor, scope, wave, times)
                 except ScopeMoved:
                     self.conflict()
-                except _Clash as clash:
+                except Clash as clash:
                     bounds = [0, *clash.cuts, len(wave)]
                     break
             else:
                 raise Conflict(
                     "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
                 )
-        pieces = [await self._write_wave(actor, scope, wave[first:last]) for first, last in pairwise(bounds)]
+        pieces = [await self._write_wave(actor, scope, wave[first:last], times) for first, last in pairwise(bounds)]
         return [outcome for piece in pieces for outcome in piece]
 
-    async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared]) -> list[Outcome]:
-        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
-        async with self.database.read(tenant) as session:
-            state = await beliefs.scope_state(session, tenant=tenant, scope=scope_id)
-            rows = await beliefs.known_names(
-                session, tenant=tenant, scope=scope_id, names=names_of(wave), shortest=SHORTEST
-            )
-            known = [_known_name(row) for row in rows]
-            resolved = [resolve(one, known, scope_id) for one in wave]
-            cuts = clashes(resolved)
-            if cuts:
-                raise _Clash(cuts)
-            found = await beliefs.existing(
-                session,
-                tenant=tenant,
-                scope=scope_id,
-                model=self.model_id,
-                wanted=[_wanted(one) for one in resolved],
-            )
-        near_by = [[_existing(row) for row in found if row["place"] == place] for place in range(len(wave))]
-        decisions = [decide(one, existing) for one, existing in zip(resolved, near_by, strict=True)]
-        decisions = await self._rewritten(resolved, decisions)
-        around = Surroundings(
-            tenant=tenant,
-            scope=scope_id,
-            actor=actor.name,
-            now=self.clock(),
-            model_id=self.model_id,
-            lexical_average=state.lexical_average or _average_length(wave),
-            ann=state.ann,
-            language=self.language,
-        )
-        plan = Plan(around)
-        verdicts = [persist(plan, one, decision) for one, decision in zip(resolved, decisions, strict=True)]
-        async with self.database.write(tenant) as session:
-            claimed = await apply(session, tenant=tenant, scope=scope, version=state.version, changes=plan.changes())
-            wanted = [verdict.memory for verdict in verdicts if verdict.memory is not None]
-            stored = await memories.fetch(session, tenant, wanted)
+    async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: Times) -> list[Outcome]:
+        tenant = actor.tenant_id
+        looked = await self.deciding.looked(actor, scope, wave, times, pieces=True)
+        with timed(times, "persist"):
+            verdicts, plan = self._planned(actor, scope, looked)
+            stored = added(plan, scope)
+            told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
+            async with self.deciding.database.write(tenant, **({} if told else _PLANS)) as session:
+                claimed = await apply(
+                    session, tenant=tenant, scope=scope, version=looked.state.version, changes=plan.changes()
+                )
+                stored |= await memories.fetch(session, tenant, told)
+                if self.hype:
+                    asked = awaiting(list(zip(looked.resolved, looked.decisions, verdicts, strict=True)))
+                    at = self.deciding.clock()
+                    await hypothetical.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=at)
         if claimed.drifted:
-            self.drifted(tenant, scope_id)
+            self.drifted(tenant, scope.id(tenant))
         if claimed.crowded:
-            self.crowded(tenant, scope_id)
+            self.crowded(tenant, scope.id(tenant))
         return [_outcome(verdict, stored) for verdict in verdicts]
 
-    async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
-        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
-        grown = [
-            (place, _grown(resolved[place], decision, decision.payload))
-            for place, decision in enumerate(decisions)
-            if isinstance(decision, Merge) and decision.payload is not None
-        ]
-        if not grown:
-            return list(decisions)
-        prepared = await prepare(
-            [candidate for _, candidate in grown],
-            embedder=self.embedder,
-            now=self.clock(),
-            language=self.language,
+    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[Verdict], Plan]:
+        around = Surroundings(
+            tenant=actor.tenant_id,
+            scope=scope.id(actor.tenant_id),
+            actor=actor.name,
+            now=self.deciding.clock(),
+            model_id=self.deciding.model_id,
+            lexical_average=looked.state.lexical_average or _average_length([one.prepared for one in looked.resolved]),
+            ann=looked.state.ann,
+            language=self.deciding.language,
         )
-        result = list(decisions)
-        for (place, _), one in zip(grown, prepared, strict=True):
-            merge = result[place]
-            if isinstance(merge, Merge):
-                result[place] = replace(merge, rewritten=one)
-        return result
+        plan = Plan(around)
+        verdicts = [persist(plan, one, told) for one, told in zip(looked.resolved, looked.decisions, strict=True)]
+        return verdicts, plan
 
 
-def _grown(resolved: Resolved, decision: Merge, payload: Payload) -> Candidate:
-    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
-    into = decision.into
-    return replace(
-        resolved.prepared.candidate,
-        payload=payload,
-        content=None,
-        stated_at=max(into.stated_at, resolved.prepared.stated_at),
-        topic=into.topic,
-        session_id=into.session_id,
-        sequence_number=into.sequence_number,
-    )
+def _by_scope(prepared: Sequence[Prepared]) -> dict[Scope, list[Numbered]]:
+    found: dict[Scope, list[Numbered]] = {}
+    for place, one in enumerate(prepared):
+        found.setdefault(one.candidate.scope, []).append((place, one))
+    return found
 
 
 def _average_length(wave: Sequence[Prepared]) -> float:
     lengths = [len(one.terms) for prepared in wave for one in prepared.texts if one.terms is not None]
     return max(1.0, sum(lengths) / max(1, len(lengths)))
-
-
-def _known_name(row: RowMapping) -> KnownName:
-    return KnownName(
-        wanted=row["wanted"],
-        alias=row["alias"],
-        entity_id=row["id"],
-        canonical=row["canonical_name"],
-        entity_type=row["entity_type"],
-        mention_count=row["mention_count"],
-    )
-
-
-def _wanted(resolved: Resolved) -> beliefs.Wanted:
-    prepared = resolved.prepared
-    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None
-    return beliefs.Wanted(
-        type=prepared.candidate.type.name,
-        slot=resolved.slot,
-        identity=prepared.identity,
-        stated_at=prepared.stated_at,
-        subject_id=resolved.subject_id,
-        embedding=prepared.texts[0].embedding if by_meaning else None,
-    )
-
-
-def _existing(row: RowMapping) -> Existing:
-    return Existing(
-        relation=row["relation"],
-        id=row["id"],
-        type=row["type"],
-        status=row["status"],
-        content=row["content"],
-        payload=row["payload"],
-        slot=row["slot"],
-        value=row["slot_value"],
-        contested=row["contested"],
-        stated_at=row["stated_at"],
-        valid_from=row["valid_from"],
-        valid_until=row["valid_until"],
-        recorded_at=row["recorded_at"],
-        confidence=row["confidence"],
-        parts=memories.parts_of(row),
-        speech_act=SpeechAct(row["speech_act"]),
-        topic=row["topic"],
-        session_id=row["session_id"],
-        sequence_number=row["sequence_number"],
-        similarity=row["similarity"],
-    )
 
 
 def _outcome(verdict: Verdict, stored: dict[UUID, Memory]) -> Outcome:

@@ -17,7 +17,7 @@ from app.errors import InvalidInput
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
 from app.memory.spec import MAX_TEXT
-from app.model import ConfidenceParts, Scope
+from app.model import ConfidenceParts, Mention, Scope
 from app.providers.embeddings import Embedder
 from app.text.lexical import terms
 from app.text.parts import lead, split_parts
@@ -70,7 +70,7 @@ class _Draft:
 
     @property
     def names(self) -> set[str]:
-        return {one.name for one in self.mentions if _SPOKEN_BY.match(one.role)}
+        return spoken_names(self.mentions)
 
     @property
     def conversation(self) -> tuple[Scope, str | None]:
@@ -91,10 +91,10 @@ class _Draft:
 
     def dense_texts(self, names: re.Pattern[str] | None) -> list[tuple[str, str]]:
         """Return (kind, text) to embed: names left out, because they drown what is said about them."""
-        parts = split_parts(_without(names, self.content)) or (self.content,)
+        parts = split_parts(without(names, self.content)) or (self.content,)
         texts = [("both" if self.stands_alone else "content", part) for part in parts]
         if self.lead is not None:
-            lead = _without(names, self.lead)
+            lead = without(names, self.lead)
             texts += [("context", f"{lead} {part}") for part in parts]
         return texts
 
@@ -124,7 +124,13 @@ def _either(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-def _without(names: re.Pattern[str] | None, text: str) -> str:
+def spoken_names(mentions: Iterable[Mention]) -> set[str]:
+    """Return the names among these mentions that stay out of what is embedded: of whom it is said, and by whom."""
+    return {one.name for one in mentions if _SPOKEN_BY.match(one.role)}
+
+
+def without(names: re.Pattern[str] | None, text: str) -> str:
+    """Return a text without what the pattern matches; all of it, when nothing would be left."""
     if names is None:
         return text
     return " ".join(names.sub(" ", text).split()) or text

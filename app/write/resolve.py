@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from uuid import UUID, uuid5
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct
@@ -20,6 +23,15 @@ SIMILAR_PEOPLE = 0.95
 
 SHORTEST = 5
 """Names under this many characters match exactly or not at all."""
+
+LONGEST = 64
+"""Characters of a name that is compared by spelling."""
+
+MOST = 100
+"""Unknown names of one write that are compared with near spellings; further ones are taken as they are."""
+
+_LETTERS = 32
+"""Kinds of letters that are told apart before names are compared in earnest: a to z fall into kinds of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +79,37 @@ def names_of(prepared: Iterable[Prepared]) -> set[str]:
         for mention in one.mentions
         for name in (mention.name, *mention.aliases)
     } - {""}
+
+
+def to_spell(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return which names may be another spelling of what is known, as far as they are compared."""
+    return sorted(name for name in names if name not in known and SHORTEST <= len(name) <= LONGEST)[:MOST]
+
+
+def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
+    """Return, for each name that has any, the aliases that could be `SIMILAR` to it.
+
+    Two names match in at most the letters they share, so counting letters leaves out no alias that is.
+    """
+    if not aliases:
+        return {}
+    known, lengths = _letters(aliases)
+    found = {}
+    for name, own in zip(names, _letters(names)[0], strict=True):
+        shared = np.minimum(known, own).sum(axis=1, dtype=np.int64)
+        near = np.flatnonzero(2 * shared >= SIMILAR * (lengths + len(name)))
+        if near.size:
+            found[name] = [aliases[place] for place in near.tolist()]
+    return found
+
+
+def _letters(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return how many letters of each kind each name has, up to 255, and how many in all."""
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    codes = np.frombuffer("".join(names).encode("utf-32-le", "surrogatepass"), np.uint32) % _LETTERS
+    cells = np.repeat(np.arange(len(names)) * _LETTERS, lengths) + codes
+    counts = np.bincount(cells, minlength=len(names) * _LETTERS).reshape(-1, _LETTERS)
+    return counts.clip(max=255).astype(np.uint8), lengths
 
 
 def similarity(first: str, second: str) -> float:

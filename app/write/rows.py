@@ -31,13 +31,14 @@ def add(
     *,
     supersedes: UUID | None = None,
     successor: Existing | None = None,
+    status: Status = Status.ACTIVE,
     contested: bool = False,
     needs_review: bool = False,
 ) -> UUID:
     """Gather every row of a new memory and return its id; with a successor it is history from the start."""
     new = ids.new()
     life = {
-        "status": Status.ACTIVE if successor is None else Status.SUPERSEDED,
+        "status": status if successor is None else Status.SUPERSEDED,
         "valid_from": takes_hold(resolved.prepared),
         "valid_until": resolved.prepared.candidate.valid_until,
         "ended_at": None if successor is None else max(successor.valid_from, takes_hold(resolved.prepared)),
@@ -57,7 +58,8 @@ def add(
     plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
     add_evidence(plan, new, resolved.prepared)
     add_entities(plan, new, resolved)
-    add_edge(plan, new, resolved)
+    if status is Status.ACTIVE:
+        add_edge(plan, new, resolved)
     plan.added += 1
     return new
 
@@ -204,6 +206,7 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
                 "quote": one.quote,
                 "role": one.role,
                 "session_id": one.session_id,
+                "statement": None if one.turn_id is None else prepared.identity,
                 "stated_at": one.stated_at,
             }
         )

@@ -138,4 +138,19 @@ class Reject:
     reason: str
 
 
-Decision = Add | Merge | Supersede | Contradict | History | Reject
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pend:
+    """It waits for a person: stored, and seen by nobody who asks."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The same turn has said the same before, in a try that was cut off or in a replay: nothing is written."""
+
+    memory: UUID
+    reason: str
+
+
+Decision = Add | Merge | Supersede | Contradict | History | Pend | Known | Reject

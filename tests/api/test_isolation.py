@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from app.main import create_app
 from app.memory.registry import discover
 from tests.api.conftest import Tenant, fact, new_tenant, settings_for
 from tests.api.routes import Mounted, mounted
+from tests.api.test_jobs import KIND, queued
 
 BODIES: dict[str, dict[str, Any]] = {
     "/query": {"query": "where does the user work?", "user_id": "u1"},
@@ -23,6 +25,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "/admin/keys": {"name": "theirs"},
     "/admin/tenants": {"name": "another tenant by the same routes"},
     "/memories/{memory_id}": {"importance": 0.123},
+    "/entities/merge": {"into": "{entity_id}", "from": ["{entity_id}"]},
+    "/turns": {"content": "I work at Volkswagen.", "user_id": "u1"},
+    "/admin/policy": {"keep_episodes": True},
+    "/entities/unmerge": {"entity": "{entity_id}"},
 }
 GUARDED = [
     route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
@@ -44,17 +50,25 @@ class Owner:
     memory: str
     key: str
     entity: str
+    job: str
+    turn: str
     others: str
     ids: frozenset[str]
 
-    def path(self, route: Mounted) -> str:
+    def filled(self, text: str) -> str:
+        """The text with this tenant's ids in the places for ids."""
         return (
-            route.path.replace("{memory_id}", self.memory)
+            text.replace("{memory_id}", self.memory)
             .replace("{key_id}", self.key)
             .replace("{entity_id}", self.entity)
+            .replace("{job_id}", self.job)
+            .replace("{turn_id}", self.turn)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
         )
+
+    def path(self, route: Mounted) -> str:
+        return self.filled(route.path)
 
     async def everything(self) -> list[dict[str, Any]]:
         page = (await self.tenant.client.get("/memories", params={"limit": 200})).json()
@@ -63,7 +77,9 @@ class Owner:
             key.pop("last_used_at")
         for memory in page["memories"]:
             memory.pop("freshness")
-        return [*page["memories"], *keys]
+        jobs = (await self.tenant.client.get("/jobs", params={"kind": KIND})).json()["jobs"]
+        turns = (await self.tenant.client.get("/turns")).json()["turns"]
+        return [*page["memories"], *keys, *jobs, *turns]
 
 
 async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
@@ -77,8 +93,11 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     keys = (await client.get("/admin/keys")).json()["keys"]
     assert len(memories) >= len(list(discover()))
     entities = (await client.get("/entities")).json()["entities"]
-    ids = {one["id"] for one in (*memories, *keys, *entities)}
-    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], id_of_tenant, frozenset(ids))
+    job = await queued(client, tenant.app.state.runtime)
+    said = await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "u1"})
+    turn = said.json()["turns"][0]["id"]
+    ids = {job, turn, *(one["id"] for one in (*memories, *keys, *entities))}
+    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, id_of_tenant, frozenset(ids))
 
 
 @pytest.fixture(scope="module")
@@ -102,12 +121,13 @@ def _operated(app: FastAPI) -> Any:
 @pytest.mark.parametrize("route", GUARDED, ids=str)
 async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner, intruder: Owner) -> None:
     before = await owner.everything()
+    body = json.dumps(body_of(route.path)) if route.method in {"POST", "PATCH", "PUT"} else ""
     answer: httpx.Response = await intruder.tenant.client.request(
-        route.method, owner.path(route), json=body_of(route.path) if route.method in {"POST", "PATCH"} else None
+        route.method, owner.path(route), content=owner.filled(body), headers={"Content-Type": "application/json"}
     )
     if route.role == "operator":
         assert answer.status_code == 403
-    elif "{" in route.path:
+    elif owner.filled(route.path + body) != route.path + body:
         assert answer.status_code == 404, answer.text
     else:
         assert answer.status_code < 300, answer.text
@@ -117,6 +137,8 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.memory, "")
         .replace(owner.key, "")
         .replace(owner.entity, "")
+        .replace(owner.job, "")
+        .replace(owner.turn, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:

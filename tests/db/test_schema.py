@@ -96,6 +96,11 @@ async def test_the_runtime_role_owns_nothing_and_bypasses_nothing(database_url: 
         "ALTER TABLE memories DISABLE ROW LEVEL SECURITY",
         "INSERT INTO memory_types (name, description) VALUES ('x', 'x')",
         "DELETE FROM tenants",
+        "TRUNCATE pgqueuer",
+        "ALTER TABLE pgqueuer DISABLE TRIGGER ALL",
+        "UPDATE pgqueuer_log SET status = 'deleted'",
+        "DELETE FROM pgqueuer_schedules",
+        "DELETE FROM pgqueuer_statistics",
     ],
 )
 async def test_the_runtime_role_may_not(database_url: str, statement: str) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -11,7 +12,8 @@ import pytest
 from sqlalchemy import event
 
 from app.db import models
-from app.db.session import Database
+from app.db.session import Database, ReadSession
+from app.db.statement import Statement
 from app.memory.candidate import Candidate, Outcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind, Visibility
@@ -20,11 +22,23 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest, QueryResult
 from app.services.query import Queries
+from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
 NOW = datetime(2026, 5, 14, 12, tzinfo=UTC)
 """A Thursday; last Tuesday is 5 May."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched(ReadSession):
+    """A session that notes down the statements that go past SQLAlchemy."""
+
+    seen: list[str]
+
+    async def fetch(self, statement: Statement, values: Mapping[str, object]) -> list[asyncpg.Record]:
+        self.seen.append(statement.sql)
+        return await ReadSession.fetch(self, statement, values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +105,16 @@ class Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))
 
     def statements(self) -> list[str]:
-        """Return a list that every statement from now on is added to."""
+        """Return a list that every statement of a read from now on is added to."""
         seen: list[str] = []
+        read = self.database.read
+
+        @asynccontextmanager
+        async def watched(tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
+            async with read(tenant, **local) as session:
+                yield Watched(session.connection, session.driver, seen)
+
+        self.database.read = watched  # type: ignore[method-assign]
 
         @event.listens_for(self.database._engine.sync_engine, "before_cursor_execute")
         def _see(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
@@ -117,13 +139,15 @@ async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIte
     async def make() -> Store:
         database = Database(database_url, pool_size=4)
         opened.append(database)
-        writes = WritePipeline(
+        deciding = Deciding(
             database=database,
             embedder=embedder,
             model_id=1,
             language="english",
             clock=lambda: datetime.now(UTC),
+            types=discover(),
         )
+        writes = WritePipeline(deciding=deciding)
         reads = ReadPipeline(
             database=database,
             embedder=embedder,

@@ -18,6 +18,7 @@ from app.model import Actor, Scope, ScopeKind, Visibility
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest
+from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
@@ -48,9 +49,15 @@ class Store:
 
     @property
     def writes(self) -> WritePipeline:
-        return WritePipeline(
-            database=self.database, embedder=self.embedder, model_id=1, language="english", clock=_clock
+        deciding = Deciding(
+            database=self.database,
+            embedder=self.embedder,
+            model_id=1,
+            language="english",
+            clock=_clock,
+            types=discover(),
         )
+        return WritePipeline(deciding=deciding)
 
     async def new_tenant(self) -> UUID:
         tenant = uuid4()

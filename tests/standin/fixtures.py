@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,8 +36,15 @@ class StandIn:
         """Order a behaviour: `times`, `delay`, `status`, `retry_after`, `body`; orders queue up."""
         await self._call("POST", "/_control", {"behaviour": behaviour, **order})
 
+    async def script(self, answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+        """Have a chat model find these memories in a turn that has these words in it, from now on.
+
+        A memory is `{type, payload}`; its quote is the whole turn, and the rest plain, unless given.
+        """
+        await self._call("POST", "/_script", dict(answers))
+
     async def reset(self) -> None:
-        """Forget all orders and requests."""
+        """Forget all orders, scripts and requests."""
         await self._call("POST", "/_reset", {})
 
     async def seen(self) -> dict[str, Any]:

@@ -3,9 +3,10 @@
     python -m tests.standin.provider --port 0
 
 prints its port, then serves until it is killed. `POST /_control` says how the next `times` requests to a
-model route are answered (all of them when it is left out), `GET /_seen` what was asked so far, `POST /_reset`
-forgets both and lets go of slow answers. A new route is one function from a request's body to an answer, in
-ROUTES.
+model route are answered (all of them when it is left out), `POST /_script` which memories a chat model finds in a
+turn that has certain words in it, `GET /_seen` what was asked so far, `POST /_reset` forgets all that and lets go
+of slow answers. A new route is one function from what is asked to an answer, in ROUTES; a new behaviour one in
+BEHAVIOURS, or in `sayings.SAYINGS` when it is a chat model's.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
+from tests.standin import chat
 from tests.standin.http1 import Reply, Request, json_reply, serve_connection
+from tests.standin.orders import Asked, Json, Order, Refused
+from tests.standin.sayings import SAYINGS
 
 DEFAULT_DIMENSIONS: Final = 64
 
-Json = dict[str, Any]
-Route = Callable[[Mapping[str, Any]], Json]
+Route = Callable[[Asked], Json]
 
 
 def vector_of(text: str, dimensions: int) -> list[float]:
@@ -44,8 +47,9 @@ def vector_of(text: str, dimensions: int) -> list[float]:
     return total
 
 
-def embeddings(body: Mapping[str, Any]) -> Json:
+def embeddings(asked: Asked) -> Json:
     """Answer OpenAI's `POST /v1/embeddings`, last text first: clients must go by the index."""
+    body = asked.body
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     dimensions = body.get("dimensions", DEFAULT_DIMENSIONS)
     rows = [
@@ -56,19 +60,7 @@ def embeddings(body: Mapping[str, Any]) -> Json:
     return {"object": "list", "data": rows[::-1], "model": body["model"], "usage": usage}
 
 
-ROUTES: Final[Mapping[str, Route]] = {"/v1/embeddings": embeddings}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """How to behave, and for how many requests (None: from now on)."""
-
-    behaviour: str = "ok"
-    times: int | None = None
-    delay: float = 30.0
-    status: int = 500
-    retry_after: str | None = None
-    body: Any = None
+ROUTES: Final[Mapping[str, Route]] = {"/v1/embeddings": embeddings, **chat.ROUTES}
 
 
 def _ok(answer: Json, _: Order) -> Reply:
@@ -141,6 +133,7 @@ class Provider:
 
     orders: list[Order] = field(default_factory=list)
     seen: list[Json] = field(default_factory=list)
+    script: Json = field(default_factory=dict)
     released: asyncio.Event = field(default_factory=asyncio.Event)
     in_flight: int = 0
     most_in_flight: int = 0
@@ -152,8 +145,11 @@ class Provider:
         if request.path == "/_control":
             self.orders.append(Order(**json.loads(request.body)))
             return json_reply({})
+        if request.path == "/_script":
+            self.script |= json.loads(request.body)
+            return json_reply({})
         if request.path == "/_reset":
-            self.orders, self.seen, self.most_in_flight = [], [], 0
+            self.orders, self.seen, self.script, self.most_in_flight = [], [], {}, 0
             self.released.set()
             self.released = asyncio.Event()
             return json_reply({})
@@ -183,9 +179,10 @@ class Provider:
         route = ROUTES.get(request.path)
         if route is None:
             return json_reply({"error": {"code": "not_found"}}, 404)
-        body = json.loads(request.body)
-        authorization = request.headers.get("authorization")
-        self.seen.append({"path": request.path, "body": body, "authorization": authorization})
+        asked = Asked(
+            path=request.path, body=json.loads(request.body), headers=request.headers, script=dict(self.script)
+        )
+        self._note(asked)
         order = self._next_order()
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -193,9 +190,19 @@ class Provider:
             if order.behaviour == "slow":
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self.released.wait(), order.delay)
-            return BEHAVIOURS[order.behaviour](route(body), order)
+            if order.behaviour in SAYINGS:
+                return json_reply(chat.envelope(asked, SAYINGS[order.behaviour](asked, order)))
+            return BEHAVIOURS[order.behaviour](route(asked), order)
+        except Refused as refused:
+            return json_reply(refused.body, refused.status)
         finally:
             self.in_flight -= 1
+
+    def _note(self, asked: Asked) -> None:
+        """Keep what was asked; Anthropic's own headers where there are any."""
+        others = ("x-api-key", "anthropic-version")
+        noted = {"path": asked.path, "body": asked.body, "authorization": asked.headers.get("authorization")}
+        self.seen.append(noted | {name: asked.headers[name] for name in others if name in asked.headers})
 
     def _next_order(self) -> Order:
         """Return the oldest order that still has requests to it; the newest lasting one otherwise."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from sqlalchemy import text
 
 from app.db import writing
 from app.errors import Conflict
@@ -14,7 +15,9 @@ from tests.stores import Store
 
 
 async def sizes(store: Store, batch: list[Candidate]) -> list[int]:
-    prepared = await prepare(batch, embedder=store.pipeline.embedder, now=store.pipeline.clock(), language="english")
+    prepared = await prepare(
+        batch, embedder=store.pipeline.deciding.embedder, now=store.pipeline.deciding.clock(), language="english"
+    )
     return [len(wave) for wave in waves(list(enumerate(prepared)))]
 
 
@@ -79,7 +82,7 @@ async def test_a_wave_that_fails_leaves_the_earlier_ones_and_says_so(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = [store.candidate("preference", preference_key="a.a", preference_value=value) for value in ("1", "2", "3")]
-    once = text(writing._CLAIM.text.replace("AND version = :version", "AND version = :version AND version < 1"))
+    once = replace(writing._CLAIM, sql=writing._CLAIM.sql.replace("AND version = ", "AND version < 1 AND version = "))
     monkeypatch.setattr(writing, "_CLAIM", once)
     first, *rest = await store.memories.write_all(store.actor, batch)
     assert isinstance(first, Outcome)

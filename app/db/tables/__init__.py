@@ -6,9 +6,19 @@ row-level security with the runtime role's grants, and the vector index of each 
 
 from app.db.tables.base import metadata
 from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
-from app.db.tables.graph import entities, entity_aliases, memory_entities, relations
-from app.db.tables.ledger import audit_events, idempotency_keys
-from app.db.tables.retrieval import embedding_models, memory_index
+from app.db.tables.graph import (
+    entities,
+    entity_aliases,
+    entity_merge_aliases,
+    entity_merge_memories,
+    entity_merges,
+    memory_entities,
+    pronoun_bindings,
+    relations,
+)
+from app.db.tables.jobs import jobs
+from app.db.tables.ledger import audit_events, extraction_costs, idempotency_keys
+from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
@@ -21,8 +31,14 @@ __all__ = [
     "embedding_models",
     "entities",
     "entity_aliases",
+    "entity_merge_aliases",
+    "entity_merge_memories",
+    "entity_merges",
     "evidence",
+    "extraction_costs",
+    "hypothetical_embeddings",
     "idempotency_keys",
+    "jobs",
     "lexical_terms",
     "memories",
     "memory_entities",
@@ -31,6 +47,7 @@ __all__ = [
     "memory_types",
     "memory_usage",
     "metadata",
+    "pronoun_bindings",
     "relations",
     "scopes",
     "tenants",

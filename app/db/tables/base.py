@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -18,8 +19,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, UUID
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
-
-from app.model import Category, LinkKind, ScopeKind, SpeechAct, Status
 
 metadata = MetaData(
     naming_convention={
@@ -53,7 +52,7 @@ def json_object(name: str) -> Column[object]:
     return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
 
 
-def one_of(column: str, values: type[Status | Category | SpeechAct | ScopeKind | LinkKind]) -> CheckConstraint:
+def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
     """Return the check that a text column holds one of a vocabulary."""
     allowed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({allowed})", name=column)

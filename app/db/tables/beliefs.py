@@ -15,9 +15,10 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import UUID
+from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
+from app.memory.extraction import Role, TurnStatus
 from app.model import Category, LinkKind, SpeechAct, Status
 
 memory_types = table(
@@ -35,12 +36,23 @@ turns = table(
     Column("session_id", Text),
     Column("sequence_number", Integer),
     Column("role", Text, nullable=False),
+    Column("speaker", Text),
     Column("content", Text, nullable=False),
+    Column("timezone", Text, nullable=False, server_default=text("'UTC'")),
     when("occurred_at"),
     when("recorded_at", default_now=True),
+    Column("status", Text, nullable=False, server_default=text("'received'")),
+    Column("reason", Text),
+    Column("extraction", JSONB),
+    Column("report", JSONB),
+    when("processed_at", nullable=True),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
-    Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "sequence_number"),
+    one_of("status", TurnStatus),
+    one_of("role", Role),
+    Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "occurred_at", "sequence_number", "id"),
+    Index("ix_turns_occurred", "tenant_id", "scope_id", "occurred_at"),
+    Index("ix_turns_unsettled", "tenant_id", "status", "id", postgresql_where=text("status <> 'processed'")),
 )
 
 memories = table(
@@ -156,9 +168,18 @@ evidence = table(
     Column("quote", Text),
     Column("role", Text),
     Column("session_id", Text),
+    Column("statement", LargeBinary),
     when("stated_at"),
     when("recorded_at", default_now=True),
     refers_to("memories", "memory_id", cascade=True),
     refers_to("turns", "turn_id"),
     Index("ix_evidence_turn", "tenant_id", "turn_id"),
+    Index(
+        "uq_evidence_statement",
+        "tenant_id",
+        "turn_id",
+        "statement",
+        unique=True,
+        postgresql_where=text("turn_id IS NOT NULL AND statement IS NOT NULL"),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, SmallInteger, Text, text
 from sqlalchemy.dialects.postgresql import UUID
 
 from app.db.tables.base import json_object, key, refers_to, table, tenant, when
@@ -73,4 +73,56 @@ relations = table(
     Index("ix_relations_from", "tenant_id", "from_entity"),
     Index("ix_relations_to", "tenant_id", "to_entity"),
     Index("ix_relations_memory", "tenant_id", "memory_id"),
+)
+
+entity_merges = table(
+    "entity_merges",
+    tenant(),
+    key("entity_id"),
+    Column("into_id", UUID, nullable=False),
+    when("merged_at", default_now=True),
+    refers_to("entities", "entity_id", cascade=True),
+    refers_to("entities", "into_id", cascade=True),
+    Index("ix_entity_merges_into", "tenant_id", "into_id"),
+)
+
+entity_merge_aliases = table(
+    "entity_merge_aliases",
+    tenant(),
+    key("entity_id"),
+    key("alias", Text),
+    Column("display", Text, nullable=False),
+    when("created_at"),
+    Column("lent", Boolean, nullable=False),
+    refers_to("entities", "entity_id", cascade=True),
+)
+
+entity_merge_memories = table(
+    "entity_merge_memories",
+    tenant(),
+    key("entity_id"),
+    key("memory_id"),
+    Column("subject_id", UUID),
+    Column("slot", Text),
+    Column("slot_value", Text),
+    Column("contested", Boolean, nullable=False, server_default=text("false")),
+    Column("needs_review", Boolean, nullable=False, server_default=text("false")),
+    Column("contradicts", UUID),
+    refers_to("entities", "entity_id", cascade=True),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_entity_merge_memories_memory", "tenant_id", "memory_id"),
+)
+
+pronoun_bindings = table(
+    "pronoun_bindings",
+    tenant(),
+    key("scope_id"),
+    key("pronoun", Text),
+    key("position", SmallInteger),
+    Column("number", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("entity_type", Text, nullable=False),
+    Column("session_id", Text),
+    when("said_at"),
+    refers_to("scopes", "scope_id", cascade=True),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, LargeBinary, SmallInteger, Text
+from sqlalchemy import BigInteger, Column, Date, Float, Index, LargeBinary, SmallInteger, Text, text
 from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, table, tenant, when
@@ -30,4 +30,15 @@ idempotency_keys = table(
     Column("response", JSONB, nullable=False),
     when("created_at", default_now=True),
     Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
+)
+
+extraction_costs = table(
+    "extraction_costs",
+    tenant(),
+    key("day", Date),
+    *(
+        Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("turns", "skipped", "failed", "requests", "input_tokens", "output_tokens")
+    ),
+    Column("cost", Float, nullable=False, server_default=text("0")),
 )

@@ -1,4 +1,4 @@
-"""The narrow table that every retrieval arm reads, and the models its vectors come from."""
+"""The narrow table that every retrieval arm reads, questions it is asked by, and the models of its vectors."""
 
 from __future__ import annotations
 
@@ -86,4 +86,18 @@ memory_index = table(
         postgresql_using="gist",
         postgresql_where=text("event_range IS NOT NULL"),
     ),
+)
+
+hypothetical_embeddings = table(
+    "hypothetical_embeddings",
+    tenant(),
+    key("memory_id"),
+    key("ordinal", SmallInteger),
+    Column("scope_id", UUID, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("model_id", SmallInteger, ForeignKey("embedding_models.id"), nullable=False),
+    Column("embedding", HALFVEC, nullable=False),
+    Column("ann", Boolean, nullable=False, server_default=text("false")),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_hypothetical_embeddings_scope", "tenant_id", "scope_id", "ann"),
 )

@@ -45,6 +45,7 @@ TYPE = MemoryType(
     hints=("conversation", "session", "said", "mentioned"),
     default_scope=ScopeKind.AGENT,
     dedup_by_meaning=False,
+    extracted=False,
     examples=(
         Example(
             utterance="User asked about pricing for enterprise plan",

@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from app.memory import asking
 from app.memory.calendar import When, covered, date_of, day_start
 from app.memory.conflict import accumulate
 from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
@@ -71,6 +72,11 @@ class Event(Payload):
         when = None if self.event_at is None else (self.event_at if exact else date_of(self.event_at))
         return (str(when), self.precision)
 
+    def questions(self) -> tuple[str, ...]:
+        """Return questions about when it was, what it was, and who did it."""
+        what = asking.brief(self.event_description)
+        return (f"When was it that {what}?", f"What happened when {what}?", f"Who {what}?")
+
     def event_time(self, zone: tzinfo) -> EventTime | None:
         """Return the range the event covers, by its precision, in the caller's time zone."""
         if self.event_at is None:
@@ -90,6 +96,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=accumulate,
     group="Events",
+    asked_by_questions=True,
     hints=("event", "events", "happen", "happened", "happening", "occurred"),
     examples=(
         Example(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import normalise, vocabulary
+from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
-from app.model import Category, Mention
+from app.memory.spec import Example, MemoryType, Name, Payload, Reclassified, Refs, Sentence
+from app.model import Category, Mention, Precision
+
+_PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
+_STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
+"""Said in the past tense, and true for ever."""
 
 
 class Fact(Payload):
@@ -75,6 +81,21 @@ class Fact(Payload):
         """Return predicate and object: facts that differ there are different facts."""
         return (self.predicate, normalise.name(self.object))
 
+    def questions(self) -> tuple[str, ...]:
+        """Return questions about the predicate."""
+        return asking.about_fact(self.subject_name, self.predicate, self.object)
+
+    def reclassified(self) -> Reclassified | None:
+        """Return an event when the predicate speaks of the past (seed 000)."""
+        if not _PAST.search(self.predicate) or _STILL_TRUE.match(self.predicate):
+            return None
+        fields = {
+            "event_description": self.render(),
+            "event_at_precision": Precision.APPROXIMATE,
+            "participants": [] if self.subject_name == vocabulary.USER else [self.subject_name],
+        }
+        return Reclassified(type="event", payload=fields, reason=f"{self.predicate} speaks of the past")
+
 
 def _importance(payload: Payload) -> float:
     return vocabulary.IMPORTANT_PREDICATES.get(payload.predicate, 0.5) if isinstance(payload, Fact) else 0.5
@@ -90,6 +111,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Facts",
     hints=("fact", "facts"),
+    asked_by_questions=True,
     importance=_importance,
     examples=(
         Example(

@@ -6,7 +6,7 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import normalise, vocabulary
+from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
 from app.model import Category, Mention
@@ -45,6 +45,8 @@ class Preference(Payload):
     def render(self) -> str:
         """Return the preference as a sentence."""
         choice = re.sub(r"[._\-]+", " ", self.preference_key)
+        if self.preference_key.startswith("likes.") and self.preference_value in {"likes", "dislikes"}:
+            return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
         return f"{self.subject_name} prefers {self.preference_value} for {choice}"
 
     def mentions(self) -> tuple[Mention, ...]:
@@ -67,6 +69,19 @@ class Preference(Payload):
         """Return key and value."""
         return (self.preference_key, normalise.name(self.preference_value))
 
+    def questions(self) -> tuple[str, ...]:
+        """Return questions about the choice."""
+        domain, _, attribute = re.sub(r"[_\-]+", " ", self.preference_key).replace(".", " ").rpartition(" ")
+        return asking.asked(
+            (
+                f"Which {domain} {attribute} {{does}} prefer?",
+                f"What is {{whose}} favourite {attribute} for {domain}?" if domain else "What {does} like best?",
+                f"Should I choose {{value}} for {{whose}} {domain or attribute}?",
+            ),
+            self.subject_name,
+            self.preference_value,
+        )
+
 
 TYPE = MemoryType(
     name="preference",
@@ -77,6 +92,7 @@ TYPE = MemoryType(
     category=Category.SEMANTIC,
     on_conflict=latest_statement_wins,
     group="Preferences",
+    asked_by_questions=True,
     hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),
     examples=(
         Example(

@@ -6,10 +6,10 @@ from datetime import UTC
 
 from pydantic import Field, field_validator
 
-from app.memory import normalise, vocabulary
+from app.memory import asking, normalise, vocabulary
 from app.memory.calendar import When, day_start
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs
+from app.memory.spec import Example, MemoryType, Name, Payload, Reclassified, Refs
 from app.model import Category, Edge, Mention
 
 
@@ -65,6 +65,17 @@ class Relation(Payload):
         """Return the edge itself."""
         return (normalise.name(self.from_entity), self.relation_type, normalise.name(self.to_entity))
 
+    def questions(self) -> tuple[str, ...]:
+        """Return questions about the relation, from either end."""
+        return asking.asked(asking.RELATIONS[self.relation_type], self.from_entity, self.to_entity)
+
+    def collapsed(self, refs: Refs) -> Reclassified | None:
+        """Return a fact when both ends are one entity: that is no edge (seed 000)."""
+        if refs["from"].id != refs["to"].id:
+            return None
+        fields = {"subject": self.from_entity, "predicate": self.relation_type, "object": self.to_entity}
+        return Reclassified(type="fact", payload=fields, reason="both ends are one entity")
+
     def edge(self) -> Edge | None:
         """Return the edge by the roles of its ends."""
         since = None if self.since is None else day_start(self.since, UTC)
@@ -86,6 +97,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Relations",
     hints=("relation", "relations", "relationship"),
+    asked_by_questions=True,
     importance=_importance,
     examples=(
         Example(

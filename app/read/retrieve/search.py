@@ -58,7 +58,8 @@ class Search:
 
     `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
-    together with what came before it; otherwise the context arms would only repeat the others.
+    together with what came before it; otherwise the context arms would only repeat the others. `questions`: the
+    share by which a memory gains from the best question it answers; 0 where none has any.
     """
 
     arms: frozenset[Arm]
@@ -67,6 +68,7 @@ class Search:
     model: Model
     exact: bool
     contexts: bool = True
+    questions: float = 0.0
     vector: str | None = None
     weights: str | None = None
     nominators: tuple[str, ...] = ()
@@ -140,7 +142,7 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
 def _statuses(filters: Filters) -> list[str]:
     travels = filters.as_of is not None or filters.known_at is not None
     if filters.mode is Mode.AUDIT:
-        return []
+        return ["i.status <> 'pending'"]
     if filters.mode is Mode.HISTORICAL or travels:
         return ["i.status = ANY(:statuses)"]
     return ["i.status = 'active'"]

@@ -35,6 +35,7 @@ _TYPES: Mapping[str, TypeEngine[Any] | type[TypeEngine[Any]]] = {
     "weights": Text(),
     "nominated": Text(),
     "depth": Integer(),
+    "questions": Float(),
     "seed_ids": ARRAY(Uuid),
     "seed_names": ARRAY(Integer),
     "seed_rarity": ARRAY(Float),
@@ -91,9 +92,9 @@ def _has_input(arm: Arm, search: Search) -> bool:
 def _cte(arm: Arm, search: Search) -> str:
     match arm:
         case Arm.SEMANTIC:
-            return semantic.cte(search, arm=arm, kinds=CONTENT)
+            return semantic.cte(search, arm=arm, kinds=CONTENT, asked=search.questions > 0)
         case Arm.SEMANTIC_CONTEXT:
-            return semantic.cte(search, arm=arm, kinds=CONTEXT)
+            return semantic.cte(search, arm=arm, kinds=CONTEXT, asked=False)
         case Arm.GRAPH:
             return graph.cte(search)
         case Arm.TEMPORAL:
@@ -144,6 +145,7 @@ def _values(search: Search) -> dict[str, object]:
         "weights": search.weights,
         "nominated": lexical.as_tsquery(search.nominators) or None,
         "depth": search.depth,
+        "questions": search.questions,
         "seed_ids": [one for one, _, _ in seeds],
         "seed_names": [place for _, place, _ in seeds],
         "seed_rarity": [rarity for _, _, rarity in seeds],

@@ -1,0 +1,97 @@
+"""What a tenant decides about extraction, and what extraction has cost it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api import views
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import ADMIN, GuardedRoute
+from app.api.models import Out
+from app.api.problems import FieldError, InvalidFields
+from app.api.requests import In
+from app.write.policy import TenantPolicy
+
+DEFAULT_DAYS = 30
+MOST_DAYS = 400
+
+
+class CostQuery(In):
+    """Which days to show, both ends included."""
+
+    since: date | None = Field(default=None, description="30 days ago, unless given.")
+    until: date | None = Field(default=None, description="Today, unless given.")
+
+
+class CostOut(Out):
+    """A day: its turns, those skipped and failed, and what a model was asked and cost."""
+
+    day: date
+    turns: int
+    skipped: int
+    failed: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+
+
+class CostsOut(Out):
+    """The days that have any, oldest first."""
+
+    days: list[CostOut]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    for method, handler, summary in (
+        ("GET", get_policy, "Get the tenant's policy"),
+        ("PUT", put_policy, "Replace the tenant's policy"),
+    ):
+        found.add_api_route(
+            "/admin/policy",
+            handler,
+            methods=[method],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=TenantPolicy,
+            openapi_extra=ADMIN,
+        )
+    found.add_api_route(
+        "/admin/costs",
+        get_costs,
+        methods=["GET"],
+        operation_id="get_costs",
+        summary="Get what extraction has cost",
+        response_model=CostsOut,
+        openapi_extra=ADMIN,
+    )
+    return found
+
+
+async def get_policy(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """Get the thresholds and choices of the tenant's write pipeline, defaults included."""
+    return views.answer((await runtime.policies.get(actor.tenant_id)).model_dump())
+
+
+async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -> Response:
+    """Replace the tenant's choices; what is left out goes back to the service's default."""
+    return views.answer((await runtime.policies.put(actor.tenant_id, body)).model_dump())
+
+
+async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQuery, Query()]) -> Response:
+    """Get a row a day: turns received, skipped and failed, requests to the model, tokens and cost."""
+    until = query.until or runtime.clock().date()
+    since = query.since or until - timedelta(days=DEFAULT_DAYS)
+    if since > until:
+        raise InvalidFields([FieldError(field="since", message="must not come after until")])
+    if until - since > timedelta(days=MOST_DAYS):
+        raise InvalidFields([FieldError(field="since", message=f"must be within {MOST_DAYS} days of until")])
+    days = await runtime.policies.costs(actor.tenant_id, since, until)
+    return views.answer({"days": [{name: getattr(one, name) for name in one.__dataclass_fields__} for one in days]})

@@ -1,0 +1,262 @@
+"""Turns of conversations: ingest, look up, replay."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import Response
+
+from app import ids
+from app.api import cursors, fields, views
+from app.api.candidates import FUTURE, chosen_scope
+from app.api.cursors import Listing
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import READ, WRITE, GuardedRoute
+from app.api.idempotent import declared, once
+from app.api.problems import FieldError, InvalidFields
+from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
+from app.db.listing import Position
+from app.db.turns import StoredTurn
+from app.errors import TypedMemoryError
+from app.memory.extraction import Turn
+from app.model import Actor, ScopeKind, Visibility
+from app.runtime import Runtime
+from app.services.turns import transient
+from app.write.report import Report
+
+ACCEPTED = 202
+OK = 200
+MOST_AT_ONCE = 50
+"""Turns that a caller may wait for; more are for a job."""
+
+TurnId = Annotated[str, Path(description="A turn's id.", examples=["turn_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
+
+
+class Mode(StrEnum):
+    """Whether the caller waits until its turns are processed."""
+
+    ASYNC = "async"
+    SYNC = "sync"
+
+
+ModeQuery = Annotated[Mode, Query(description="`sync` waits until the turns are processed.")]
+DryRun = Annotated[bool, Query(description="Decide, and store nothing: implies `sync`.")]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["turns"], route_class=GuardedRoute)
+    writes: dict[str, Any] = {
+        "status_code": ACCEPTED,
+        "response_model": TurnsResult,
+        "responses": {OK: {"model": TurnsResult, "description": "Processed, or decided in a dry run."}},
+        "dependencies": [Depends(declared)],
+        "openapi_extra": WRITE,
+    }
+    found.add_api_route(
+        "/turns", post_turns, methods=["POST"], operation_id="ingest_turns", summary="Ingest turns", **writes
+    )
+    found.add_api_route(
+        "/turns/{turn_id}/replay",
+        replay_turn,
+        methods=["POST"],
+        operation_id="replay_turn",
+        summary="Send a turn through the pipeline again",
+        **writes,
+    )
+    found.add_api_route(
+        "/turns",
+        list_turns,
+        methods=["GET"],
+        operation_id="list_turns",
+        summary="List turns",
+        response_model=TurnPage,
+        openapi_extra=READ,
+    )
+    found.add_api_route(
+        "/turns/{turn_id}",
+        get_turn,
+        methods=["GET"],
+        operation_id="get_turn",
+        summary="Get a turn and what became of it",
+        response_model=TurnOut,
+        openapi_extra=READ,
+    )
+    return found
+
+
+async def post_turns(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    body: TurnsBody,
+    mode: ModeQuery = Mode.ASYNC,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Store turns and have memories made of them.
+
+    By default the answer comes as soon as the turns are durable, with the job that processes them. With
+    `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
+    and a job tries again, also after `mode=sync`.
+    """
+    turns = _turns(body, runtime.clock())
+    own = [one.metadata for one in body.given]
+    if dry_run:
+        reports = await runtime.turns.preview(actor, turns)
+        told = [_previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
+        return views.answer({"job_id": None, "turns": told, "degraded": []})
+    if mode is Mode.SYNC and len(turns) > MOST_AT_ONCE:
+        raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
+
+    async def work() -> object:
+        if mode is Mode.SYNC:
+            await runtime.turns.store(actor, turns, own)
+            return await _processed(runtime, actor, turns)
+        job = await runtime.turns.receive(actor, turns, own)
+        return {
+            "job_id": ids.public(ids.JOB, job),
+            "turns": [_received(turn, given) for turn, given in zip(turns, own, strict=True)],
+            "degraded": [],
+        }
+
+    return await once(request, runtime, actor, OK if mode is Mode.SYNC else ACCEPTED, work)
+
+
+async def replay_turn(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    turn_id: TurnId,
+    mode: ModeQuery = Mode.ASYNC,
+    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Extract a stored turn anew, with today's extractor; what it said before is not counted twice."""
+    turn = ids.parse(ids.TURN, turn_id)
+    if dry_run:
+        stored = await runtime.turns.get(actor, turn)
+        report = await runtime.turns.rehearse(actor, turn)
+        told = {**_stored(stored), "status": report.status, "reason": report.reason, **report.told}
+        return views.answer({"job_id": None, "turns": [told], "degraded": []})
+
+    async def work() -> object:
+        job = await runtime.turns.replay(actor, turn)
+        stored = await runtime.turns.get(actor, turn)
+        if mode is Mode.SYNC:
+            return await _processed(runtime, actor, [stored.turn], job)
+        return {"job_id": ids.public(ids.JOB, job), "turns": [_stored(stored)], "degraded": []}
+
+    return await once(request, runtime, actor, OK if mode is Mode.SYNC else ACCEPTED, work)
+
+
+async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
+    """List turns, newest first; `status=extraction_failed` shows those to look into and replay."""
+    scopes = None
+    if query.user_id is not None or query.agent_id is not None:
+        seen = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
+        scopes = [one.id(actor.tenant_id) for one in seen if one.kind is not ScopeKind.GLOBAL]
+    listing = Listing(f"turns|{actor.tenant_id}|{scopes}|{query.status}|{query.session_id}")
+    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
+    page = await runtime.turns.list(
+        actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit
+    )
+    following = None if page.next is None else cursors.encode(Position(id=page.next, value=None), listing)
+    return views.answer({"turns": [_stored(one) for one in page.turns], "next_cursor": following})
+
+
+async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:
+    """Get a turn, what was decided about each candidate, and what each stage did."""
+    return views.answer(_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
+
+
+async def _processed(
+    runtime: Runtime, actor: Actor, turns: list[Turn], queued: UUID | None = None
+) -> dict[str, object]:
+    """Return the turns processed; where that can't be done now, leave them to a job and say why."""
+    degraded: list[str] = []
+    job: UUID | None = None
+    try:
+        found = await runtime.turns.process(actor, [one.id for one in turns])
+    except TypedMemoryError as error:
+        if not transient(error):
+            raise
+        degraded = [error.message]
+        job = queued or await runtime.turns.later(actor, turns)
+        found = [await runtime.turns.get(actor, one.id) for one in turns]
+    return {
+        "job_id": None if job is None else ids.public(ids.JOB, job),
+        "turns": [_stored(one) for one in found],
+        "degraded": degraded,
+    }
+
+
+def _turns(body: TurnsBody, now: datetime) -> list[Turn]:
+    """Return the turns a body describes, with ids in their order; raise InvalidFields."""
+    zone = fields.zone(body.timezone)
+    scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
+    given = body.given
+    errors = []
+    turns = []
+    for place, (one, identifier) in enumerate(zip(given, sorted(ids.new() for _ in given), strict=True)):
+        occurred = fields.aware(one.occurred_at, zone) or now
+        if occurred > now + FUTURE:
+            where = f"turns.{place}.occurred_at" if body.turns is not None else "occurred_at"
+            errors.append(FieldError(field=where, message="must not lie in the future"))
+            continue
+        turns.append(
+            Turn(
+                id=identifier,
+                scope=scope,
+                role=one.role,
+                content=one.content,
+                occurred_at=occurred.astimezone(UTC),
+                zone=zone,
+                session_id=one.session_id or body.session_id,
+                sequence_number=one.sequence_number,
+                speaker=one.speaker,
+            )
+        )
+    if errors:
+        raise InvalidFields(errors)
+    return turns
+
+
+def _received(turn: Turn, metadata: dict[str, object]) -> dict[str, object]:
+    return {
+        "id": ids.public(ids.TURN, turn.id),
+        "status": "received",
+        "reason": None,
+        "role": turn.role,
+        "speaker": turn.speaker,
+        "content": turn.content,
+        "session_id": turn.session_id,
+        "sequence_number": turn.sequence_number,
+        "scope": turn.scope.kind,
+        "user_id": turn.scope.user_id,
+        "agent_id": turn.scope.agent_id,
+        "occurred_at": turn.occurred_at,
+        "timezone": str(turn.zone),
+        "recorded_at": None,
+        "processed_at": None,
+        "metadata": metadata,
+        "candidates": [],
+        "trace": [],
+    }
+
+
+def _previewed(turn: Turn, report: Report) -> dict[str, object]:
+    return {**_received(turn, {}), "id": None, "status": report.status, "reason": report.reason, **report.told}
+
+
+def _stored(one: StoredTurn) -> dict[str, object]:
+    return {
+        **_received(one.turn, dict(one.metadata)),
+        "status": one.status,
+        "reason": one.reason,
+        "recorded_at": one.recorded_at,
+        "processed_at": one.processed_at,
+        **(one.report or {}),
+    }

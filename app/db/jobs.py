@@ -1,0 +1,250 @@
+"""Background jobs as rows of their tenants: queued with what they are about, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+from sqlalchemy import Row as Found
+from sqlalchemy import Select, case, delete, select, update
+
+from app import ids
+from app.db import queue
+from app.db.rows import Row, as_clauses
+from app.db.session import ReadSession, WriteSession
+from app.db.statement import Statement, statement
+from app.db.tables import jobs as table
+from app.model import JobStatus
+
+_INSERT = """
+    INSERT INTO jobs (tenant_id, id, kind, status, payload, scope_id, progress_total, ticket, created_at)
+    SELECT :tenant, :id, :kind, 'queued', CAST(:payload AS jsonb), :scope, :total, ticket.id, :now FROM ticket
+"""
+
+_TICKET = statement(f"WITH {queue.TICKET} SELECT id FROM ticket")  # noqa: S608 - composed of constants
+
+FINISHED = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A background job. `attempts` counts its starts, `interrupted` those that ended without a word."""
+
+    tenant_id: UUID
+    id: UUID
+    kind: str
+    status: JobStatus
+    payload: Mapping[str, Any]
+    scope_id: UUID | None
+    progress_done: int
+    progress_total: int | None
+    attempts: int
+    interrupted: int
+    cancel_requested: bool
+    ticket: int | None
+    error: str | None
+    result: Mapping[str, Any] | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @property
+    def finished(self) -> bool:
+        """Return whether nothing more will happen to it by itself."""
+        return self.status in FINISHED
+
+
+async def enqueue(
+    session: WriteSession,
+    *,
+    tenant: UUID,
+    kind: str,
+    payload: Mapping[str, object],
+    now: datetime,
+    total: int | None = None,
+    scope: UUID | None = None,
+    beside: Mapping[str, Sequence[Row]] | None = None,
+) -> UUID:
+    """Queue a job in the session's transaction, so that it is there if the rows beside it are; return its id.
+
+    `payload` is JSON: ids rather than content, for the handler reads what it needs when it runs. `total` is
+    what its progress counts up to, if that is known. `beside` are rows of other tables, by table name, to be
+    inserted by the same statement.
+    """
+    job = ids.new()
+    inserts, parameters = as_clauses({} if beside is None else beside)
+    values = {
+        **queue.ticket(tenant, job),
+        **parameters,
+        "id": job,
+        "kind": kind,
+        "payload": to_json(payload).decode(),
+        "scope": scope,
+        "total": total,
+        "now": now,
+    }
+    await session.fetch(_enqueue(inserts), values)
+    return job
+
+
+async def requeue(session: WriteSession, job: Job) -> Job:
+    """Queue a finished job again, as if it were new; what it did before stays done."""
+    [[ticket]] = await session.fetch(_TICKET, queue.ticket(job.tenant_id, job.id))
+    return await _change(
+        session,
+        job,
+        status=JobStatus.QUEUED,
+        ticket=ticket,
+        attempts=0,
+        interrupted=0,
+        cancel_requested=False,
+        progress_done=0,
+        error=None,
+        result=None,
+        started_at=None,
+        finished_at=None,
+    )
+
+
+async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
+    """End a queued job, or ask a running one to stop where it next reports its progress."""
+    if job.status is JobStatus.RUNNING:
+        return await _change(session, job, cancel_requested=True)
+    if job.ticket is not None:
+        await queue.drop(session, job.ticket)
+    return await _change(session, job, status=JobStatus.CANCELLED, ticket=None, finished_at=now)
+
+
+async def find(session: ReadSession, tenant: UUID, job: UUID) -> Job | None:
+    """Return a job."""
+    return _one((await session.execute(_select(tenant).where(table.c.id == job))).first())
+
+
+async def lock(session: WriteSession, tenant: UUID, job: UUID) -> Job | None:
+    """Return a job that nobody else changes until the transaction ends."""
+    return _one((await session.execute(_select(tenant).where(table.c.id == job).with_for_update())).first())
+
+
+async def page(
+    session: ReadSession,
+    tenant: UUID,
+    *,
+    status: JobStatus | None,
+    kind: str | None,
+    after: UUID | None,
+    limit: int,
+) -> list[Job]:
+    """Return up to `limit` jobs, newest first, starting after the one of that id."""
+    statement = _select(tenant).order_by(table.c.id.desc()).limit(limit)
+    if status is not None:
+        statement = statement.where(table.c.status == status)
+    if kind is not None:
+        statement = statement.where(table.c.kind == kind)
+    if after is not None:
+        statement = statement.where(table.c.id < after)
+    return [_job(row) for row in await session.execute(statement)]
+
+
+async def start(session: WriteSession, job: Job, now: datetime) -> Job:
+    """Mark a job as running, once more; one that was running already has lost its worker."""
+    lost = int(job.status is JobStatus.RUNNING)
+    return await _change(
+        session,
+        job,
+        status=JobStatus.RUNNING,
+        attempts=job.attempts + 1,
+        interrupted=job.interrupted + lost,
+        started_at=now,
+    )
+
+
+async def report(session: WriteSession, run: Job, *, done: int, total: int | None) -> bool | None:
+    """Record the progress of a run; return whether it is asked to stop, None when it isn't its job any more."""
+    values: dict[str, object] = {"progress_done": done}
+    if total is not None:
+        values["progress_total"] = total
+    row = (await session.execute(_of_run(run).values(**values).returning(table.c.cancel_requested))).first()
+    return None if row is None else bool(row.cancel_requested)
+
+
+async def finish(
+    session: WriteSession,
+    run: Job,
+    *,
+    status: JobStatus,
+    now: datetime,
+    error: str | None = None,
+    result: Mapping[str, object] | None = None,
+) -> bool:
+    """Record how a run ended; return False, and change nothing, when it isn't its job any more."""
+    ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
+    return (await session.execute(ended.returning(table.c.id))).first() is not None
+
+
+async def put_back(session: WriteSession, run: Job, *, error: str | None, counted: bool, now: datetime) -> bool:
+    """Return a run's job to the queue, where its ticket still is; False when it isn't its job any more.
+
+    `counted`: the attempt was one of those that a job has. A job that was asked to stop ends here instead.
+    """
+    stopping = table.c.cancel_requested
+    waiting = _of_run(run).values(
+        status=case((stopping, JobStatus.CANCELLED), else_=JobStatus.QUEUED),
+        finished_at=case((stopping, now)),
+        error=error,
+        attempts=table.c.attempts if counted else table.c.attempts - 1,
+    )
+    return (await session.execute(waiting.returning(table.c.id))).first() is not None
+
+
+async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
+    """Remove some of a tenant's jobs that finished before an instant; return how many."""
+    old = (
+        select(table.c.id)
+        .where(table.c.tenant_id == tenant, table.c.finished_at < before)
+        .order_by(table.c.finished_at)
+        .limit(limit)
+    )
+    done = await session.execute(delete(table).where(table.c.tenant_id == tenant, table.c.id.in_(old)))
+    return int(done.rowcount)
+
+
+@cache
+def _enqueue(inserts: str) -> Statement:
+    """Return the statement that queues a job, after these clauses of its WITH."""
+    return statement(f"WITH {f'{inserts},' if inserts else ''} {queue.TICKET} {_INSERT}")
+
+
+async def _change(session: WriteSession, job: Job, **values: object) -> Job:
+    statement = (
+        update(table).where(table.c.tenant_id == job.tenant_id, table.c.id == job.id).values(**values).returning(table)
+    )
+    return _job((await session.execute(statement)).one())
+
+
+def _of_run(run: Job) -> Any:  # noqa: ANN401 - SQLAlchemy's own type of an UPDATE says nothing more
+    """Return the update of a job that is still the run's: nobody took it over, nobody queued it anew."""
+    return update(table).where(
+        table.c.tenant_id == run.tenant_id,
+        table.c.id == run.id,
+        table.c.status == JobStatus.RUNNING,
+        table.c.ticket == run.ticket,
+        table.c.attempts == run.attempts,
+    )
+
+
+def _select(tenant: UUID) -> Select[Any]:
+    return select(table).where(table.c.tenant_id == tenant)
+
+
+def _one(row: Found[Any] | None) -> Job | None:
+    return None if row is None else _job(row)
+
+
+def _job(row: Found[Any]) -> Job:
+    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    return Job(**{**values, "status": JobStatus(values["status"])})

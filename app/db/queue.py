@@ -1,0 +1,203 @@
+"""The queue of background jobs: tickets that say which tenant and which job, and nothing else.
+
+Tickets are pgqueuer's rows, written in the caller's own transaction. They lie in no tenant's keeping: a worker
+takes them for all. What a job is, and what became of it, stands in `jobs`, under row-level security.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Self
+from uuid import UUID
+
+from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
+from pgqueuer.adapters.persistence.queries import Queries
+from pgqueuer.core.tm import TaskManager
+from pgqueuer.domain.settings import DBSettings, Durability
+from pgqueuer.domain.types import Channel
+from pgqueuer.ports.driver import Driver
+from sqlalchemy import text
+
+from app.db.session import ReadSession, WriteSession
+
+BUCKETS = 64
+"""Entrypoints that tenants are spread over; running jobs are limited by bucket, which is what keeps one tenant
+from taking every worker. Fewer than this leaves tickets behind."""
+
+DEEPEST = 1000
+"""Places of a tenant's backlog that are told apart; further back it is first come, first served."""
+
+CHANNEL: Final = Channel("ch_pgqueuer")
+
+# All of them, because pgqueuer takes what isn't given from the environment, by names as plain as CHANNEL.
+NAMES: Final = DBSettings(
+    prefix="",
+    db_schema=None,
+    channel=CHANNEL,
+    function="fn_pgqueuer_changed",
+    statistics_table="pgqueuer_statistics",
+    queue_status_type="pgqueuer_status",
+    queue_table="pgqueuer",
+    queue_table_log="pgqueuer_log",
+    trigger="tg_pgqueuer_changed",
+    schedules_table="pgqueuer_schedules",
+    durability=Durability.durable,
+    widen_id=False,
+)
+
+_BACKLOG = text(
+    """
+    SELECT
+        coalesce(extract(epoch FROM now() - (
+            SELECT min(oldest.execute_after) FROM unnest(CAST(:entrypoints AS text[])) bucket
+            CROSS JOIN LATERAL (
+                SELECT q.execute_after FROM pgqueuer q
+                WHERE q.status = 'queued' AND q.entrypoint = bucket AND q.execute_after <= now()
+                ORDER BY q.execute_after LIMIT 1
+            ) oldest
+        )), 0) AS oldest_seconds,
+        (SELECT count(*) FROM pgqueuer q WHERE q.status = 'queued') AS depth
+    """
+)
+
+TICKET: Final = """
+    waiting AS (
+        SELECT count(*) AS jobs
+        FROM (SELECT FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
+    ),
+    ticket AS (
+        INSERT INTO pgqueuer (priority, entrypoint, payload, status)
+        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'queued' FROM waiting
+        RETURNING id, priority, entrypoint
+    ),
+    logged AS (
+        INSERT INTO pgqueuer_log (job_id, status, entrypoint, priority)
+        SELECT id, 'queued', entrypoint, priority FROM ticket
+    )
+"""
+"""Clauses of a WITH that write a ticket, with the parameters of `ticket`: its number is `id` in `ticket`.
+
+The more of the tenant's jobs wait before it, the later its turn among all. It is what pgqueuer's own `enqueue`
+comes to, in the statement that writes the job.
+"""
+
+_DROP = text("DELETE FROM pgqueuer WHERE id = :ticket")
+
+# Tickets are put back by worth alone, so that a busy tenant's old ones aren't overtaken for ever by new ones
+# of others: what was the thousandth in its line is the first by and by.
+_MOVE_UP = text(
+    """
+    UPDATE pgqueuer q SET priority = line.priority
+    FROM (
+        SELECT id, -least(:deepest, row_number() OVER tenant - 1) AS priority FROM pgqueuer WHERE status = 'queued'
+        WINDOW tenant AS (PARTITION BY substring(payload FOR 32) ORDER BY id)
+    ) line
+    WHERE q.id = line.id AND q.status = 'queued' AND q.priority < line.priority
+    """
+)
+
+_RELEASE = text(
+    """
+    UPDATE pgqueuer SET status = 'queued', execute_after = now(), updated = now(), queue_manager_id = NULL
+    WHERE status = 'failed'
+    """
+)
+
+_PRUNE = text(
+    """
+    DELETE FROM pgqueuer_log WHERE id IN (
+        SELECT id FROM pgqueuer_log WHERE created < now() - CAST(:kept AS interval) ORDER BY created LIMIT :limit
+    )
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What waits: how long the oldest ticket that is due has, in seconds, and how many there are."""
+
+    oldest_seconds: float
+    depth: int
+
+
+class PlainDriver(Driver):
+    """What pgqueuer asks of a driver besides SQL: nothing is opened with it, and nothing runs inside."""
+
+    @property
+    def tm(self) -> TaskManager:
+        """Return a manager of no tasks."""
+        return TaskManager()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stay open: pgqueuer leaves a driver before it has recorded its last jobs."""
+
+
+def queries(driver: Driver) -> Queries:
+    """Return pgqueuer's queries by our names, through a driver."""
+    return Queries(
+        driver,
+        qbe=QueryBuilderEnvironment(settings=NAMES),
+        qbq=QueryQueueBuilder(settings=NAMES),
+        qbs=QuerySchedulerBuilder(settings=NAMES),
+    )
+
+
+def entrypoint(tenant: UUID) -> str:
+    """Return the bucket of a tenant."""
+    return f"jobs.{tenant.int % BUCKETS:02}"
+
+
+def entrypoints() -> list[str]:
+    """Return every bucket."""
+    return [f"jobs.{number:02}" for number in range(BUCKETS)]
+
+
+def payload(tenant: UUID, job: UUID) -> bytes:
+    """Return what a ticket says."""
+    return f"{tenant.hex} {job.hex}".encode()
+
+
+def read_payload(content: bytes | None) -> tuple[UUID, UUID]:
+    """Return tenant and job of a ticket; ValueError when it is none of ours."""
+    tenant, _, job = (content or b"").decode().partition(" ")
+    return UUID(hex=tenant), UUID(hex=job)
+
+
+def ticket(tenant: UUID, job: UUID) -> dict[str, object]:
+    """Return the parameters of `TICKET`."""
+    return {
+        "tenant": tenant,
+        "entrypoint": entrypoint(tenant),
+        "content": payload(tenant, job),
+        "deepest": DEEPEST,
+    }
+
+
+async def drop(session: WriteSession, ticket: int) -> None:
+    """Take a ticket out of the queue."""
+    await session.execute(_DROP, {"ticket": ticket})
+
+
+async def backlog(session: ReadSession) -> Backlog:
+    """Return how much waits and for how long, of all tenants together."""
+    row = (await session.execute(_BACKLOG, {"entrypoints": entrypoints()})).one()
+    return Backlog(oldest_seconds=float(row.oldest_seconds), depth=int(row.depth))
+
+
+async def move_up(session: WriteSession) -> None:
+    """Give tickets the places that they have now: those before them are gone."""
+    await session.execute(_MOVE_UP, {"deepest": DEEPEST})
+
+
+async def release(session: WriteSession) -> int:
+    """Put back the tickets whose run could not be recorded; return how many there were."""
+    return int((await session.execute(_RELEASE)).rowcount)
+
+
+async def prune(session: WriteSession, *, kept: timedelta, limit: int) -> int:
+    """Remove some of what the queue wrote down longer ago than `kept`; return how many rows."""
+    return int((await session.execute(_PRUNE, {"kept": kept, "limit": limit})).rowcount)

@@ -1,0 +1,187 @@
+"""Whom pronouns and `my manager` may mean, as far as a scope remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ARRAY, DateTime, Text, bindparam, text
+
+from app.db.session import ReadSession
+from app.memory.vocabulary import INVERSES
+
+RING = 30
+"""Assignments of a pronoun that a scope remembers (seed 001, stage 3)."""
+
+CONVERSATIONS = 30
+"""Latest conversations whose assignments are available (seed 001, stage 3)."""
+
+MENTIONED = 30
+"""Entities mentioned last that a name may be looked for among."""
+
+LOOKED_THROUGH = 60
+"""Newest memories of a scope, and as many of a session, that are looked through for them."""
+
+TURNS = 3_000
+"""Newest turns of a scope that its latest conversations are looked for in."""
+
+SUBJECTS = ("subject", "from", "identity", "participant_0")
+"""Roles of whom a memory is about: of those it mentions, the likeliest to be spoken of again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referent:
+    """Someone or something that was spoken of.
+
+    `role` is the one in the memory that mentioned it last, or, with `of`, what it is to that one: `reports-to` of
+    `user`. `pronoun`: not a mention, but an assignment of that pronoun, the `number`th of its scope; one that is
+    not `alive` is of a conversation too long ago to count.
+    """
+
+    name: str
+    entity_type: str
+    role: str
+    last_said_at: datetime
+    session_id: str | None = None
+    of: str | None = None
+    pronoun: str | None = None
+    number: int | None = None
+    alive: bool = True
+
+
+_RECENT = text(
+    """
+    WITH newest AS MATERIALIZED (
+        (SELECT id, session_id, stated_at FROM memories
+         WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id DESC LIMIT :memories)
+        UNION
+        (SELECT id, session_id, stated_at FROM memories
+         WHERE tenant_id = :tenant AND scope_id = :scope AND session_id = :session ORDER BY id DESC LIMIT :memories)
+    ), mentioned AS MATERIALIZED (
+        SELECT * FROM (
+            SELECT DISTINCT ON (root, n.session_id IS NOT DISTINCT FROM :session)
+                coalesce(e.merged_into, e.id) AS root, me.role, n.session_id, n.stated_at, n.id
+            FROM newest n
+            JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = n.id AND me.role <> 'speaker'
+            JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+            WHERE n.stated_at <= :at
+            ORDER BY root, n.session_id IS NOT DISTINCT FROM :session, n.stated_at DESC, n.id DESC,
+                me.role = ANY(:subjects) DESC, me.role
+        ) last ORDER BY stated_at DESC, id DESC LIMIT :mentioned
+    ), owners AS MATERIALIZED (
+        SELECT coalesce(e.merged_into, e.id) AS root FROM entity_aliases a
+        JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:owners) AND :predicates <> '{}'
+        UNION
+        SELECT root FROM mentioned WHERE :predicates <> '{}'
+    ), kin AS MATERIALIZED (
+        SELECT root, root AS id FROM owners
+        UNION ALL
+        SELECT o.root, k.id FROM owners o JOIN entities k ON k.tenant_id = :tenant AND k.merged_into = o.root
+    ), related AS (
+        (SELECT o.root AS owner, r.relation_type AS role, r.to_entity AS other, CAST(NULL AS text) AS literal,
+            m.session_id, m.stated_at
+         FROM kin o JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = o.id
+         JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
+         WHERE r.relation_type = ANY(:predicates) ORDER BY m.stated_at DESC LIMIT :most)
+        UNION ALL
+        (SELECT o.root, i.forth, r.from_entity, NULL, m.session_id, m.stated_at
+         FROM kin o JOIN relations r ON r.tenant_id = :tenant AND r.to_entity = o.id
+         JOIN unnest(CAST(:forth AS text[]), CAST(:back AS text[])) AS i(forth, back) ON i.back = r.relation_type
+         JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
+         ORDER BY m.stated_at DESC LIMIT :most)
+        UNION ALL
+        (SELECT o.root, p.name, me.entity_id, m.payload ->> 'object', m.session_id, m.stated_at
+         FROM kin o CROSS JOIN unnest(CAST(:predicates AS text[])) AS p(name)
+         JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = :scope
+             AND m.type IN (SELECT name FROM memory_types) AND m.slot = CAST(o.id AS text) || '|' || p.name
+             AND m.status = 'active' AND m.payload ? 'object'
+         LEFT JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = m.id AND me.role = 'object'
+         ORDER BY m.stated_at DESC LIMIT :most)
+    ), alive AS (
+        SELECT session_id FROM (
+            SELECT session_id, occurred_at FROM turns
+            WHERE tenant_id = :tenant AND scope_id = :scope AND occurred_at <= :at AND session_id IS NOT NULL
+            ORDER BY occurred_at DESC LIMIT :turns
+        ) said GROUP BY session_id ORDER BY max(occurred_at) DESC LIMIT :conversations
+    )
+    SELECT e.canonical_name AS name, e.entity_type, m.role, CAST(NULL AS text) AS of, m.session_id, m.stated_at,
+        CAST(NULL AS text) AS pronoun, CAST(NULL AS bigint) AS number, true AS alive
+    FROM mentioned m JOIN entities e ON e.tenant_id = :tenant AND e.id = m.root
+    UNION ALL
+    SELECT coalesce(e.canonical_name, r.literal), coalesce(e.entity_type, 'unknown'), r.role, o.canonical_name,
+        r.session_id, r.stated_at, NULL, NULL, true
+    FROM related r
+    JOIN entities o ON o.tenant_id = :tenant AND o.id = r.owner
+    LEFT JOIN entities f ON f.tenant_id = :tenant AND f.id = r.other
+    LEFT JOIN entities e ON e.tenant_id = :tenant AND e.id = coalesce(f.merged_into, f.id)
+    UNION ALL
+    SELECT b.name, b.entity_type, 'pronoun', NULL, b.session_id, b.said_at, b.pronoun, b.number,
+        b.said_at <= :at
+            AND (b.session_id IS NULL OR b.session_id IS NOT DISTINCT FROM :session
+                 OR b.session_id IN (SELECT session_id FROM alive))
+    FROM pronoun_bindings b WHERE b.tenant_id = :tenant AND b.scope_id = :scope
+    """
+).bindparams(
+    bindparam("session", type_=Text),
+    bindparam("owners", type_=ARRAY(Text)),
+    bindparam("subjects", type_=ARRAY(Text)),
+    bindparam("predicates", type_=ARRAY(Text)),
+    bindparam("forth", type_=ARRAY(Text)),
+    bindparam("back", type_=ARRAY(Text)),
+    bindparam("at", type_=DateTime(timezone=True)),
+)
+
+
+async def recent(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    session_id: str | None,
+    *,
+    at: datetime,
+    owners: Collection[str] = (),
+    predicates: Collection[str] = (),
+) -> list[Referent]:
+    """Return what a turn said at `at` may refer to, the last said first.
+
+    `predicates` are those that may say who `my manager` is; with none, nobody's relations are looked up. They are
+    looked up of the owners, normalised names, and of everybody mentioned lately.
+    """
+    inverses = [(one, inverse) for one in predicates if (inverse := INVERSES.get(one)) is not None]
+    rows = await session.execute(
+        _RECENT,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "session": session_id,
+            "at": at,
+            "owners": list(owners),
+            "subjects": list(SUBJECTS),
+            "predicates": list(predicates),
+            "forth": [one for one, _ in inverses],
+            "back": [inverse for _, inverse in inverses],
+            "memories": LOOKED_THROUGH,
+            "mentioned": MENTIONED,
+            "most": MENTIONED,
+            "turns": TURNS,
+            "conversations": CONVERSATIONS,
+        },
+    )
+    found = [
+        Referent(
+            name=row["name"],
+            entity_type=row["entity_type"],
+            role=row["role"],
+            of=row["of"],
+            last_said_at=row["stated_at"],
+            session_id=row["session_id"],
+            pronoun=row["pronoun"],
+            number=row["number"],
+            alive=row["alive"],
+        )
+        for row in rows.mappings()
+    ]
+    return sorted(found, key=lambda one: (one.last_said_at, one.number or 0, one.role in SUBJECTS), reverse=True)

@@ -1,0 +1,35 @@
+"""Background jobs as their tenants see them; the queue's own tables are pgqueuer's, and only in its migration."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, Text, text
+from sqlalchemy.dialects.postgresql import JSONB, UUID
+
+from app.db.tables.base import json_object, key, one_of, table, tenant, when
+from app.model import JobStatus
+
+jobs = table(
+    "jobs",
+    tenant(),
+    key("id"),
+    Column("kind", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    json_object("payload"),
+    # Refers to nothing: a job may be queued before the first write makes its scope.
+    Column("scope_id", UUID),
+    Column("progress_done", Integer, nullable=False, server_default=text("0")),
+    Column("progress_total", Integer),
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    Column("interrupted", Integer, nullable=False, server_default=text("0")),
+    Column("cancel_requested", Boolean, nullable=False, server_default=text("false")),
+    Column("ticket", BigInteger),
+    Column("error", Text),
+    Column("result", JSONB(none_as_null=True)),
+    when("created_at"),
+    when("started_at", nullable=True),
+    when("finished_at", nullable=True),
+    one_of("status", JobStatus),
+    Index("ix_jobs_status", "tenant_id", "status", "id"),
+    Index("ix_jobs_kind", "tenant_id", "kind", "id"),
+    Index("ix_jobs_finished", "tenant_id", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
+)

@@ -1,0 +1,241 @@
+"""Taking a merge apart: everything that it moved goes back, and so does what named the merged entity since."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import RowMapping, text
+
+from app.db.parting import part
+from app.db.session import ReadSession, WriteSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A merge as it stands: into what, when, the names it brought along, and what must be undone before it.
+
+    `into_merged`: the survivor was itself merged since. `later`: an entity merged since whose merge moved the same
+    columns of the same memories on.
+    """
+
+    into: UUID
+    merged_at: datetime
+    own_names: frozenset[str]
+    into_merged: bool
+    later: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenBack:
+    """A memory written since the merge that named the merged entity by a name of its own: what is its again.
+
+    `roles` are those it plays there; None leaves a column as it is.
+    """
+
+    memory: UUID
+    roles: tuple[str, ...]
+    ends: tuple[str, ...]
+    subject_id: UUID | None
+    slot: str | None
+    slot_value: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What taking a merge apart moved back: names, memories, and the memories that hold again."""
+
+    aliases: int
+    memories: int
+    revived: tuple[UUID, ...]
+
+
+_STANDING = text(
+    """
+    SELECT g.into_id, g.merged_at, b.merged_into IS NOT NULL AS into_merged,
+        ARRAY(SELECT n.alias FROM entity_merge_aliases n
+              WHERE n.tenant_id = g.tenant_id AND n.entity_id = g.entity_id AND n.lent) AS own_names,
+        (SELECT l.entity_id FROM entity_merge_memories mine
+         JOIN entity_merge_memories l ON l.tenant_id = g.tenant_id AND l.memory_id = mine.memory_id
+             AND l.entity_id <> mine.entity_id
+         WHERE mine.tenant_id = g.tenant_id AND mine.entity_id = g.entity_id
+           AND (l.slot = replace(mine.slot, CAST(g.entity_id AS text), CAST(g.into_id AS text))
+                OR l.slot_value = replace(mine.slot_value, CAST(g.entity_id AS text), CAST(g.into_id AS text)))
+         LIMIT 1) AS later
+    FROM entity_merges g JOIN entities b ON b.tenant_id = g.tenant_id AND b.id = g.into_id
+    WHERE g.tenant_id = :tenant AND g.entity_id = :entity AND g.merged_at > '-infinity'
+    """
+)
+
+_SINCE = text(
+    """
+    SELECT m.id, m.type, m.payload, m.slot IS NOT NULL AS claims,
+        (SELECT jsonb_object_agg(r.role, jsonb_build_array(r.entity_id, e.canonical_name, e.entity_type))
+         FROM memory_entities r JOIN entities e ON e.tenant_id = r.tenant_id AND e.id = r.entity_id
+         WHERE r.tenant_id = :tenant AND r.memory_id = m.id) AS roles
+    FROM memories m
+    WHERE m.tenant_id = :tenant AND m.recorded_at >= :since AND m.id > :after
+      AND m.id IN (SELECT me.memory_id FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = :into)
+    ORDER BY m.id LIMIT :limit
+    """
+)
+
+_GIVE_BACK = text(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(memory uuid, roles text[], ends text[], subject_id uuid, slot text, slot_value text)
+    ), mentions AS (
+        UPDATE memory_entities me SET entity_id = :entity FROM given g
+        WHERE me.tenant_id = :tenant AND me.memory_id = g.memory AND me.entity_id = :into AND me.role = ANY(g.roles)
+    ), edges AS (
+        UPDATE relations r SET from_entity = CASE WHEN 'from' = ANY(g.ends) THEN :entity ELSE r.from_entity END,
+            to_entity = CASE WHEN 'to' = ANY(g.ends) THEN :entity ELSE r.to_entity END
+        FROM given g WHERE r.tenant_id = :tenant AND r.memory_id = g.memory
+    ), voices AS (
+        UPDATE memory_index i SET speaker_id = :entity FROM given g
+        WHERE i.tenant_id = :tenant AND i.memory_id = g.memory AND i.speaker_id = :into AND 'speaker' = ANY(g.roles)
+    )
+    INSERT INTO entity_merge_memories (tenant_id, entity_id, memory_id, subject_id, slot, slot_value)
+    SELECT :tenant, :entity, memory, subject_id, slot, slot_value FROM given ON CONFLICT DO NOTHING
+    """
+)
+
+_SEND_HOME = text(
+    """
+    WITH recorded AS MATERIALIZED (
+        SELECT l.*, m.type, m.stated_at,
+            l.slot IS NOT NULL AND m.status = 'active' AND (l.contested OR NOT m.contested) AS claims
+        FROM entity_merge_memories l JOIN memories m ON m.tenant_id = :tenant AND m.id = l.memory_id
+        WHERE l.tenant_id = :tenant AND l.entity_id = :entity
+    ), mine AS MATERIALIZED (
+        SELECT *, claims AND row_number() OVER (PARTITION BY type, slot, claims ORDER BY stated_at DESC, memory_id) > 1
+            AS second
+        FROM recorded
+    ), unlinked AS (
+        DELETE FROM memory_links k USING mine
+        WHERE k.tenant_id = :tenant AND k.from_memory = mine.memory_id AND k.to_memory = mine.contradicts
+          AND k.kind = 'contradicts'
+    )
+    UPDATE memories m SET subject_id = coalesce(mine.subject_id, m.subject_id), slot = coalesce(mine.slot, m.slot),
+        slot_value = coalesce(mine.slot_value, m.slot_value),
+        contested = (m.contested AND NOT mine.contested) OR mine.second,
+        needs_review = m.needs_review AND NOT mine.needs_review
+    FROM mine WHERE m.tenant_id = :tenant AND m.id = mine.memory_id
+    """
+)
+
+_GIVE_NAMES_BACK = text(
+    """
+    WITH mine AS MATERIALIZED (
+        SELECT * FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = :entity
+    ), heirs AS MATERIALIZED (
+        SELECT DISTINCT ON (o.alias) o.alias, o.entity_id, o.display, o.created_at
+        FROM mine
+        JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = :into AND g.entity_id <> :entity
+        JOIN entity_merge_aliases o ON o.tenant_id = :tenant AND o.entity_id = g.entity_id AND o.alias = mine.alias
+        WHERE mine.lent ORDER BY o.alias, g.merged_at, g.entity_id
+    ), passed AS (
+        UPDATE entity_merge_aliases o SET lent = true FROM heirs h
+        WHERE o.tenant_id = :tenant AND o.entity_id = h.entity_id AND o.alias = h.alias
+    ), kept AS (
+        UPDATE entity_aliases a SET display = h.display, created_at = h.created_at FROM heirs h
+        WHERE a.tenant_id = :tenant AND a.entity_id = :into AND a.alias = h.alias
+    ), taken AS (
+        DELETE FROM entity_aliases a USING mine
+        WHERE a.tenant_id = :tenant AND a.entity_id = :into AND a.alias = mine.alias AND mine.lent
+          AND mine.alias NOT IN (SELECT alias FROM heirs)
+    )
+    INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display, created_at)
+    SELECT :tenant, e.scope_id, mine.alias, :entity, mine.display, mine.created_at
+    FROM mine JOIN entities e ON e.tenant_id = :tenant AND e.id = :entity
+    """
+)
+
+_STAND_ALONE = text(
+    """
+    WITH RECURSIVE kin AS (
+        SELECT CAST(:entity AS uuid) AS id
+        UNION
+        SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
+    )
+    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END
+    FROM kin WHERE e.tenant_id = :tenant AND e.id = kin.id
+    """
+)
+
+_FORGET = text(
+    """
+    WITH names AS (
+        DELETE FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = :entity
+    ), moves AS (
+        DELETE FROM entity_merge_memories WHERE tenant_id = :tenant AND entity_id = :entity
+    )
+    DELETE FROM entity_merges WHERE tenant_id = :tenant AND entity_id = :entity
+    """
+)
+
+
+async def standing(session: ReadSession, tenant: UUID, entity: UUID) -> Standing | None:
+    """Return how the entity was merged; None when it was not, or before merges were recorded."""
+    row = (await session.execute(_STANDING, {"tenant": tenant, "entity": entity})).first()
+    if row is None:
+        return None
+    return Standing(
+        into=row.into_id,
+        merged_at=row.merged_at,
+        own_names=frozenset(row.own_names),
+        into_merged=row.into_merged,
+        later=row.later,
+    )
+
+
+async def written_since(
+    session: ReadSession, tenant: UUID, merged: Standing, *, after: UUID, limit: int
+) -> list[RowMapping]:
+    """Return memories recorded since the merge that mention its survivor, by id, after one of them.
+
+    `roles` maps each role a memory has to [entity id, name, type]; `claims`: it has a slot.
+    """
+    here = {"tenant": tenant, "into": merged.into, "since": merged.merged_at, "after": after, "limit": limit}
+    return list((await session.execute(_SINCE, here)).mappings())
+
+
+async def give_back(
+    session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, given: Sequence[GivenBack]
+) -> None:
+    """Make memories written since the merge the merged entity's; `undo` sends them home with the others."""
+    if not given:
+        return
+    rows = [
+        {
+            "memory": str(one.memory),
+            "roles": one.roles,
+            "ends": one.ends,
+            "subject_id": None if one.subject_id is None else str(one.subject_id),
+            "slot": one.slot,
+            "slot_value": one.slot_value,
+        }
+        for one in given
+    ]
+    here = {"tenant": tenant, "entity": entity, "into": merged.into, "given": json.dumps(rows)}
+    await session.execute(_GIVE_BACK, here)
+
+
+async def undo(session: WriteSession, tenant: UUID, entity: UUID, merged: Standing) -> Undone:
+    """Take a merge apart, in a scope that is held; everything is then as if it had not been made.
+
+    What was written about the survivor meanwhile stays with it. Where it had replaced a memory that goes back,
+    that memory holds again.
+    """
+    here = {"tenant": tenant, "entity": entity, "into": merged.into}
+    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity})
+    texts = {"old": str(entity), "new": str(merged.into), "merged_at": merged.merged_at}
+    revived = await part(session, {**here, **texts})
+    names = await session.execute(_GIVE_NAMES_BACK, here)
+    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
+    await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
+    return Undone(aliases=names.rowcount, memories=home.rowcount, revived=tuple(revived))

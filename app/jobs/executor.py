@@ -1,0 +1,236 @@
+"""One run of a job: from the ticket that a worker took to what stands in the job's row afterwards.
+
+The row is the truth, the ticket only the turn. Whatever is cut off in between, the ticket comes back when its
+worker gives no sign of life, and the row says what to do with it: nothing, if the run's outcome is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import chain, repeat
+from typing import TypeVar
+from uuid import UUID
+
+import structlog
+from pgqueuer.domain.errors import RetryRequested
+from pgqueuer.domain.models import Job as Ticket
+
+from app import ids, logs
+from app.db import jobs, queue
+from app.db.jobs import Job
+from app.db.session import WriteSession
+from app.errors import Conflict, DatabaseUnavailable, ProviderError, TypedMemoryError
+from app.jobs import outcome as outcomes
+from app.jobs.handler import Handler
+from app.jobs.outcome import CANCELLED, NOT_OURS, PUT_BACK, SERVED, SUSPECT, TAKEN_OVER, Outcome, RunEnded
+from app.model import JobStatus
+from app.runtime import Runtime
+
+_T = TypeVar("_T")
+
+MOST_INTERRUPTED = 5
+"""Runs of a job that may end with their worker's death, before it is taken to be the cause."""
+
+UNRECORDED_SECONDS = 10.0
+"""How long a ticket waits whose run ended in an error of ours."""
+
+LAST_WORD_SECONDS = 3.0
+"""How long a run that is stopped may take to give its job back."""
+
+_DELAYS = (0.1, 0.2, 0.5, 1.0, 2.0)
+_PASSING = (ProviderError, DatabaseUnavailable, Conflict)
+"""Errors that time may mend."""
+
+log = structlog.get_logger("typed_memory.jobs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executor:
+    """Does the jobs of tickets; one for a worker."""
+
+    runtime: Runtime
+    handlers: Mapping[str, Handler]
+    _suspects: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _running: set[asyncio.Task[object]] = field(default_factory=set, repr=False)
+    _over: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    async def __call__(self, ticket: Ticket) -> None:
+        """Do the job of a ticket and record what it came to; raise RetryRequested when it gets another turn."""
+        try:
+            tenant, job = queue.read_payload(ticket.payload)
+        except ValueError:
+            log.exception("a ticket in the queue names no job", ticket=ticket.id)
+            return
+        task = asyncio.current_task()
+        if task is None or self._over.is_set():
+            raise RetryRequested
+        self._running.add(task)
+        try:
+            delay = await self._turn(tenant, job, ticket.id)
+        except asyncio.CancelledError:
+            # Passed on, it would have pgqueuer delete the ticket.
+            delay = PUT_BACK.delay
+        except Exception as error:  # noqa: BLE001 - pgqueuer would log its message, which may quote content
+            log.error("a run could not be recorded", ticket=ticket.id, **logs.described(error))  # noqa: TRY400
+            delay = UNRECORDED_SECONDS
+        finally:
+            self._running.discard(task)
+        if delay is not None:
+            raise RetryRequested(timedelta(seconds=delay))
+
+    def cut(self) -> None:
+        """Stop what runs, and begin nothing more; each run puts its job back, to be done from its beginning."""
+        self._over.set()
+        for task in self._running:
+            task.cancel()
+
+    async def _turn(self, tenant: UUID, job: UUID, ticket: int) -> float | None:
+        """Do the job and return seconds until its next turn, None when its ticket has served."""
+        turn = await self._persistently(tenant, lambda session: self._begun(session, tenant, job, ticket))
+        if turn is not SUSPECT:
+            return await self._taken(turn)
+        if self._suspects.locked():
+            return SUSPECT.delay
+        async with self._suspects:
+            return await self._taken(
+                await self._persistently(
+                    tenant, lambda session: self._begun(session, tenant, job, ticket, watched=True)
+                )
+            )
+
+    async def _taken(self, turn: Job | Outcome) -> float | None:
+        if isinstance(turn, Outcome):
+            return turn.delay
+        with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
+            return (await self._performed(turn)).delay
+
+    async def _begun(
+        self, session: WriteSession, tenant: UUID, job: UUID, ticket: int, *, watched: bool = False
+    ) -> Job | Outcome:
+        """Return the run to do, or what becomes of the ticket without one.
+
+        A job that was running when its worker died may be the cause. Of those a worker does one at a time,
+        `watched`, so that the next death tells which it was and parks no other job along with it.
+        """
+        found = await jobs.lock(session, tenant, job)
+        if found is None or found.ticket != ticket or found.finished:
+            return SERVED
+        if found.kind not in self.handlers:
+            log.warning("this worker is too old for a job, or too new", kind=found.kind)
+            return NOT_OURS
+        if not watched and (found.interrupted or found.status is JobStatus.RUNNING):
+            return SUSPECT
+        now = self.runtime.clock()
+        run = await jobs.start(session, found, now)
+        if run.interrupted >= MOST_INTERRUPTED:
+            error = f"its worker died {run.interrupted} times doing it: see that worker's log before trying again"
+            await jobs.finish(session, run, status=JobStatus.FAILED, error=error, now=now)
+            self.runtime.metrics.job_started(run.kind)
+            self.runtime.metrics.job_ended(run.kind, "parked", 0.0)
+            log.error("a job keeps ending its worker and is parked as failed", job=ids.public(ids.JOB, run.id))
+            return SERVED
+        if run.cancel_requested:
+            await jobs.finish(session, run, status=JobStatus.CANCELLED, now=now)
+            return SERVED
+        return run
+
+    async def _performed(self, run: Job) -> Outcome:
+        with self._measured(run) as measured:
+            try:
+                outcome = await self._outcome(run)
+                await self._record(run, outcome)
+            except asyncio.CancelledError:
+                outcome = PUT_BACK
+                with suppress(TypedMemoryError, TimeoutError):
+                    async with asyncio.timeout(LAST_WORD_SECONDS):
+                        await self._record(run, outcome)
+            measured.append(outcome)
+        return outcome
+
+    async def _outcome(self, run: Job) -> Outcome:
+        try:
+            result = await self.handlers[run.kind].run(self.runtime, run, _Progress(self.runtime, run))
+            return outcomes.succeeded(result)
+        except RunEnded as ended:
+            return ended.outcome
+        except _PASSING as error:
+            return self._again(run, error)
+        except TypedMemoryError as error:
+            return outcomes.failed(error.message)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return _unexpected(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job has failed and the worker goes on
+            return _unexpected(error)
+
+    def _again(self, run: Job, error: TypedMemoryError) -> Outcome:
+        settings = self.runtime.settings
+        if run.attempts >= settings.job_attempts:
+            return outcomes.failed(f"{error.message} (given up after {run.attempts} attempts)")
+        delay = outcomes.backoff(run.attempts, first=settings.job_retry_seconds, at_least=error.retry_after or 0.0)
+        return outcomes.retried(error.message, delay)
+
+    async def _record(self, run: Job, outcome: Outcome) -> None:
+        async def record(session: WriteSession) -> None:
+            if outcome.status is not None:
+                now = self.runtime.clock()
+                await jobs.finish(
+                    session, run, status=outcome.status, error=outcome.error, result=outcome.result, now=now
+                )
+            elif outcome.delay is not None:
+                now = self.runtime.clock()
+                await jobs.put_back(session, run, error=outcome.error, counted=outcome.counted, now=now)
+
+        await self._persistently(run.tenant_id, record)
+
+    async def _persistently(self, tenant: UUID, work: Callable[[WriteSession], Awaitable[_T]]) -> _T:
+        """Do something in a transaction, again and again while the database is away."""
+        for delay in chain(_DELAYS, repeat(_DELAYS[-1])):
+            try:
+                async with self.runtime.database.write(tenant) as session:
+                    return await work(session)
+            except (DatabaseUnavailable, Conflict):
+                await asyncio.sleep(delay)
+        raise AssertionError("unreachable")
+
+    @contextmanager
+    def _measured(self, run: Job) -> Iterator[list[Outcome]]:
+        """Count, time and log a run; the block leaves its outcome in the list."""
+        began = time.monotonic()
+        self.runtime.metrics.job_started(run.kind)
+        outcomes: list[Outcome] = []
+        try:
+            yield outcomes
+        finally:
+            seconds = time.monotonic() - began
+            name = outcomes[0].name if outcomes else "unrecorded"
+            self.runtime.metrics.job_ended(run.kind, name, seconds)
+            log.info("job", outcome=name, attempt=run.attempts, ms=round(seconds * 1000, 1), tenant=str(run.tenant_id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """The progress of one run."""
+
+    runtime: Runtime
+    run: Job
+
+    async def __call__(self, done: int, total: int | None = None) -> None:
+        async with self.runtime.database.write(self.run.tenant_id) as session:
+            stop = await jobs.report(session, self.run, done=done, total=total)
+        if stop is None:
+            raise RunEnded(TAKEN_OVER)
+        if stop:
+            raise RunEnded(CANCELLED)
+
+
+def _unexpected(error: BaseException) -> Outcome:
+    log.error("a job failed unexpectedly", **logs.described(error))
+    return outcomes.failed(f"an unexpected {type(error).__name__}: the worker's log says where")

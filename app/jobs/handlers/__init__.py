@@ -1,0 +1,1 @@
+"""One file for each kind of job; `app.jobs.handler.discover` finds them."""

@@ -1,0 +1,30 @@
+"""Gives memories the questions they answer; doing it again leaves them with one set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app.db.hypothetical import HYPE
+from app.db.jobs import Job
+from app.jobs.handler import Handler, Progress
+from app.providers.questions import RuleQuestions
+from app.runtime import Runtime
+from app.write.hype import Hype
+
+
+async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object] | None:
+    """Write the questions of the job's memories, as far as they are still believed."""
+    memories = [UUID(one) for one in job.payload["memories"]]
+    hype = Hype(
+        database=runtime.database,
+        embedder=runtime.embedder,
+        writer=RuleQuestions(language=runtime.settings.language),
+        types=runtime.types,
+    )
+    async for done in hype.ask(job.tenant_id, memories):
+        await progress(done, len(memories))
+    return None
+
+
+HANDLER = Handler(kind=HYPE, run=run)

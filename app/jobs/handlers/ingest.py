@@ -1,0 +1,40 @@
+"""Takes received turns through the write pipeline; turns that are done already are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app import ids
+from app.db.jobs import Job
+from app.db.turns import StoredTurn
+from app.jobs.handler import Handler, Progress
+from app.model import Actor
+from app.runtime import Runtime
+from app.services.turns import INGEST
+
+
+async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+    """Process the job's turns and return what was decided about each."""
+    actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
+    turns = [UUID(one) for one in job.payload["turns"]]
+    done = await runtime.turns.process(actor, turns, progress=progress)
+    return {"turns": [_told(one) for one in done]}
+
+
+def _told(one: StoredTurn) -> dict[str, object]:
+    """Return a turn's end in short; the turn itself has all of it."""
+    candidates = (one.report or {}).get("candidates")
+    decided = [
+        {"type": each["type"], "decision": each["decision"], "memory_id": each["memory_id"], "reason": each["reason"]}
+        for each in (candidates if isinstance(candidates, list) else [])
+    ]
+    return {
+        "turn_id": ids.public(ids.TURN, one.turn.id),
+        "status": one.status,
+        "reason": one.reason,
+        "candidates": decided,
+    }
+
+
+HANDLER = Handler(kind=INGEST, run=run)

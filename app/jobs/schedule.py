@@ -1,0 +1,62 @@
+"""What is done by the clock: each schedule by one worker of all there are, and once after a time without any.
+
+What a schedule does must be short and idempotent. Longer work, and work for each tenant, belongs into jobs that
+the schedule queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from app.db import jobs, queue
+from app.runtime import Runtime
+
+BATCH = 1000
+"""Rows removed in one transaction."""
+
+LOG_KEPT = timedelta(days=1)
+"""How long the queue's own log is kept; nothing reads it but people."""
+
+log = structlog.get_logger("typed_memory.jobs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Something to do at the times of a cron expression (five fields, UTC; a sixth would be seconds)."""
+
+    name: str
+    cron: str
+    run: Callable[[Runtime], Awaitable[None]]
+
+
+async def tend(runtime: Runtime) -> None:
+    """Keep the queue fair and complete."""
+    async with runtime.database.write(None) as session:
+        released = await queue.release(session)
+        await queue.move_up(session)
+    if released:
+        log.warning("jobs whose run could not be recorded go back to the queue", count=released)
+
+
+async def prune(runtime: Runtime) -> None:
+    """Remove jobs that finished long ago, and what the queue wrote down about them."""
+    before = runtime.clock() - timedelta(days=runtime.settings.job_keep_days)
+    for tenant in await runtime.tenants.list():
+        removed = BATCH
+        while removed == BATCH:
+            async with runtime.database.write(tenant.id) as session:
+                removed = await jobs.prune(session, tenant.id, before=before, limit=BATCH)
+    removed = BATCH
+    while removed == BATCH:
+        async with runtime.database.write(None) as session:
+            removed = await queue.prune(session, kept=LOG_KEPT, limit=BATCH)
+
+
+SCHEDULES = (
+    Schedule(name="tend-queue", cron="* * * * *", run=tend),
+    Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
+)

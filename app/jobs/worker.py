@@ -1,0 +1,140 @@
+"""The worker: takes tickets and does their jobs until it is told to stop, inside `serve` or as a process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from functools import partial
+
+import structlog
+from pgqueuer.core.qm import QueueManager
+from pgqueuer.core.sm import SchedulerManager
+from pgqueuer.domain.models import Schedule as Due
+
+from app import logs
+from app.db import queue
+from app.db.patient import PatientDriver
+from app.jobs.executor import Executor
+from app.jobs.handler import Handler, discover
+from app.jobs.schedule import SCHEDULES, Schedule
+from app.runtime import Runtime
+
+POLL_SECONDS = 2.0
+"""How often the queue is looked at when no notification comes: what bounds the delay of retries."""
+
+AGAIN_SECONDS = 1.0
+"""Before a loop that failed starts anew."""
+
+CUT_SECONDS = 5.0
+"""How long each way of ending what doesn't end in its grace gets: stop the runs, wait for no database, give up."""
+
+log = structlog.get_logger("typed_memory.jobs")
+
+
+async def run_worker(
+    runtime: Runtime,
+    *,
+    handlers: Mapping[str, Handler],
+    stop: asyncio.Event,
+    hurry: asyncio.Event | None = None,
+    schedules: Sequence[Schedule] = SCHEDULES,
+) -> None:
+    """Do jobs and schedules until `stop` is set, then finish what runs, and put back what takes too long.
+
+    `hurry` cuts the grace short. Whatever fails in between, the worker goes on.
+    """
+    executor = Executor(runtime=runtime, handlers=handlers)
+    async with PatientDriver.opened(runtime.database) as driver:
+        loops = {
+            asyncio.create_task(_kept_up("queue", partial(_queue, runtime, driver, executor, stop), stop)),
+            asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, schedules, stop), stop)),
+        }
+        log.info("worker started", kinds=sorted(handlers))
+        try:
+            await stop.wait()
+            await _grace(loops, runtime.settings.worker_grace, hurry or asyncio.Event())
+        finally:
+            stop.set()
+            for last_resort in (executor.cut, driver.impatient, partial(_cancel, loops)):
+                last_resort()
+                await asyncio.wait(loops, timeout=CUT_SECONDS)
+        log.info("worker stopped")
+
+
+@asynccontextmanager
+async def embedded_worker(runtime: Runtime) -> AsyncIterator[None]:
+    """Run a worker beside the block, unless `serve` is to leave jobs to others."""
+    if runtime.settings.worker == "off":
+        yield
+        return
+    stop = asyncio.Event()
+    worker = asyncio.create_task(run_worker(runtime, handlers=discover(), stop=stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await worker
+
+
+async def _queue(runtime: Runtime, driver: PatientDriver, executor: Executor, stop: asyncio.Event) -> None:
+    manager = QueueManager(queue.queries(driver), queue.CHANNEL)
+    manager.shutdown = stop
+    settings = runtime.settings
+    for entrypoint in queue.entrypoints():
+        manager.entrypoint(
+            entrypoint,
+            concurrency_limit=settings.worker_tenant_concurrency,
+            accepts_context=False,
+            on_failure="hold",
+        )(executor.__call__)
+    await manager.run(
+        dequeue_timeout=timedelta(seconds=POLL_SECONDS),
+        batch_size=settings.worker_concurrency // 2,
+        max_concurrent_tasks=settings.worker_concurrency,
+        heartbeat_timeout=timedelta(seconds=settings.worker_patience),
+        log_aggregation_interval=timedelta(0),
+    )
+
+
+async def _schedules(
+    runtime: Runtime, driver: PatientDriver, schedules: Sequence[Schedule], stop: asyncio.Event
+) -> None:
+    manager = SchedulerManager(queue.queries(driver))
+    manager.shutdown = stop
+    for one in schedules:
+        manager.schedule(one.name, one.cron, accepts_context=False)(partial(_due, runtime, one))
+    await manager.run()
+
+
+async def _due(runtime: Runtime, schedule: Schedule, _due: Due) -> None:
+    try:
+        await schedule.run(runtime)
+    except Exception as error:  # noqa: BLE001 - its next time comes, and the worker goes on
+        log.error("a schedule failed", schedule=schedule.name, **logs.described(error))  # noqa: TRY400
+
+
+async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
+    """Run a loop until the worker stops, again whenever it fails."""
+    while not stop.is_set():
+        try:
+            await loop()
+        except Exception as error:  # noqa: BLE001 - a worker that gave up would leave jobs undone in silence
+            log.error("a loop of the worker failed and starts anew", loop=name, **logs.described(error))  # noqa: TRY400
+            with suppress(TimeoutError):
+                async with asyncio.timeout(AGAIN_SECONDS):
+                    await stop.wait()
+
+
+async def _grace(loops: set[asyncio.Task[None]], seconds: float, hurry: asyncio.Event) -> None:
+    """Wait until the loops have ended, the time is up, or there is a hurry."""
+    waits = {asyncio.create_task(asyncio.wait(loops)), asyncio.create_task(hurry.wait())}
+    await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+
+
+def _cancel(loops: set[asyncio.Task[None]]) -> None:
+    for loop in loops:
+        loop.cancel()

@@ -1,0 +1,154 @@
+"""Questions that a memory answers, by rule: how someone who looks for it later would ask (seed 001, stage 7).
+
+English only. A question about the user is put as the user puts it: "Where do I work?".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from app.memory import normalise, vocabulary
+from app.text.stopwords import STOP_WORDS
+
+MOST = 3
+"""Questions a memory (seed 001)."""
+
+LONGEST = 25
+LONGEST_CHARACTERS = 250
+"""Words, and characters, of a stated value that a question repeats."""
+
+KEYWORDS = 12
+"""Words of a sentence that a question about it repeats."""
+
+FACTS: Mapping[str, tuple[str, ...]] = {
+    "works-at": (
+        "Where {does} work?",
+        "Which company, firm or employer is {whose} job at?",
+        "Who works at {value}?",
+    ),
+    "lives-in": (
+        "Where {does} live?",
+        "In which city, town or country is {whose} home?",
+        "Who lives in {value}?",
+    ),
+    "has-role": (
+        "What is {whose} job title?",
+        "What {does} do for a living, what is {whose} profession?",
+        "What role or position {does} have?",
+    ),
+    "has-name": ("What is {whose} name?", "What {is} called?"),
+    "born-in": ("Where {was} born?", "Where {does} come from?", "In which place did {who} grow up?"),
+    "born-on": ("When {was} born?", "When is {whose} birthday?", "How old {is}?"),
+    "married-to": ("Who {is} married to?", "Who is {whose} husband, wife or spouse?", "Who is married to {value}?"),
+    "friend-of": ("Who is a friend of {whom}?", "Who are {whose} friends?", "Who is a friend of {value}?"),
+    "studies-at": ("Where {does} study?", "Which school, college or university {does} go to?"),
+    "studied-at": (
+        "Where did {who} study?",
+        "Which school, college or university did {who} go to?",
+        "Where is {whose} degree from?",
+    ),
+    "allergic-to": (
+        "What {is} allergic to?",
+        "Which allergies {does} have?",
+        "What must {who} not eat or touch?",
+    ),
+    "has-condition": ("Which illness or condition {does} have?", "What is {whose} diagnosis?"),
+    "speaks": ("Which languages {does} speak?", "Which languages {does} know?", "Who speaks {value}?"),
+}
+"""Questions about predicates that people ask about in other words than the predicate's own."""
+
+RELATIONS: Mapping[str, tuple[str, ...]] = {
+    "reports-to": ("Who {does} report to?", "Who is {whose} manager or boss?", "Who reports to {value}?"),
+    "manages": ("Who {does} manage?", "Who is in {whose} team?", "Who is the manager or boss of {value}?"),
+    "works-with": ("Who {does} work with?", "Who are {whose} colleagues?", "Who works with {value}?"),
+    "member-of": (
+        "What {is} a member of?",
+        "Which team, group or organization {does} belong to?",
+        "Who is a member of {value}?",
+    ),
+    "owns": ("What {does} own?", "What belongs to {whom}?", "Who owns {value}?"),
+    "created": ("What did {who} create?", "Who created, built or wrote {value}?", "Who is the author of {value}?"),
+    "uses": ("What {does} use?", "Which tool or technology {does} use?", "Who uses {value}?"),
+    "located-at": ("Where {is} located?", "In which place or town {is}?", "What is located at {value}?"),
+}
+"""Questions about each relation of the vocabulary, from either end."""
+
+_AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
+_ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
+_FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
+_THIRD_PERSON = re.compile(r"[^s]s$")
+_LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_WORD = re.compile(r"[^\W_][\w'\u2019-]*")
+
+
+def about_fact(subject: str, predicate: str, value: str) -> tuple[str, ...]:
+    """Return questions about a predicate, those of its own or else by the form of its words."""
+    return asked(FACTS.get(predicate) or _by_form(normalise.words(predicate)), subject, value)
+
+
+def asked(templates: Sequence[str], subject: str, value: str) -> tuple[str, ...]:
+    """Return the questions of templates; `{does}` and the like stand with their subject: `do I`, `does Priya`."""
+    me = subject == vocabulary.USER
+    who = "I" if me else subject
+    forms = {
+        "who": who,
+        "whom": "me" if me else who,
+        "whose": "my" if me else f"{who}'s",
+        "value": brief(value),
+        **{verb: f"{_FIRST_PERSON.get(verb, verb) if me else verb} {who}" for verb in _AUXILIARIES},
+    }
+    return tuple(_tidy(template.format(**forms)) for template in templates)
+
+
+def about(text: str) -> tuple[str, ...]:
+    """Return questions about a text: one for each of the sentences that say most, by their telling words."""
+    told = [keywords(sentence) for sentence in _SENTENCE_END.split(text)]
+    telling = sorted((words for words in told if words), key=len, reverse=True)[:MOST]
+    return tuple(f"What was said about {' '.join(words[:KEYWORDS])[:LONGEST_CHARACTERS]}?" for words in telling)
+
+
+def keywords(text: str) -> list[str]:
+    """Return the words of a text that tell it from others."""
+    return [word for word in _WORD.findall(text) if len(word) > 1 and word.casefold() not in STOP_WORDS["english"]]
+
+
+def brief(text: str) -> str:
+    """Return the beginning of a text, long enough to know it by."""
+    return " ".join(text.split(maxsplit=LONGEST)[:LONGEST])[:LONGEST_CHARACTERS]
+
+
+def _by_form(predicate: str) -> tuple[str, ...]:
+    """Return templates for a predicate of which only the form is known: `drives`, `is-afraid-of`, `shoe-size`.
+
+    Its words are a caller's: braces in them are no placeholders.
+    """
+    said = predicate.replace("{", "{{").replace("}", "}}")
+    first, _, rest = said.partition(" ")
+    who = f"Who {said} {{value}}?"
+    if first in _AUXILIARIES:
+        return (f"What {{{first}}} {rest}?", f"{{{first}}} {rest} {{value}}?", who)
+    if first == "has":
+        return (f"What {rest} {{does}} have?", f"What is {{whose}} {rest}?", who)
+    if first.endswith("ed"):
+        return (f"What did {{who}} {said}?", f"Did {{who}} {said} {{value}}?", who)
+    if _THIRD_PERSON.search(first):
+        does = f"{{does}} {_base(first)} {rest}"
+        return (f"What {does}?", f"{does} {{value}}?", who)
+    if first.endswith("ing") or said.rpartition(" ")[2] in _ENDINGS:
+        return (f"What {{is}} {said}?", f"{{is}} {said} {{value}}?", f"Who is {said} {{value}}?")
+    return (f"What is {{whose}} {said}?", f"Which {said} {{does}} have?", f"Is {{whose}} {said} {{value}}?")
+
+
+def _tidy(question: str) -> str:
+    """Return a question with a capital in front and no gap where a template had nothing to say."""
+    text = " ".join(question.split()).replace(" ?", "?")
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _base(verb: str) -> str:
+    """Return a verb without the ending of its third person: `plays`, `teaches`, `studies`."""
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if _LONG_ENDING.search(verb) else verb[:-1]

@@ -1,0 +1,112 @@
+"""What goes into extraction and what comes out: turns, and the memories proposed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from uuid import UUID
+
+from app.memory.vocabulary import USER
+from app.model import Scope, SpeechAct
+
+MOST_PROPOSALS = 5
+"""Memories that one turn may propose (seed 003: extract 0 to 5)."""
+
+ASSISTANT = "assistant"
+"""The name under which the assistant itself is spoken of."""
+
+
+class Role(StrEnum):
+    """Who produced a turn; it caps how far what the turn says is trusted."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+class TurnStatus(StrEnum):
+    """How far a turn has come; those received are still to be processed."""
+
+    RECEIVED = "received"
+    PROCESSED = "processed"
+    SKIPPED = "skipped"
+    FAILED = "extraction_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a conversation.
+
+    `speaker` is the name of who said it, where a conversation has names; `zone` is the time zone in which its
+    "yesterday" is meant; `occurred_at` is aware.
+    """
+
+    id: UUID
+    scope: Scope
+    role: Role
+    content: str
+    occurred_at: datetime
+    zone: tzinfo = UTC
+    session_id: str | None = None
+    sequence_number: int | None = None
+    speaker: str | None = None
+
+    @property
+    def first_person(self) -> str:
+        """Return whom the turn means by `I`."""
+        if self.speaker is not None:
+            return self.speaker
+        return USER if self.role is Role.USER else ASSISTANT
+
+    @property
+    def second_person(self) -> str:
+        """Return whom the turn means by `you`, as far as its role tells."""
+        return ASSISTANT if self.role is Role.USER else USER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A memory that an extractor proposes.
+
+    `type` names a registered type, `payload` its fields by their wire names, not yet validated; `quote` is the
+    span of the turn it relies on, word for word; `confidence` (how sure that the turn says so) and `importance`
+    (how much it matters in the long run) are 0..1 and independent; `consistency` is the share of the
+    temperature sweep that produced it.
+    """
+
+    type: str
+    payload: Mapping[str, object]
+    quote: str
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    confidence: float = 0.9
+    importance: float | None = None
+    topic: str | None = None
+    consistency: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What extraction cost: requests to the model, and tokens in and out; nothing without a model."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return both together."""
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What came of one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn."""
+
+    proposals: tuple[Proposal, ...] = ()
+    usage: Usage = field(default_factory=Usage)

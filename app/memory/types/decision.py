@@ -1,0 +1,95 @@
+"""A choice that was made: `database: PostgreSQL, rather than MySQL`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from app.memory import normalise
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.model import Category, Mention
+
+_LONGEST_NAME = 200
+
+
+class Decision(Payload):
+    """What was decided about, what was decided, why, and what else there was to choose from."""
+
+    topic: Name = Field(
+        alias="subject",
+        description="What is decided about; a later decision on it replaces this one.",
+        examples=["database"],
+    )
+    decision: Sentence = Field(description="What was decided.", examples=["PostgreSQL"])
+    rationale: Sentence | None = Field(default=None, description="Why.", examples=["it has row-level security"])
+    alternatives: tuple[Name, ...] = Field(
+        default=(), max_length=20, description="What was decided against.", examples=[["MySQL"]]
+    )
+
+    def render(self) -> str:
+        """Return the decision as a sentence."""
+        named = self.decision.casefold().startswith(self.topic.casefold())
+        text = f"decided: {self.decision}" if named else f"decided on {self.topic}: {self.decision}"
+        if self.alternatives:
+            text += f", rather than {', '.join(self.alternatives)}"
+        return f"{text}, because {self.rationale}" if self.rationale else text
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return what is decided about and what was decided, which stay literals unless they are known by name."""
+        decided = () if len(self.decision) > _LONGEST_NAME else (_known("decision", self.decision),)
+        return (_known("subject", self.topic), *decided)
+
+    def subject(self) -> str | None:
+        """Return what is decided about."""
+        return self.topic
+
+    def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return what is decided about: there is one decision on it at a time."""
+        return normalise.name(self.topic)
+
+    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return what was decided."""
+        return normalise.name(self.decision)
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the subject and what was decided on it."""
+        return (normalise.name(self.topic), normalise.name(self.decision))
+
+
+def _known(role: str, name: str) -> Mention:
+    return Mention(role=role, name=name, creates=False)
+
+
+def _importance(_payload: Payload) -> float:
+    return 0.8
+
+
+TYPE = MemoryType(
+    name="decision",
+    definition="A choice someone made about a piece of work or their life, with its reasons; not a taste or a habit.",
+    payload=Decision,
+    prior=0.15,
+    half_life_days=180,
+    category=Category.SEMANTIC,
+    on_conflict=latest_statement_wins,
+    group="Facts",
+    hints=("decision", "decisions", "decide", "decided", "chose", "chosen", "choice"),
+    importance=_importance,
+    examples=(
+        Example(
+            utterance="I chose PostgreSQL for this project.",
+            payloads=({"subject": "database", "decision": "PostgreSQL"},),
+        ),
+        Example(
+            utterance="We decided to go with FastAPI over Flask because it is async.",
+            payloads=(
+                {
+                    "subject": "web framework",
+                    "decision": "FastAPI",
+                    "rationale": "it is async",
+                    "alternatives": ["Flask"],
+                },
+            ),
+        ),
+    ),
+)

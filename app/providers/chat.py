@@ -1,0 +1,225 @@
+"""What extraction and judging ask of a language model, whoever serves it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final, Generic, Literal, Protocol, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from app.errors import ProviderError
+from app.memory.extraction import Usage
+from app.providers.http import ProviderClient, RequestRefused
+from app.providers.observing import timed
+
+ChatObserver = Callable[[str, str, float, Usage], None]
+"""Told of each use of the model: what for, the outcome (as `timed` tells it), seconds, and what it cost."""
+
+Schema = Mapping[str, object]
+
+SETTINGS: Final = "TM_LLM"
+
+
+class Stop(StrEnum):
+    """Why a model stopped writing."""
+
+    FINISHED = "finished"
+    LENGTH = "length"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of the exchange with the model."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """Instructions, which are the same in every request of their kind; messages; the JSON schema of the answer.
+
+    `name` is the schema's, in letters and underscores. The instructions must do without the schema: not every
+    server keeps to one.
+    """
+
+    name: str
+    system: str
+    messages: tuple[Message, ...]
+    schema: Schema
+
+    def corrected(self, answer: str, correction: str) -> Prompt:
+        """Return the prompt that goes on from an answer that was no good."""
+        # Anthropic refuses a message without text.
+        said = Message(role="assistant", text=answer.strip() or "(no answer)")
+        return replace(self, messages=(*self.messages, said, Message(role="user", text=correction)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the model wrote, why it stopped, and what that cost."""
+
+    text: str
+    stop: Stop
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """Completes a prompt."""
+
+    @property
+    def name(self) -> str:
+        """What provenance records, such as `openai:gpt-5-mini`."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """How long an answer may be."""
+        ...
+
+    def expires_at(self) -> float:
+        """Return when work begun now is overdue, by the event loop's clock."""
+        ...
+
+    async def complete(self, prompt: Prompt, *, temperature: float, expires_at: float) -> Reply:
+        """Return what the model answers; a ProviderError when it did not, by `expires_at` at the latest."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSpec:
+    """Which model to ask, where, and how long its answers may be, in tokens."""
+
+    base_url: str
+    model: str
+    api_key: SecretStr | None = None
+    max_tokens: int = 8192
+
+    @property
+    def label(self) -> str:
+        """What an error message calls it."""
+        return f"the language model ({self.model})"
+
+
+class Dialect(Protocol):
+    """Which optional parts of a wire format a server takes."""
+
+    @property
+    def watch(self) -> Collection[str]:
+        """The words by which a refusal can be told to be about one of these parts."""
+        ...
+
+    def without(self, about: frozenset[str]) -> Self | None:
+        """Return the next simpler dialect after a refusal about these words; None when there is none."""
+        ...
+
+
+D = TypeVar("D", bound=Dialect)
+
+
+class Adapting(Generic[D]):
+    """Posts in the richest dialect the server takes: learnt from what it refuses, and kept for later requests."""
+
+    def __init__(self, client: ProviderClient, path: str, dialect: D) -> None:
+        self._client = client
+        self._path = path
+        self._dialect = dialect
+
+    async def post(self, body: Callable[[D], Mapping[str, object]], *, expires_at: float) -> bytes:
+        """POST what `body` makes for a dialect and return the answer; errors as `ProviderClient.post`."""
+        dialect = self._dialect
+        while True:
+            try:
+                answer = await self._client.post(self._path, body(dialect), expires_at=expires_at, watch=dialect.watch)
+            except RequestRefused as refusal:
+                simpler = dialect.without(refusal.about)
+                if simpler is None:
+                    raise
+                dialect = simpler
+            else:
+                # Kept only now: a refusal that the simpler dialect did not mend was about something else.
+                self._dialect = dialect
+                return answer
+
+
+class HttpChat(ABC, Generic[D]):
+    """What models over HTTP share; a provider's own class knows its wire format."""
+
+    def __init__(self, client: ProviderClient, server: Adapting[D], spec: ChatSpec, name: str) -> None:
+        self.name = name
+        self.max_tokens = spec.max_tokens
+        self._client = client
+        self._server = server
+        self._spec = spec
+
+    def expires_at(self) -> float:
+        """Return when work begun now is overdue, by the event loop's clock."""
+        return self._client.expires_at()
+
+    async def complete(self, prompt: Prompt, *, temperature: float, expires_at: float) -> Reply:
+        """Ask once; see `ChatModel.complete`."""
+        answer = await self._server.post(
+            lambda dialect: self._body(prompt, temperature, dialect), expires_at=expires_at
+        )
+        return self._read(answer)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    @abstractmethod
+    def _body(self, prompt: Prompt, temperature: float, dialect: D) -> Mapping[str, object]:
+        """Return the request."""
+
+    @abstractmethod
+    def _read(self, answer: bytes) -> Reply:
+        """Return what was answered; ProviderProtocolError when it has not the provider's format."""
+
+
+class WireModel(BaseModel):
+    """A part of a provider's answer; what it can't be read for is not shown."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Adds up what the requests of one use cost."""
+
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, usage: Usage) -> None:
+        """Count another request."""
+        self.usage += usage
+
+
+@contextmanager
+def metered(observer: ChatObserver | None, purpose: str) -> Iterator[Meter]:
+    """Give a meter for the block; the observer is told at its end, and so is whoever catches its ProviderError."""
+    meter = Meter()
+
+    def tell(outcome: str, seconds: float) -> None:
+        if observer is not None:
+            observer(purpose, outcome, seconds, meter.usage)
+
+    with timed(tell):
+        try:
+            yield meter
+        except ProviderError as error:
+            error.__dict__["usage"] = meter.usage
+            raise
+
+
+def spent(error: BaseException) -> Usage:
+    """Return what a use of the model that ended in this error had cost by then."""
+    usage = error.__dict__.get("usage")
+    return usage if isinstance(usage, Usage) else Usage()

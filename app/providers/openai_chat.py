@@ -1,0 +1,109 @@
+"""Language models behind OpenAI's `/chat/completions`: OpenAI, Ollama, vLLM, llama.cpp, LM Studio, ..."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Self
+
+from pydantic import ValidationError
+
+from app.errors import ProviderProtocolError
+from app.memory.extraction import Usage
+from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, Stop, WireModel
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+
+_SCHEMA_WORDS: Final = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured output")
+_LIMITS: Final = ("max_completion_tokens", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dialect:
+    """OpenAI's newest models refuse a temperature and `max_tokens`; other servers know no JSON schemas."""
+
+    format: Literal["json_schema", "json_object"] | None = "json_schema"
+    limit: Literal["max_completion_tokens", "max_tokens"] | None = "max_completion_tokens"
+    temperature: bool = True
+
+    @property
+    def watch(self) -> Collection[str]:
+        """Return the words by which a refusal can be told to be about one of these parts."""
+        return ("temperature", *_LIMITS, *_SCHEMA_WORDS)
+
+    def without(self, about: frozenset[str]) -> Self | None:
+        """Return the next simpler dialect after a refusal about these words; None when there is none."""
+        if self.temperature and "temperature" in about:
+            return replace(self, temperature=False)
+        if self.limit is not None and not about.isdisjoint(_LIMITS):
+            return replace(self, limit="max_tokens" if self.limit == "max_completion_tokens" else None)
+        if self.format is not None and not about.isdisjoint(_SCHEMA_WORDS):
+            return replace(self, format="json_object" if self.format == "json_schema" else None)
+        return None
+
+
+class _Message(WireModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(WireModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Tokens(WireModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Completion(WireModel):
+    choices: tuple[_Choice, ...]
+    usage: _Tokens | None = None
+
+
+class OpenAIChat(HttpChat[_Dialect]):
+    """A model behind `/chat/completions`; see `ChatModel`."""
+
+    def __init__(self, spec: ChatSpec, *, policy: HttpPolicy | None = None, sleep: Sleep = asyncio.sleep) -> None:
+        """Open no connection yet; ConfigurationError if the URL or the key can't be one."""
+        endpoint = Endpoint(label=spec.label, base_url=spec.base_url, settings=SETTINGS, api_key=spec.api_key)
+        client = ProviderClient(endpoint, policy=policy, sleep=sleep)
+        super().__init__(client, Adapting(client, "/chat/completions", _Dialect()), spec, f"openai:{spec.model}")
+
+    def _body(self, prompt: Prompt, temperature: float, dialect: _Dialect) -> dict[str, object]:
+        said = [{"role": one.role, "content": one.text} for one in prompt.messages]
+        body: dict[str, object] = {
+            "model": self._spec.model,
+            "messages": [{"role": "system", "content": prompt.system}, *said],
+        }
+        if dialect.temperature:
+            body["temperature"] = temperature
+        if dialect.limit is not None:
+            body[dialect.limit] = self._spec.max_tokens
+        if dialect.format == "json_schema":
+            schema = {"name": prompt.name, "strict": True, "schema": prompt.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif dialect.format == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _read(self, answer: bytes) -> Reply:
+        try:
+            completion = _Completion.model_validate_json(answer)
+            choice = completion.choices[0]
+        except (ValidationError, IndexError):
+            # Not chained: a validation error may carry what was answered.
+            raise ProviderProtocolError(f"{self._spec.label} did not answer with a chat completion") from None
+        tokens = completion.usage or _Tokens()
+        return Reply(
+            text=choice.message.content or "",
+            stop=_stop(choice),
+            usage=Usage(requests=1, input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens),
+        )
+
+
+def _stop(choice: _Choice) -> Stop:
+    if choice.message.refusal is not None or choice.finish_reason == "content_filter":
+        return Stop.REFUSED
+    return Stop.LENGTH if choice.finish_reason == "length" else Stop.FINISHED

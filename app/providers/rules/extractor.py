@@ -1,0 +1,31 @@
+"""The embedded extractor: rules, without a key, a network or a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from app.memory.extraction import Extraction, Turn
+from app.providers.rules.propose import propose
+
+_INLINE: Final = 2_000
+"""Characters that are read on the event loop, some milliseconds' worth; longer turns go to a thread."""
+
+
+class RulesExtractor:
+    """Proposes what a turn states in plain words: the same turn, the same proposals, every time."""
+
+    name = "rules"
+
+    async def extract(self, turn: Turn, context: Sequence[Turn] = ()) -> Extraction:
+        """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
+
+        `context` are the turns before: they tell which names are people's; nothing is taken from them.
+        """
+        if len(turn.content) <= _INLINE:
+            return Extraction(proposals=propose(turn, context))
+        return Extraction(proposals=await asyncio.to_thread(propose, turn, context))
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing to let go of."""

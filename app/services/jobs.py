@@ -1,0 +1,107 @@
+"""The use cases of background jobs: look at them, try one again, cancel one; and how much waits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from app import ids
+from app.db import jobs, queue
+from app.db.jobs import Job
+from app.db.queue import Backlog
+from app.db.session import Database, WriteSession
+from app.errors import Conflict, NotFound, TypedMemoryError
+from app.model import Actor, JobStatus
+
+BACKLOG_SECONDS = 2.0
+"""How long a look at the queue is good for."""
+
+PATIENCE = 1.0
+"""Seconds that a look may take where it is a detail."""
+
+
+@dataclass(slots=True)
+class _Look:
+    at: float = float("-inf")
+    found: Backlog | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Background jobs as callers see them; every method but `backlog` sees only the actor's tenant."""
+
+    database: Database
+    clock: Callable[[], datetime]
+    _look: _Look = field(default_factory=_Look, repr=False)
+
+    async def list(
+        self,
+        actor: Actor,
+        *,
+        status: JobStatus | None = None,
+        kind: str | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[tuple[Job, ...], bool]:
+        """Return jobs, newest first, and whether there are more."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await jobs.page(session, actor.tenant_id, status=status, kind=kind, after=after, limit=limit + 1)
+        return tuple(found[:limit]), len(found) > limit
+
+    async def get(self, actor: Actor, job: UUID) -> Job:
+        """Return a job, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await jobs.find(session, actor.tenant_id, job)
+        if found is None:
+            raise _unknown(job)
+        return found
+
+    async def retry(self, actor: Actor, job: UUID) -> Job:
+        """Queue a failed or cancelled job again; Conflict when it is neither."""
+        async with self.database.write(actor.tenant_id) as session:
+            found = await _locked(session, actor.tenant_id, job)
+            if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
+                raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
+            return await jobs.requeue(session, found)
+
+    async def cancel(self, actor: Actor, job: UUID) -> Job:
+        """End a queued job, or ask a running one to stop at its next checkpoint; Conflict when it has ended."""
+        async with self.database.write(actor.tenant_id) as session:
+            found = await _locked(session, actor.tenant_id, job)
+            if found.finished:
+                raise Conflict(f"the job has ended already: it is {found.status}")
+            return await jobs.cancel(session, found, self.clock())
+
+    async def backlog(self) -> Backlog:
+        """Return how much waits, of all tenants together; looked up every few seconds at most."""
+        async with self._look.lock:
+            now = time.monotonic()
+            if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
+                async with self.database.read(None) as session:
+                    self._look.found = await queue.backlog(session)
+                self._look.at = now
+            return self._look.found
+
+    async def known_backlog(self) -> Backlog | None:
+        """Return the same, or None when it can't be told at once."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self.backlog()
+        except (TypedMemoryError, TimeoutError):
+            return None
+
+
+async def _locked(session: WriteSession, tenant: UUID, job: UUID) -> Job:
+    found = await jobs.lock(session, tenant, job)
+    if found is None:
+        raise _unknown(job)
+    return found
+
+
+def _unknown(job: UUID) -> NotFound:
+    return NotFound(f"no such job: {ids.public(ids.JOB, job)}")

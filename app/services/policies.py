@@ -1,0 +1,40 @@
+"""What each tenant has decided about its write pipeline, and what that has cost it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from app.db import costs
+from app.db import tenants as rows
+from app.db.costs import Cost
+from app.db.session import Database
+from app.write.policy import TenantPolicy
+
+_OPERATOR = {"app.operator": "on"}
+"""Only the operator changes rows of `tenants`; here on the tenant's own behalf, and only its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """The policies of tenants, each its own."""
+
+    database: Database
+
+    async def get(self, tenant: UUID) -> TenantPolicy:
+        """Return a tenant's policy; what it never set is as the service has it."""
+        async with self.database.read(tenant) as session:
+            return TenantPolicy.model_validate(await rows.settings(session, tenant))
+
+    async def put(self, tenant: UUID, policy: TenantPolicy) -> TenantPolicy:
+        """Replace a tenant's policy and return it."""
+        async with self.database.write(tenant, **_OPERATOR) as session:
+            await rows.change_settings(session, tenant, policy.model_dump(mode="json", exclude_unset=True))
+        return policy
+
+    async def costs(self, tenant: UUID, since: date, until: date) -> Sequence[Cost]:
+        """Return what extraction cost on each of these days, both ends included."""
+        async with self.database.read(tenant) as session:
+            return await costs.between(session, tenant, since, until)

@@ -1,0 +1,123 @@
+"""Stage 7: hypothetical questions, in the background (seed 001, Hypothetical Prompt Embeddings).
+
+A question is embedded as questions are, without the names that stay out of its memory's own vectors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from app.db import hypothetical
+from app.db.hypothetical import Asked, Believed
+from app.db.session import Database
+from app.db.vectors import as_halfvec
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType, Payload
+from app.providers.embeddings import Embedder
+from app.providers.questions import Questions, QuestionWriter, Told
+from app.write.persist import Verdict
+from app.write.prepare import name_pattern, spoken_names, without
+from app.write.values import Add, Contradict, Decision, Merge, Resolved, Supersede
+
+BATCH = 64
+"""Memories that get their questions in one transaction."""
+
+_NO_VECTORS = np.empty((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hype:
+    """Gives memories their questions. Doing it again leaves them with one set."""
+
+    database: Database
+    embedder: Embedder
+    writer: QuestionWriter
+    types: Registry
+
+    async def ask(self, tenant: UUID, memories: Sequence[UUID]) -> AsyncIterator[int]:
+        """Give the memories questions, a batch a transaction; yield how many were looked at after each.
+
+        Those that are not active, or of a type that is not asked by questions, get none. Raises ProviderError
+        when a batch could not be written or embedded; those before it are done then.
+        """
+        done = 0
+        for batch in _batches(memories):
+            await self._ask(tenant, batch)
+            done += len(batch)
+            yield done
+
+    async def _ask(self, tenant: UUID, memories: Sequence[UUID]) -> None:
+        async with self.database.read(tenant) as session:
+            believed = await hypothetical.believed(session, tenant, memories)
+        told = await asyncio.to_thread(lambda: list(_told(believed, self.types)))
+        if not told:
+            return
+        questions = await self.writer.write([Told(content=one.content, payload=payload) for one, payload in told])
+        texts = [text for (_, payload), asked in zip(told, questions, strict=True) for text in dense(payload, asked)]
+        vectors = await self.embedder.embed(texts, purpose="query") if texts else _NO_VECTORS
+        asked = list(_asked([one for one, _ in told], questions, vectors))
+        async with self.database.write(tenant) as session:
+            await hypothetical.keep(session, tenant, asked)
+
+
+def awaiting(decided: Sequence[tuple[Resolved, Decision, Verdict]]) -> list[UUID]:
+    """Return the memories that these decisions leave without questions for what they say now."""
+    return [
+        verdict.memory
+        for resolved, decision, verdict in decided
+        if verdict.memory is not None
+        and resolved.prepared.candidate.type.asked_by_questions
+        and _says_something_new(decision)
+    ]
+
+
+def dense(payload: Payload, questions: Questions) -> list[str]:
+    """Return the questions as they are embedded: names left out, as they are in the memory's own vectors."""
+    names = name_pattern(frozenset(spoken_names(payload.mentions())))
+    return [without(names, question) for question in questions]
+
+
+def _says_something_new(decision: Decision) -> bool:
+    """Tell whether there is something new to ask about; what is history from the start is not asked about."""
+    match decision:
+        case Add() | Supersede() | Contradict():
+            return True
+        case Merge(rewritten=rewritten):
+            return rewritten is not None
+        case _:
+            return False
+
+
+def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:
+    left = iter(dict.fromkeys(memories))
+    while batch := list(islice(left, BATCH)):
+        yield batch
+
+
+def _told(believed: Sequence[Believed], types: Registry) -> Iterator[tuple[Believed, Payload]]:
+    """Yield the memories that are asked by questions; one whose payload is of an older shape is left out."""
+    asked: Mapping[str, MemoryType] = {one.name: one for one in types if one.asked_by_questions}
+    for one in believed:
+        if one.type in asked:
+            try:
+                yield one, asked[one.type].payload.model_validate(one.payload)
+            except ValidationError:
+                continue
+
+
+def _asked(
+    believed: Sequence[Believed], questions: Sequence[Questions], vectors: NDArray[np.float32]
+) -> Iterator[Asked]:
+    row = 0
+    for one, own in zip(believed, questions, strict=True):
+        embedded = tuple(zip(own, map(as_halfvec, vectors[row : row + len(own)]), strict=True))
+        row += len(own)
+        yield Asked(memory=one.id, content=one.content, questions=embedded)

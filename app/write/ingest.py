@@ -1,0 +1,282 @@
+"""The seven-stage pipeline for turns of a conversation: what is said becomes few, typed, grounded candidates.
+
+Stages 1 and 2 and the rules around them are here; candidates then go the way of every write (`WritePipeline`:
+entity resolution, dedup, conflict, persist). No model is called and no text is judged inside a transaction,
+and a turn is finished only when all that it said is stored. Whoever processes a turn again, after a crash or
+beside another worker, stores nothing twice: what a turn has said is unique in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from app.db import costs, references
+from app.db import turns as rows
+from app.db.references import Referent
+from app.db.rows import insert_all
+from app.db.session import Database
+from app.db.turns import Finished, StoredTurn
+from app.errors import ExtractionFailed, TypedMemoryError
+from app.memory import normalise
+from app.memory.candidate import Outcome
+from app.memory.extraction import Extraction, Turn, TurnStatus, Usage
+from app.memory.registry import Registry
+from app.model import Actor
+from app.providers.extraction import Extractor
+from app.providers.llm import Prices
+from app.write import kept
+from app.write.consider import Considered, Means, consider
+from app.write.pipeline import WritePipeline
+from app.write.policy import TenantPolicy
+from app.write.prefilter import Dropped, RecentTurn, prefilter
+from app.write.references import binding_rows, needed
+from app.write.report import Report, decided, report
+from app.write.timing import Times
+from app.write.trace import Trace
+
+CONTEXT_TURNS = 4
+"""Turns of the session just before that extraction sees, to know whom a pronoun means."""
+
+RECENT_TURNS = 50
+"""Turns of the last moments that a turn is compared with for repetition."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """A turn on its way: what was found out about it so far."""
+
+    turn: Turn
+    context: Sequence[Turn]
+    trace: Trace = field(default_factory=Trace)
+    dropped: Dropped | None = None
+    extraction: Extraction | None = None
+    failure: TypedMemoryError | None = None
+    referents: Sequence[Referent] = ()
+    considered: Considered = field(default_factory=Considered)
+    outcomes: list[Outcome | TypedMemoryError] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestPipeline:
+    """Takes turns through the pipeline. `observe` is told (status, reason) of each."""
+
+    database: Database
+    writing: WritePipeline
+    extractor: Extractor
+    types: Registry
+    clock: Callable[[], datetime]
+    keep_episodes: bool
+    prices: Prices = field(default_factory=Prices)
+    observe: Callable[[str, str], None] = lambda _status, _reason: None
+
+    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy) -> None:
+        """Take stored turns of one scope through the pipeline, in order.
+
+        Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
+        before it are finished then, it and those after it are as they were and can be processed again.
+        """
+        works = await self._read(actor, [one.turn for one in turns], policy)
+        known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
+        await self._extract(works, known, actor)
+        stuck = next((place for place, one in enumerate(works) if _unavailable(one.failure)), len(works))
+        ready = works[:stuck]
+        await self._recall(actor, ready)
+        await asyncio.to_thread(self._consider, ready, policy)
+        error = await self._write(actor, ready)
+        done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
+        await self._finish(actor, done)
+        if error is not None:
+            raise error
+        if stuck < len(works):
+            raise works[stuck].failure or AssertionError("unreachable")
+
+    async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[Report]:
+        """Return what would become of turns that are not stored; nothing is written.
+
+        Each candidate is decided against what is stored, not against the others.
+        """
+        works = await self._read(actor, turns, policy)
+        await self._extract(works, {}, None)
+        for one in works:
+            if _unavailable(one.failure) and one.failure is not None:
+                raise one.failure
+        await self._recall(actor, works)
+        await asyncio.to_thread(self._consider, works, policy)
+        everything = [candidate for one in works for candidate in one.considered.candidates]
+        times = Times()
+        outcomes = iter(await self.writing.preview(actor, everything, times))
+        for one in works:
+            one.outcomes = [next(outcomes) for _ in one.considered.candidates]
+            one.trace.add(decided(one.considered.candidates, one.outcomes, times))
+        return [self._report(one) for one in works]
+
+    async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
+        """Return the turns with what came before them, prefiltered (stage 1)."""
+        if not turns:
+            return []
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            around = await rows.around(
+                session,
+                tenant,
+                turns[0].scope.id(tenant),
+                turns,
+                context=CONTEXT_TURNS,
+                window=policy.prefilter.repeat_seconds,
+                recent=RECENT_TURNS,
+            )
+        given = {turn.id for turn in turns}
+        earlier = [turn for turn in around if turn.id not in given]
+        works = []
+        for place, turn in enumerate(turns):
+            before = sorted([*earlier, *turns[:place]], key=rows.in_order)
+            before = [one for one in before if rows.in_order(one) < rows.in_order(turn)]
+            context = [one for one in before if turn.session_id is not None and one.session_id == turn.session_id]
+            work = _Work(turn=turn, context=context[-CONTEXT_TURNS:])
+            recent = [
+                RecentTurn(content=one.content, occurred_at=one.occurred_at, role=one.role, speaker=one.speaker)
+                for one in before
+            ]
+            with work.trace.stage("prefilter", 1) as stage:
+                verdict = prefilter(turn, recent, policy.prefilter)
+                if isinstance(verdict, Dropped):
+                    work.dropped = verdict
+                    stage.drop("turn", verdict.reason)
+                else:
+                    work.turn = replace(turn, content=verdict.content)
+            works.append(work)
+        return works
+
+    async def _extract(
+        self, works: Sequence[_Work], known: Mapping[UUID, Mapping[str, object]], actor: Actor | None
+    ) -> None:
+        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
+
+        async def one(work: _Work) -> None:
+            with work.trace.stage("extract", 1) as stage:
+                stored = known.get(work.turn.id)
+                try:
+                    if stored is not None:
+                        work.extraction = kept.recalled(stored)
+                        stage.notes.append("as extracted before")
+                    else:
+                        work.extraction = await self.extractor.extract(work.turn, work.context)
+                except TypedMemoryError as error:
+                    work.failure = error
+                    stage.drop("turn", error.message)
+            if actor is not None and stored is None:
+                await self._keep(actor, work)
+
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                if work.dropped is None:
+                    group.create_task(one(work))
+
+    async def _keep(self, actor: Actor, work: _Work) -> None:
+        """Store what a model answered and what it cost; rules answer the same again for nothing."""
+        usage = work.extraction.usage if work.extraction is not None else getattr(work.failure, "usage", Usage())
+        if not usage.requests:
+            return
+        now = self.clock()
+        async with self.database.write(actor.tenant_id) as session:
+            if work.extraction is not None:
+                await rows.keep_extraction(session, actor.tenant_id, work.turn.id, kept.told(work.extraction))
+            cost = costs.Cost(
+                day=now.date(),
+                requests=usage.requests,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cost=self.prices.cost(usage),
+            )
+            await costs.add(session, actor.tenant_id, cost)
+
+    async def _recall(self, actor: Actor, works: Sequence[_Work]) -> None:
+        """Look up whom the turns may refer to, where they refer to anybody."""
+        asking = [
+            (work, predicates)
+            for work in works
+            if work.extraction is not None and (predicates := needed(work.extraction.proposals)) is not None
+        ]
+        if not asking:
+            return
+        async with self.database.read(actor.tenant_id) as session:
+            for work, predicates in asking:
+                turn = work.turn
+                work.referents = await references.recent(
+                    session,
+                    actor.tenant_id,
+                    turn.scope.id(actor.tenant_id),
+                    turn.session_id,
+                    at=turn.occurred_at,
+                    owners={normalise.name(turn.first_person), normalise.name(turn.second_person)},
+                    predicates=predicates,
+                )
+
+    def _consider(self, works: Sequence[_Work], policy: TenantPolicy) -> None:
+        """Turn proposals into candidates."""
+        keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+        means = Means(types=self.types, extractor=self.extractor.name, keep_episodes=keep)
+        for work in works:
+            if work.extraction is not None:
+                work.considered = consider(work.turn, work.extraction, work.context, work.referents, means, work.trace)
+
+    async def _write(self, actor: Actor, works: Sequence[_Work]) -> TypedMemoryError | None:
+        """Have all candidates decided and stored, in the order they were said (stages 3 to 6).
+
+        Return the first error in place of an outcome.
+        """
+        everything = [candidate for one in works for candidate in one.considered.candidates]
+        if not everything:
+            return None
+        times = Times()
+        outcomes = iter(await self.writing.write(actor, everything, times))
+        for one in works:
+            one.outcomes = [next(outcomes) for _ in one.considered.candidates]
+            one.trace.add(decided(one.considered.candidates, one.outcomes, times))
+        return next((out for one in works for out in one.outcomes if isinstance(out, TypedMemoryError)), None)
+
+    async def _finish(self, actor: Actor, works: Sequence[_Work]) -> None:
+        """Store what became of the turns, what it cost, and whom their pronouns meant."""
+        if not works:
+            return
+        tenant, now = actor.tenant_id, self.clock()
+        reports = {one.turn.id: self._report(one) for one in works}
+        finished = [
+            Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
+        ]
+        async with self.database.write(tenant) as session:
+            ended = await rows.finish(session, tenant, finished, now)
+            mine = [one for one in works if one.turn.id in ended]
+            statuses = Counter(reports[one.turn.id].status for one in mine)
+            cost = costs.Cost(
+                day=now.date(),
+                turns=len(mine),
+                skipped=statuses[TurnStatus.SKIPPED],
+                failed=statuses[TurnStatus.FAILED],
+            )
+            await costs.add(session, tenant, cost)
+            for one in mine:
+                scope = one.turn.scope.id(tenant)
+                bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
+                await insert_all(session, bound)
+        for one in mine:
+            self.observe(reports[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
+
+    def _report(self, work: _Work) -> Report:
+        status, reason = TurnStatus.PROCESSED, None
+        if work.dropped is not None:
+            status, reason = TurnStatus.SKIPPED, work.dropped.reason
+        elif work.failure is not None:
+            status, reason = TurnStatus.FAILED, work.failure.message
+        outcomes = [one for one in work.outcomes if isinstance(one, Outcome)]
+        return report(work.turn.id, work.considered, outcomes, work.trace, status=status, reason=reason)
+
+
+def _unavailable(failure: TypedMemoryError | None) -> bool:
+    """Return whether a turn's extraction may work later, unlike one that was answered and could not be used."""
+    return failure is not None and not isinstance(failure, ExtractionFailed)

@@ -1,0 +1,119 @@
+"""Looking before deciding: what a scope knows of the names, and which of its beliefs candidates may touch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.db import beliefs, turns
+from app.db.beliefs import ScopeState
+from app.db.memories import parts_of
+from app.db.session import ReadSession
+from app.model import SpeechAct
+from app.write.fallback import nominated
+from app.write.resolve import KnownName, alike, names_of, to_spell
+from app.write.values import Existing, Prepared, Resolved
+
+_INLINE = 100_000
+"""Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""
+
+
+async def names(
+    session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str], *, shared: bool = False
+) -> tuple[ScopeState, dict[str, list[KnownName]]]:
+    """Return the scope's state and what it knows of each of the names, as they are written or nearly so.
+
+    `shared`: also names that only share a word with one that is not known.
+    """
+    state, rows = await beliefs.known(session, tenant=tenant, scope=scope, names=names)
+    unknown = to_spell(names, {row["wanted"] for row in rows})
+    if unknown:
+        aliases = await beliefs.aliases(session, tenant=tenant, scope=scope)
+        inline = len(unknown) * len(aliases) <= _INLINE
+        near = alike(unknown, aliases) if inline else await asyncio.to_thread(alike, unknown, aliases)
+        if shared:
+            for name, others in nominated(unknown, aliases).items():
+                near[name] = list(dict.fromkeys([*near.get(name, ()), *others]))
+        if near:
+            every = {alias for found in near.values() for alias in found}
+            rows += await beliefs.spelled(session, tenant=tenant, scope=scope, names=near, near=every)
+    known: dict[str, list[KnownName]] = defaultdict(list)
+    for row in rows:
+        known[row["wanted"]].append(_known_name(row))
+    return state, known
+
+
+def about(prepared: Prepared, known: Mapping[str, Sequence[KnownName]]) -> list[KnownName]:
+    """Return what is known of the names that one candidate uses."""
+    return [one for name in sorted(names_of([prepared])) for one in known.get(name, ())]
+
+
+async def rivals(
+    session: ReadSession, tenant: UUID, scope: UUID, resolved: Sequence[Resolved], *, model: int, likeness: float
+) -> list[list[Existing]]:
+    """Return for each candidate the beliefs it may touch; in meaning, those with a cosine above `likeness`."""
+    wanted = [_wanted(one) for one in resolved]
+    rows = await beliefs.existing(session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted)
+    found: list[list[Existing]] = [[] for _ in resolved]
+    for row in rows:
+        found[row["place"]].append(_existing(row))
+    return found
+
+
+async def said(session: ReadSession, tenant: UUID, wave: Sequence[Prepared]) -> Mapping[tuple[UUID, bytes], UUID]:
+    """Return what the candidates' turns have said already; asks nothing for candidates of no turn."""
+    spoken = {told.turn_id for one in wave for told in one.candidate.evidence if told.turn_id is not None}
+    return await turns.said(session, tenant, spoken) if spoken else {}
+
+
+def _known_name(row: Record) -> KnownName:
+    return KnownName(
+        wanted=row["wanted"],
+        alias=row["alias"],
+        entity_id=row["id"],
+        canonical=row["canonical_name"],
+        entity_type=row["entity_type"],
+        mention_count=row["mention_count"],
+    )
+
+
+def _wanted(resolved: Resolved) -> beliefs.Wanted:
+    prepared = resolved.prepared
+    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None
+    return beliefs.Wanted(
+        type=prepared.candidate.type.name,
+        slot=resolved.slot,
+        identity=prepared.identity,
+        stated_at=prepared.stated_at,
+        subject_id=resolved.subject_id,
+        embedding=prepared.texts[0].embedding if by_meaning else None,
+    )
+
+
+def _existing(row: Record) -> Existing:
+    return Existing(
+        relation=row["relation"],
+        id=row["id"],
+        type=row["type"],
+        status=row["status"],
+        content=row["content"],
+        payload=row["payload"],
+        slot=row["slot"],
+        value=row["slot_value"],
+        contested=row["contested"],
+        stated_at=row["stated_at"],
+        valid_from=row["valid_from"],
+        valid_until=row["valid_until"],
+        recorded_at=row["recorded_at"],
+        confidence=row["confidence"],
+        parts=parts_of(row),
+        speech_act=SpeechAct(row["speech_act"]),
+        topic=row["topic"],
+        session_id=row["session_id"],
+        sequence_number=row["sequence_number"],
+        similarity=row["similarity"],
+    )

@@ -1,0 +1,188 @@
+"""Stage 1: which turns can't hold anything to remember, told without reading them (seed 001, stage 1).
+
+Pure and quick. A gate lets through too much rather than too little: what it drops is lost to extraction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import chain
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.memory import normalise
+from app.memory.extraction import Role, Turn
+from app.text.chitchat import is_chit_chat, states_something
+from app.text.tokens import normalise as lower
+from app.text.tokens import tokenize
+from app.text.words import count_words
+
+
+class PrefilterPolicy(BaseModel):
+    """A tenant's own thresholds for what is worth extracting from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    min_words: int = Field(
+        default=5,
+        ge=0,
+        le=10_000,
+        description="Fewest words of a turn; shorter ones pass when they state something of the speaker.",
+    )
+    max_words: int = Field(default=10_000, ge=1, le=100_000, description="Most words of a turn.")
+    chit_chat: bool = Field(default=True, description="Drop turns that are nothing but thanks, greetings or assent.")
+    repeat_seconds: float = Field(
+        default=60.0, ge=0, le=86_400, description="Drop a turn that was said almost alike within so many seconds."
+    )
+    repeat_similarity: float = Field(
+        default=0.9, ge=0, le=1, description="Least share of an earlier turn's words that a repetition of it keeps."
+    )
+    excluded_roles: frozenset[Role] = Field(
+        default=frozenset({Role.SYSTEM}),
+        description="Whose turns are not extracted from; by default the system's, which instruct rather than tell.",
+    )
+
+
+class Gate(StrEnum):
+    """What a turn was dropped by; rejections are counted under these names."""
+
+    ROLE = "role"
+    RECALLED = "recalled"
+    WORDS = "words"
+    CHIT_CHAT = "chit-chat"
+    REPEAT = "repeat"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentTurn:
+    """A turn of the same scope that came before, as far as repetition is told by it."""
+
+    content: str
+    occurred_at: datetime
+    role: Role = Role.USER
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """A turn to extract from: its content without what was only recalled."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A turn that holds nothing to remember, by which gate and why, in words without its content."""
+
+    gate: Gate
+    reason: str
+
+
+def prefilter(
+    turn: Turn, recent: Sequence[RecentTurn], policy: PrefilterPolicy, recalled: Sequence[str] = ()
+) -> Passed | Dropped:
+    """Return what of the turn is worth extracting from, or why nothing is.
+
+    `recent` are turns of the same scope; `recalled` the contents of memories that the turn may have been given.
+    """
+    if turn.role in policy.excluded_roles:
+        return Dropped(gate=Gate.ROLE, reason=f"turns of the {turn.role} are excluded")
+    content = strip_recalled(turn.content, recalled)
+    if not content and turn.content.strip():
+        return Dropped(gate=Gate.RECALLED, reason="it holds nothing but memories that were recalled")
+    empty = _says_nothing(content, policy)
+    if empty is not None:
+        return empty
+    if any(_repeats(turn, content, one, policy) for one in recent):
+        return Dropped(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
+    return Passed(content=content)
+
+
+def _says_nothing(content: str, policy: PrefilterPolicy) -> Dropped | None:
+    words = count_words(content)
+    if words > policy.max_words:
+        return Dropped(gate=Gate.WORDS, reason=f"it has {words} words; at most {policy.max_words} are read")
+    if policy.chit_chat and (words <= 1 or is_chit_chat(content)):
+        return Dropped(gate=Gate.CHIT_CHAT, reason="it is only a greeting, thanks or assent")
+    if words < policy.min_words and not states_something(content):
+        return Dropped(
+            gate=Gate.WORDS, reason=f"it has {words} words and states nothing; {policy.min_words} are needed"
+        )
+    return None
+
+
+_MARK: Final = r"[ \t>]{0,40}(?:(?:[-*\u2022+]|\d{1,3}[.)])[ \t]{1,8})"
+_LINE: Final = re.compile(rf"(?:{_MARK}|[ \t>]{{0,40}})\[mem_[0-9a-f]{{32}}\]")
+_WITHIN: Final = re.compile(r"(?:[-*\u2022][ \t]{0,8})?\[mem_[0-9a-f]{32}\] \((?:noted )?\d{4}-\d\d-\d\d[^)\n]{0,40}\)")
+_HEADING: Final = re.compile(r"[ \t>]{0,40}#{1,4} \w{1,30}:?[ \t]{0,40}$")
+_BULLET: Final = re.compile(_MARK)
+_EMPTY_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*$")
+
+
+def strip_recalled(text: str, recalled: Sequence[str] = ()) -> str:
+    """Return the text without lines of the service's own context block, and without list items that were recalled.
+
+    A block's line begins with a memory's id; its headings go with the lines below them. A memory that the
+    text only names by its id stays: `forget [mem_...], I moved`.
+    """
+    known = {normalise.sentence(one) for one in recalled}
+    if "[mem_" not in text and not known:
+        return text.strip()
+    kept: list[str] = []
+    headings: list[str] = []
+    gone = False
+    for line in text.splitlines():
+        if _LINE.match(line) or _listed(line, known):
+            headings, gone = [], True
+        elif gone and _EMPTY_QUOTE.match(line):
+            continue
+        elif _HEADING.match(line) or (headings and not line.strip(" \t>")):
+            headings.append(line)
+        else:
+            kept += chain(headings, _without_within(line))
+            headings = []
+    kept += headings
+    return "\n".join(kept).strip() if gone or _WITHIN.search(text) else text.strip()
+
+
+def _listed(line: str, known: set[str]) -> bool:
+    bullet = _BULLET.match(line)
+    return bullet is not None and normalise.sentence(line[bullet.end() :]) in known
+
+
+def _without_within(line: str) -> Iterable[str]:
+    """Yield the line up to where a block that lost its line breaks begins."""
+    found = _WITHIN.search(line)
+    if found is None:
+        yield line
+    elif line[: found.start()].strip():
+        yield line[: found.start()].rstrip()
+
+
+def _repeats(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
+    """Tell whether the turn says nothing that its speaker did not say a moment ago.
+
+    Every word must have stood in the earlier turn, in the same order: a corrected name is news. So is another
+    number, and a `not` that came or went.
+    """
+    apart = abs((turn.occurred_at - earlier.occurred_at).total_seconds())
+    if apart > policy.repeat_seconds or (earlier.role, earlier.speaker) != (turn.role, turn.speaker):
+        return False
+    if content == earlier.content:
+        return True
+    if len(content) > 2 * len(earlier.content) or len(earlier.content) > 2 * len(content):
+        return False
+    said, before = tokenize(lower(content)), tokenize(lower(earlier.content))
+    if not before or len(said) < policy.repeat_similarity * len(before):
+        return False
+    place = iter(before)
+    return (
+        all(word in place for word in said)
+        and normalise.numbers(content) == normalise.numbers(earlier.content)
+        and normalise.negated(content) == normalise.negated(earlier.content)
+    )

@@ -1,0 +1,97 @@
+"""Statements past SQLAlchemy, and transactions that end by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from app.db.session import Database
+from app.db.statement import statement
+from app.errors import DatabaseUnavailable
+
+SLEEP = statement("SELECT pg_sleep(:seconds)")
+WRONG = statement("SELECT 1 / CAST(:zero AS integer)")
+TENANT = statement("SELECT current_setting('app.tenant_id', true) AS tenant, :given AS given")
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    found = Database(database_url, pool_size=1, statement_timeout=0.2)
+    yield found
+    await found.close()
+
+
+def test_a_name_is_one_parameter_wherever_it_stands() -> None:
+    made = statement("SELECT :a::text, CAST(:b AS uuid[]) WHERE x = :a AND y @> :c")
+    assert made.sql == "SELECT $1::text, CAST($2 AS uuid[]) WHERE x = $1 AND y @> $3"
+    assert made.arguments({"c": 3, "b": 2, "a": 1, "more": 0}) == [1, 2, 3]
+
+
+async def test_a_statement_runs_as_the_tenant_of_its_transaction(database: Database) -> None:
+    for tenant in (uuid4(), uuid4()):
+        async with database.read(tenant) as session:
+            [row] = await session.fetch(TENANT, {"given": "one"})
+        assert (row["tenant"], row["given"]) == (str(tenant), "one")
+    async with database.read(None) as session:
+        [row] = await session.fetch(TENANT, {"given": "none"})
+    assert row["tenant"] in {None, ""}
+
+
+async def test_a_statement_that_takes_too_long_says_so_and_leaves_the_connection_well(database: Database) -> None:
+    with pytest.raises(DatabaseUnavailable, match="too long"):
+        async with database.read(uuid4()) as session:
+            await session.fetch(SLEEP, {"seconds": 2.0})
+    async with database.write(uuid4()) as session:
+        assert await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_other_errors_of_the_database_come_out_as_they_are(database: Database) -> None:
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        async with database.read(uuid4()) as session:
+            await session.fetch(WRONG, {"zero": 0})
+    async with database.read(uuid4()) as session:
+        assert await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_a_read_that_is_given_up_gives_its_connection_back(database: Database) -> None:
+    async def slow() -> None:
+        async with database.read(uuid4()) as session:
+            await session.fetch(SLEEP, {"seconds": 2.0})
+
+    for _ in range(3):
+        task = asyncio.create_task(slow())
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    async with database.read(uuid4()) as session:
+        assert await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_closing_waits_for_reads_that_are_ending(database: Database) -> None:
+    async with database.read(uuid4()) as session:
+        await session.fetch(TENANT, {"given": "x"})
+    await database.close()
+    assert database.pool_in_use() == 0
+
+
+async def lose(database: Database, owner: asyncpg.Connection) -> None:
+    async with database.read(uuid4()) as session:
+        [row] = await session.fetch(statement("SELECT pg_backend_pid()"), {})
+        await owner.execute("SELECT pg_terminate_backend($1, 5000)", row[0])
+        await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_a_connection_that_is_lost_in_a_read_is_replaced(database: Database, database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    try:
+        with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
+            await lose(database, owner)
+    finally:
+        await owner.close()
+    async with database.read(uuid4()) as session:
+        assert await session.fetch(TENANT, {"given": "x"})

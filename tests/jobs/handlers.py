@@ -1,0 +1,100 @@
+"""Kinds of jobs that only tests have. What they do they write into `effects`, each in a transaction of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+
+from sqlalchemy import text
+
+from app.db.jobs import Job
+from app.errors import InvalidInput, NotFound, ProviderUnavailable
+from app.jobs.handler import Handler, Progress
+from app.runtime import Runtime
+
+TABLE = """
+CREATE TABLE effects (tenant_id uuid, job_id uuid, name text, pid int, at timestamptz DEFAULT clock_timestamp());
+GRANT SELECT, INSERT ON effects TO typed_memory_runtime
+"""
+
+
+async def mark(runtime: Runtime, job: Job, name: str) -> None:
+    """Leave a trace that the test can count."""
+    async with runtime.database.write(job.tenant_id) as session:
+        await session.execute(
+            text("INSERT INTO effects (tenant_id, job_id, name, pid) VALUES (:tenant, :job, :name, :pid)"),
+            {"tenant": job.tenant_id, "job": job.id, "name": name, "pid": os.getpid()},
+        )
+
+
+async def count(runtime: Runtime, job: Job, name: str) -> int:
+    async with runtime.database.read(job.tenant_id) as session:
+        found = await session.execute(
+            text("SELECT count(*) FROM effects WHERE job_id = :job AND name = :name"), {"job": job.id, "name": name}
+        )
+        return int(found.scalar_one())
+
+
+async def note(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+    """Begin, take `seconds`, end."""
+    await mark(runtime, job, "began")
+    await asyncio.sleep(job.payload.get("seconds", 0))
+    await mark(runtime, job, "ended")
+    return {"said": job.payload.get("say")}
+
+
+async def steps(runtime: Runtime, job: Job, progress: Progress) -> None:
+    """Take `steps` of a twentieth of a second, and a checkpoint after each."""
+    await mark(runtime, job, "began")
+    for done in range(job.payload["steps"]):
+        await asyncio.sleep(0.05)
+        await progress(done + 1, job.payload["steps"])
+    await mark(runtime, job, "ended")
+
+
+async def flaky(runtime: Runtime, job: Job, progress: Progress) -> None:
+    """Fail as a provider does, `failures` times."""
+    await mark(runtime, job, "tried")
+    if await count(runtime, job, "tried") <= job.payload["failures"]:
+        raise ProviderUnavailable("the model does not answer", retry_after=job.payload.get("retry_after"))
+
+
+async def wrong(runtime: Runtime, job: Job, progress: Progress) -> None:
+    """Fail for good."""
+    await mark(runtime, job, "tried")
+    match job.payload["how"]:
+        case "input":
+            raise InvalidInput("no such thing can be")
+        case "gone":
+            raise NotFound("it is gone")
+        case "cancelled":
+            raise asyncio.CancelledError
+        case _:
+            raise ValueError("Wolkenkuckucksheim")
+
+
+async def strange(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+    """Return what no row can hold."""
+    return {"nul": "\x00"} if job.payload["how"] == "nul" else {"object": object()}
+
+
+async def deadly(runtime: Runtime, job: Job, progress: Progress) -> None:
+    """End the worker, whatever it is doing besides."""
+    await mark(runtime, job, "tried")
+    os.kill(os.getpid(), signal.SIGKILL)
+    await asyncio.sleep(60)
+
+
+HANDLERS = {
+    one.kind: one
+    for one in (
+        Handler(kind="note", run=note),
+        Handler(kind="steps", run=steps),
+        Handler(kind="flaky", run=flaky),
+        Handler(kind="wrong", run=wrong),
+        Handler(kind="strange", run=strange),
+        Handler(kind="deadly", run=deadly),
+    )
+}

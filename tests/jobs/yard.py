@@ -1,0 +1,136 @@
+"""A database of jobs, workers in this process and in others, and short ways to look at what they do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from app.db import jobs
+from app.db.jobs import Job
+from app.db.session import Database
+from app.jobs.handler import Handler
+from app.jobs.schedule import Schedule
+from app.jobs.worker import run_worker
+from app.metrics import Metrics
+from app.model import Actor, JobStatus
+from app.runtime import Runtime, now
+from app.services.jobs import Jobs
+from app.services.tenants import Tenants
+from app.settings import Settings
+from tests.jobs.handlers import HANDLERS
+
+FAST: dict[str, Any] = {
+    "worker_concurrency": 8,
+    "worker_patience": 1.0,
+    "worker_grace": 5.0,
+    "job_retry_seconds": 0.1,
+}
+
+
+def light_runtime(url: str, **settings: Any) -> Runtime:
+    """What a worker uses of a runtime, without a model or a pipeline."""
+    database = Database(url, pool_size=10)
+    return cast(
+        "Runtime",
+        SimpleNamespace(
+            database=database,
+            settings=Settings(**{**FAST, **settings}),
+            metrics=Metrics(),
+            clock=now,
+            jobs=Jobs(database=database, clock=now),
+            tenants=Tenants(database=database, clock=now),
+        ),
+    )
+
+
+@dataclass(slots=True)
+class Yard:
+    """A database, tenants with jobs in it, and workers."""
+
+    url: str
+    runtime: Runtime
+
+    async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Ask the database as its owner."""
+        connection = await asyncpg.connect(self.url)
+        try:
+            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
+        finally:
+            await connection.close()
+
+    async def tenant(self, tenant: UUID | None = None) -> Actor:
+        actor = Actor(tenant_id=tenant or uuid4(), key_id=None, name="tester")
+        await self.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", actor.tenant_id, str(actor.tenant_id))
+        return actor
+
+    async def enqueue(self, actor: Actor, kind: str, **payload: object) -> UUID:
+        async with self.runtime.database.write(actor.tenant_id) as session:
+            return await jobs.enqueue(session, tenant=actor.tenant_id, kind=kind, payload=payload, now=now())
+
+    async def ended(self, actor: Actor, job: UUID, *, seconds: float = 20) -> Job:
+        """Wait until a job has ended, and return it."""
+        return await self.until(actor, job, lambda one: one.finished, seconds=seconds)
+
+    async def until(self, actor: Actor, job: UUID, met: Callable[[Job], bool], *, seconds: float = 20) -> Job:
+        found = await self.runtime.jobs.get(actor, job)
+        async with asyncio.timeout(seconds):
+            while not met(found):
+                await asyncio.sleep(0.02)
+                found = await self.runtime.jobs.get(actor, job)
+        return found
+
+    async def effects(self, job: UUID) -> list[str]:
+        return [row["name"] for row in await self.sql("SELECT name FROM effects WHERE job_id = $1 ORDER BY at", job)]
+
+    async def tickets(self) -> int:
+        return int((await self.sql("SELECT count(*) FROM pgqueuer"))[0][0])
+
+    async def no_ticket_left(self) -> None:
+        """Wait until the queue is empty: tickets go a moment after their job has ended."""
+        await eventually(self._empty)
+
+    async def _empty(self) -> bool:
+        return await self.tickets() == 0
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        *,
+        handlers: Mapping[str, Handler] = HANDLERS,
+        schedules: Sequence[Schedule] = (),
+        hurry: asyncio.Event | None = None,
+        **settings: Any,
+    ) -> AsyncIterator[Runtime]:
+        """Run a worker in this process for as long as the block."""
+        runtime = light_runtime(self.url, **settings)
+        stop = asyncio.Event()
+        worker = asyncio.create_task(
+            run_worker(runtime, handlers=handlers, schedules=schedules, stop=stop, hurry=hurry)
+        )
+        try:
+            yield runtime
+        finally:
+            stop.set()
+            await worker
+            await runtime.database.close()
+
+    async def close(self) -> None:
+        await self.runtime.database.close()
+
+
+def statuses(found: Sequence[Job]) -> list[JobStatus]:
+    return [one.status for one in found]
+
+
+async def eventually(met: Callable[[], Awaitable[bool]], *, seconds: float = 20) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not await met():  # noqa: ASYNC110 - what is waited for is in a database
+            await asyncio.sleep(0.02)

@@ -1,0 +1,172 @@
+"""Reading a model's answer: what is taken, what is told of what is not, and that nothing makes it stumble."""
+
+import json
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.providers import answers
+from app.providers.answers import NotJson, json_object
+from app.providers.proposals import ProposalReader
+from tests.providers.chatting import TYPES
+
+READER = ProposalReader(TYPES)
+WORK: dict[str, Any] = {
+    "type": "fact",
+    "payload": {"subject": "user", "predicate": "works-at", "object": "Volkswagen", "stateful": None},
+    "quote": "I work at Volkswagen",
+    "speech_act": "assertion",
+    "confidence": 0.9,
+    "importance": 0.8,
+    "topic": "work",
+}
+
+
+def answer(*memories: object) -> str:
+    return json.dumps({"memories": memories})
+
+
+def wheres(text: str) -> list[str]:
+    reading = READER.read(text)
+    assert reading.proposals == ()
+    return [fault.where for fault in reading.faults]
+
+
+def test_a_whole_memory_is_read() -> None:
+    (proposal,) = READER.read(answer(WORK)).proposals
+    assert (proposal.type, proposal.quote, proposal.topic) == ("fact", "I work at Volkswagen", "work")
+    assert proposal.payload == {"subject": "user", "predicate": "works-at", "object": "Volkswagen"}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('{"memories": []}', 0),
+        ("[]", 0),
+        ("```json\n[]\n```", 0),
+        ("```\n" + answer(WORK) + "\n```", 1),
+        (f"[{json.dumps(WORK)}]", 1),
+        (f"As {{asked}}: {answer(WORK)} (end)", 1),
+        (f'{{"note": 1}} {answer()} {answer(WORK)}', 1),
+        (answer({**WORK, "type": " Fact "}), 1),
+        (answer({**WORK, "topic": " ", "importance": None, "reason": "because"}), 1),
+        (answer({**WORK, "confidence": 1}), 1),
+        (answer(*[WORK] * 5), 5),
+    ],
+)
+def test_what_is_sound_is_read_whatever_stands_around_it(text: str, count: int) -> None:
+    reading = READER.read(text)
+    assert reading.faults == ()
+    assert len(reading.proposals) == count
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"type": "opinion"}, "memories.0.type"),
+        ({"type": 7}, "memories.0.type"),
+        ({"payload": []}, "memories.0.payload"),
+        ({"payload": {"predicate": "works-at"}}, "memories.0.payload.object"),
+        ({"payload": {**WORK["payload"], "secret": 1}}, "memories.0.payload.?"),
+        ({"payload": {**WORK["payload"], "object": "x" * 40_000}}, "memories.0.payload.object"),
+        ({"payload": {**WORK["payload"], "object": "nul \x00"}}, "memories.0.payload.object"),
+        ({"quote": ""}, "memories.0.quote"),
+        ({"quote": "half a \ud800"}, "memories.0.quote"),
+        ({"quote": "x" * 40_000}, "memories.0.quote"),
+        ({"speech_act": "lie"}, "memories.0.speech_act"),
+        ({"confidence": 1.01}, "memories.0.confidence"),
+        ({"confidence": -0.1}, "memories.0.confidence"),
+        ({"confidence": "0.9"}, "memories.0.confidence"),
+        ({"confidence": True}, "memories.0.confidence"),
+        ({"confidence": None}, "memories.0.confidence"),
+        ({"importance": 5}, "memories.0.importance"),
+        ({"topic": "t" * 300}, "memories.0.topic"),
+    ],
+)
+def test_each_fault_is_told_by_its_place(change: dict[str, object], where: str) -> None:
+    assert wheres(answer({**WORK, **change})) == [where]
+
+
+@pytest.mark.parametrize("missing", ["type", "payload", "quote", "speech_act", "confidence"])
+def test_what_a_memory_must_have_is_missed(missing: str) -> None:
+    given_ = {name: value for name, value in WORK.items() if name != missing}
+    assert wheres(answer(given_)) == [f"memories.0.{missing}"]
+
+
+def test_all_faults_are_told_at_once_and_spoil_the_answer() -> None:
+    assert wheres(answer(WORK, {**WORK, "type": "x"}, {**WORK, "confidence": 2}, 7)) == [
+        "memories.1.type",
+        "memories.2.confidence",
+        "memories.3",
+    ]
+
+
+def test_more_than_five_memories_are_too_many() -> None:
+    assert wheres(answer(*[WORK] * 6)) == ["memories"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "I found nothing.",
+        "null",
+        "7",
+        '"memories"',
+        '{"memory": []}',
+        '{"memories": {}}',
+        '{"memories": null}',
+        answer(WORK)[:-10],
+        answer({**WORK, "confidence": float("nan")}),
+        answer(WORK).replace("0.9", "1e999"),
+        answer(WORK).replace("0.9", "9" * 10_000),
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "<think>nothing",
+    ],
+)
+def test_what_is_no_answer_is_a_fault_and_no_exception(text: str) -> None:
+    (fault,) = READER.read(text).faults
+    assert fault.where in {"the answer", "memories"}
+
+
+def test_the_model_is_told_what_an_error_never_shows() -> None:
+    (fault,) = READER.read(answer({**WORK, "payload": {**WORK["payload"], "my secret": 1}})).faults
+    assert "my secret" in fault.told
+    assert "my secret" not in fault.where + fault.kind
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text(alphabet='{}[]",:memories 0.9e\\u\n`<think>/', max_size=300))
+def test_no_text_makes_it_stumble(text: str) -> None:
+    reading = READER.read(text)
+    assert not (reading.faults and reading.proposals)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*WORK, "x"]), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(JSON, max_size=6))
+def test_no_json_makes_it_stumble(memories: list[object]) -> None:
+    reading = READER.read(answer(*memories))
+    assert bool(reading.faults) or len(reading.proposals) == len(memories)
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 200_000, '{"a": [1, ' * 40_000, "```" * 60_000, '{"memories": "' + "{" * 200_000]
+)
+def test_braces_are_tried_only_so_often(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = Mock(side_effect=answers._DECODER.raw_decode)
+    monkeypatch.setattr(answers, "_DECODER", Mock(decode=answers._DECODER.decode, raw_decode=tried))
+    with pytest.raises(NotJson):
+        json_object(text, "memories")
+    assert tried.call_count <= 50

@@ -1,0 +1,66 @@
+"""Texts that make careless patterns backtrack, and a way to notice: how time grows with length."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+LENGTH: Final = 32_000
+QUADRATIC: Final = 10.0
+"""Growth for four times the text: 4 where time is linear, 16 where it is quadratic."""
+
+_SHORTEST: Final = 0.02
+"""Seconds of processor time below which growth says nothing, and harms nobody."""
+
+HOSTILE_UNITS: Final = (
+    "a",
+    " ",
+    "so ",
+    "so, ",
+    "[",
+    "[(<{",
+    "<!-- ",
+    "<system ",
+    '"',
+    "\u201c",
+    "i'm a ",
+    "?",
+    "if i would ",
+    "i'm a doctor so ",
+    "he said ",
+    "i do not not ",
+    "ignore all previous ",
+    "4111 1111 ",
+    "0123456789abcdef",
+    "GB82 WEST ",
+    "sk-aA1",
+    "eyJ",
+    "a://b:",
+    "password is ",
+    "\n",
+    "[mem_0123456789abcdef",
+    "## Facts\n",
+    "a\u200b",
+    "e\u0301",
+    "我",
+    "\u0130",
+    "\U000e0041",
+)
+
+
+def growth(work: Callable[[str], object], unit: str) -> float:
+    """Return how many times longer 32,000 characters of the repeated unit take than 8,000."""
+    text = (unit * LENGTH)[:LENGTH]
+    long = _seconds(work, text)
+    return 1.0 if long < _SHORTEST else long / max(_seconds(work, text[: LENGTH // 4]), 1e-6)
+
+
+def _seconds(work: Callable[[str], object], text: str) -> float:
+    """Return the least of three runs, in processor time, which other processes don't add to."""
+    found = []
+    for _ in range(3):
+        started = time.process_time()
+        work(text)
+        found.append(time.process_time() - started)
+    return min(found)

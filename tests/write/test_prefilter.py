@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from app.memory.extraction import Role
+from app.memory.registry import discover
+from app.text.words import count_words
+from app.write.prefilter import Dropped, Gate, Passed, PrefilterPolicy, RecentTurn, prefilter, strip_recalled
+from tests.read.test_assemble import block, hit
+from tests.text.hostile import HOSTILE_UNITS, QUADRATIC, growth
+from tests.write.turns import NOW, turn
+
+DEFAULT = PrefilterPolicy()
+
+
+def gate(
+    content: str, role: Role = Role.USER, policy: PrefilterPolicy = DEFAULT, recent: tuple[RecentTurn, ...] = ()
+) -> Gate | None:
+    verdict = prefilter(turn(content, role), recent, policy)
+    return verdict.gate if isinstance(verdict, Dropped) else None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("\U0001f44d \u2014 !!", 0),
+        ("ok", 1),
+        ("I'm a backend engineer", 5),
+        ("I don\u2019t smoke", 4),
+        ("No, I use pytest not unittest", 6),
+        ("v1.2.3 is out", 3),
+        ("我住在柏林", 3),
+        ("我用 Python 3 写代码", 5),
+    ],
+)
+def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I always use dark mode",
+        "I prefer dark mode",
+        "I'm a backend engineer",
+        "I chose PostgreSQL for this project",
+        "No, I use pytest not unittest",
+        "I have a peanut allergy",
+        "I moved to Berlin",
+        "I am vegan",
+        "I don't smoke",
+        "My name is Sam",
+        "My dog died",
+        "We use Postgres",
+        "Call me Sam",
+        "Never use emojis",
+        "Please be brief",
+        "Answer in Spanish, please",
+        "Remember I'm vegan",
+        "Sarah is vegan",
+        "She is vegan",
+        "It's Shia Labeouf!",
+        "No, pytest",
+        "Actually, Berlin",
+        "I'm left-handed",
+        "我住在柏林",
+        "私はベジタリアンです",
+        "Ich wohne seit Mai in Berlin",
+        "ok, thanks! I live in Oslo now by the way",
+    ],
+)
+def test_what_states_something_passes_however_short(content: str) -> None:
+    assert prefilter(turn(content), (), DEFAULT) == Passed(content=content)
+
+
+@pytest.mark.parametrize("content", [example.utterance for one in discover() for example in one.examples])
+def test_what_a_type_gives_as_its_example_passes(content: str) -> None:
+    assert prefilter(turn(content), (), DEFAULT) == Passed(content=content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ok",
+        "Thanks",
+        "got it",
+        "sounds good",
+        "Thanks, that's helpful!",
+        "ok thanks, sounds good!",
+        "OK \u2014 got it, thank you so much for your help!!!",
+        "hi there, how are you?",
+        "haha lol",
+        "\U0001f44d\U0001f44d",
+        "...",
+        "Berlin",
+        "42",
+        "Alright, see you tomorrow! Take care",
+        "no problem, you're welcome",
+        "谢谢",
+        "我知道了",
+        "gracias",
+    ],
+)
+def test_chit_chat_and_single_words_are_dropped(content: str) -> None:
+    assert gate(content) is Gate.CHIT_CHAT
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["I'm tired today", "run the tests", "what is that?", "I love that one", "I need help", "Is my name Sam?"],
+)
+def test_short_turns_that_state_nothing_lasting_are_dropped(content: str) -> None:
+    assert gate(content) is Gate.WORDS
+
+
+def test_nothing_is_chit_chat_where_the_tenant_turned_that_off() -> None:
+    said = "ok thanks, that sounds good!"
+    assert gate(said) is Gate.CHIT_CHAT
+    assert gate(said, policy=PrefilterPolicy(chit_chat=False)) is None
+
+
+def test_the_word_gate_follows_the_tenant() -> None:
+    long = "word " * 10_001
+    assert gate(long) is Gate.WORDS
+    assert gate(long, policy=PrefilterPolicy(max_words=20_000)) is None
+    assert gate("fix the failing build", policy=PrefilterPolicy(min_words=4)) is None
+
+
+def test_a_policy_refuses_what_it_does_not_know() -> None:
+    with pytest.raises(ValidationError):
+        PrefilterPolicy.model_validate({"min_word": 3})
+    with pytest.raises(ValidationError):
+        PrefilterPolicy(repeat_similarity=1.5)
+
+
+def test_system_turns_are_excluded_and_a_tenant_may_exclude_others() -> None:
+    said = "You are the assistant of Acme and you answer in English."
+    assert gate(said, Role.SYSTEM) is Gate.ROLE
+    assert [gate(said, role) for role in (Role.USER, Role.ASSISTANT, Role.TOOL)] == [None, None, None]
+    only_users = PrefilterPolicy(excluded_roles=frozenset({Role.ASSISTANT, Role.TOOL, Role.SYSTEM}))
+    assert gate(said, Role.TOOL, only_users) is Gate.ROLE
+    assert gate(said, Role.SYSTEM, PrefilterPolicy(excluded_roles=frozenset())) is None
+
+
+def before(content: str, seconds: float = 10.0, role: Role = Role.USER, speaker: str | None = None) -> RecentTurn:
+    return RecentTurn(content=content, occurred_at=turn("", seconds=-seconds).occurred_at, role=role, speaker=speaker)
+
+
+SAID = "I moved from Boston to Berlin last month to work at Volkswagen, and I like it a lot."
+
+
+@pytest.mark.parametrize(
+    "again", [SAID, SAID.upper(), "  " + SAID.replace(",", " --"), SAID.removesuffix(" a lot.") + " lot"]
+)
+def test_saying_the_same_within_a_minute_is_a_repetition(again: str) -> None:
+    assert gate(again, recent=(before(SAID),)) is Gate.REPEAT
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        SAID.replace("Berlin", "Munich"),
+        SAID + " My desk is on floor 3.",
+        SAID.replace("I like", "I don't like"),
+        "I work at Volkswagen",
+    ],
+)
+def test_a_correction_or_an_addition_is_no_repetition(news: str) -> None:
+    assert gate(news, recent=(before(SAID),)) is None
+
+
+def test_another_number_or_a_lost_negation_is_no_repetition() -> None:
+    many = "I have 2 dogs and 3 cats and they all live with me in the old house by the lake in Lucerne"
+    assert gate(many.replace("2", "4"), recent=(before(many),)) is None
+    assert gate(many.replace(" 2 dogs and", ""), recent=(before(many),)) is None
+    denied = "I do not want any of the weekly summaries of the platform team in my inbox on Mondays or on Fridays"
+    assert gate(denied.replace(" not", ""), recent=(before(denied),)) is None
+
+
+def test_swapped_names_are_no_repetition() -> None:
+    assert gate("Priya manages Sarah at work", recent=(before("Sarah manages Priya at work"),)) is None
+
+
+def test_a_repetition_after_a_minute_counts_again() -> None:
+    assert gate(SAID, recent=(before(SAID, 61),)) is None
+    assert gate(SAID, recent=(before(SAID, 60),)) is Gate.REPEAT
+    assert gate(SAID, policy=PrefilterPolicy(repeat_seconds=5), recent=(before(SAID, 6),)) is None
+
+
+def test_two_people_who_say_the_same_are_both_heard() -> None:
+    assert gate(SAID, recent=(before(SAID, role=Role.ASSISTANT), before(SAID, speaker="Tom"))) is None
+
+
+BLOCK = block(
+    hit(1, content="user works-at Volkswagen"),
+    hit(2, "preference", content="user prefers dark for editor theme"),
+    hit(3, "event", content="joined the platform team, on 2026-05-09"),
+).text
+
+
+def test_a_context_block_pasted_back_holds_nothing_new() -> None:
+    assert BLOCK.count("[mem_") == 3
+    assert strip_recalled(BLOCK) == ""
+    assert gate(BLOCK) is Gate.RECALLED
+    assert gate(BLOCK, Role.ASSISTANT) is Gate.RECALLED
+
+
+@pytest.mark.parametrize(
+    "quoted", [BLOCK, BLOCK.replace("\n", "\r\n"), "\n".join("> " + one for one in BLOCK.split("\n"))]
+)
+def test_what_stands_around_a_block_is_kept(quoted: str) -> None:
+    text = f"Here is what you know:\n\n{quoted}\n\nBy the way, I moved to Porto."
+    assert " ".join(strip_recalled(text).split()) == "Here is what you know: By the way, I moved to Porto."
+    verdict = prefilter(turn(text), (), DEFAULT)
+    assert isinstance(verdict, Passed)
+    assert "Volkswagen" not in verdict.content
+
+
+def test_a_block_that_lost_its_line_breaks_is_cut_off() -> None:
+    flat = " ".join(BLOCK.split())
+    assert strip_recalled(f"I moved to Porto. {flat}") == "I moved to Porto. ## Facts"
+
+
+def test_a_memory_named_by_its_id_is_no_recalled_line() -> None:
+    text = "Please forget [mem_00000000000000000000000000000001] because I moved to Porto."
+    assert strip_recalled(text) == text
+
+
+def test_headings_of_the_users_own_stay() -> None:
+    text = "## Facts\n\nI moved to Porto."
+    assert strip_recalled(text) == text
+    assert strip_recalled(f"## Plans\n\nI move to Porto.\n\n{BLOCK}") == "## Plans\n\nI move to Porto."
+
+
+def test_list_items_that_were_recalled_go_and_the_users_own_words_stay() -> None:
+    recalled = ("user works-at Volkswagen", "I love hiking.")
+    text = "I love hiking.\n- User works-at Volkswagen.\n* I love hiking\n- I love tea"
+    assert strip_recalled(text, recalled) == "I love hiking.\n- I love tea"
+    dropped = prefilter(turn("- user works-at Volkswagen"), (), DEFAULT, recalled)
+    assert isinstance(dropped, Dropped)
+    assert dropped.gate is Gate.RECALLED
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_stripping_twice_changes_nothing_more_and_adds_nothing(text: str) -> None:
+    once = strip_recalled(f"{text}\n{BLOCK}\n{text}")
+    assert strip_recalled(once) == once
+    assert "Volkswagen" not in once
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_a_reason_never_repeats_the_content(content: str) -> None:
+    verdict = prefilter(turn(f"zebra {content}"), (before(f"zebra {content}"),), DEFAULT)
+    assert isinstance(verdict, Dropped | Passed)
+    assert isinstance(verdict, Passed) or "zebra" not in verdict.reason
+
+
+@pytest.mark.parametrize("unit", [*HOSTILE_UNITS, BLOCK[:60] + "\n", "- ", "## A\n\n"])
+def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> None:
+    def work(text: str) -> None:
+        prefilter(turn(text), (RecentTurn(content=text[:-1] + "x", occurred_at=NOW),), DEFAULT, (text[:100],))
+
+    assert growth(work, unit) < QUADRATIC
