@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import temporal
+from evals import extraction, hype, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -30,13 +30,17 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
+OTHERS = ("extraction", "writing", "temporal", "hype")
+"""What is measured in other ways than by recall; the last one only when it is asked for."""
+
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
     parser.add_argument("--data", type=Path, default=None, help="folder of the sets (TM_EVAL_DATA, ../shared/data)")
-    parser.add_argument("--set", action="append", choices=[*SETS, "temporal"], help="only this set; repeatable")
+    parser.add_argument("--set", action="append", choices=[*SETS, *OTHERS], help="only this set; repeatable")
     parser.add_argument("--conversations", type=int, default=None, help="only the first N conversations of a set")
+    parser.add_argument("--read", action="store_true", help="with writing: print the texts that a reader has to judge")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
     return parser.parse_args()
 
@@ -70,6 +74,20 @@ async def evaluated(root: Path, chosen: Sequence[str], limit: int | None, consol
     return found
 
 
+async def compared(root: Path, limit: int | None, console: Console) -> None:
+    """Measure what hypothetical questions are worth."""
+    with _folder() as folder:
+        async with opened(folder) as bench:
+            await hype.compare(bench, root, limit, console)
+
+
+async def written(root: Path, limit: int | None, console: Console, *, read: bool) -> None:
+    """Measure what the write side makes of conversations."""
+    with _folder() as folder:
+        async with opened(folder) as bench:
+            await writing.evaluate(bench, root, limit, console, read=read)
+
+
 @contextmanager
 def _folder() -> Iterator[Path]:
     """Make a folder for a database, which may run as another user, and remove it at the end."""
@@ -91,12 +109,18 @@ def main() -> int:
     given = arguments()
     console = Console()
     root = given.data or data_dir()
-    chosen = given.set or [*SETS, "temporal"]
+    chosen = given.set or [*SETS, "extraction", "writing", "temporal"]
     if not root.is_dir():
         console.print(f"Skipped: there are no evaluation sets at {root}; set TM_EVAL_DATA (see evals/README.md).")
         return 0
     present = _present(root, chosen, console)
     found = asyncio.run(evaluated(root, present, given.conversations, console)) if present else []
+    if "hype" in chosen:
+        asyncio.run(compared(root, given.conversations, console))
+    if "extraction" in chosen:
+        extraction.main(["--data", str(root)])
+    if "writing" in chosen:
+        asyncio.run(written(root, given.conversations, console, read=given.read))
     if "temporal" in chosen:
         temporal.main(["--data", str(root)])
     missed = [short for one in found for short in one.missed()]
