@@ -33,6 +33,9 @@ _IMPERSONAL = re.compile(
 _OWN = {"company": "organization", "team": "team", "project": "project"}
 """What a user who says `the` may well mean their own, with its entity type."""
 
+_RETOLD = frozenset({"they", "them", "their", "theirs", "themself", "themselves"})
+"""What a speaker's own `I` and `my` become when an extractor retells them."""
+
 _PRONOUN_ITSELF = re.compile(r"pronoun", re.IGNORECASE)
 
 
@@ -178,9 +181,16 @@ class _Reading:
     def _text(self, text: str) -> str:
         whole = parsed(text)
         if whole is not None:
-            return self._named(whole)
+            return self._named(whole) if self._said(whole) else text
         begins = opening(text)
-        return text if begins is None else self._sentence(text, begins)
+        return text if begins is None or not self._said(begins.reference) else self._sentence(text, begins)
+
+    def _said(self, reference: Reference) -> bool:
+        """Tell whether the turn itself said so: `uses their phone` may be a speaker's own `my phone`, retold."""
+        word = reference.words.partition(" ")[0].casefold()
+        return word not in _RETOLD or word in re.findall(
+            r"\w+", (self.proposal.quote or self.scene.turn.content).casefold()
+        )
 
     def _sentence(self, text: str, begins: Opening) -> str:
         reference, rest = begins.reference, text[begins.end :]

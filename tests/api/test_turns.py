@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
-
-from app.runtime import Runtime
-from tests.api.conftest import Tenant
 
 SPEAKERS_DAY = "2026-05-09T10:00:00Z"
 
@@ -177,9 +175,7 @@ async def test_a_secret_is_not_recalled(client: httpx.AsyncClient) -> None:
         assert not any("AKIA" in one["content"] for one in await recalled(client, question))
 
 
-async def test_a_turn_is_acknowledged_with_a_job_and_then_processed(
-    client: httpx.AsyncClient, tenant: Tenant, runtime: Runtime
-) -> None:
+async def test_a_turn_is_acknowledged_with_a_job_and_then_processed(client: httpx.AsyncClient) -> None:
     answer = await client.post(
         "/turns", json={"user_id": "ann", "turns": [{"content": "I work at Volkswagen."}, {"content": "Thanks!"}]}
     )
@@ -187,9 +183,39 @@ async def test_a_turn_is_acknowledged_with_a_job_and_then_processed(
     assert answer.status_code == 202, answer.text
     accepted = answer.json()
     assert [one["status"] for one in accepted["turns"]] == ["received", "received"]
-    job = (await client.get(f"/jobs/{accepted['job_id']}")).json()
-    assert job["kind"] == "ingest"
-    assert job["progress"] == {"done": 0, "total": 2}
+    job = await ended(client, accepted["job_id"])
+    assert (job["kind"], job["status"], job["progress"]) == ("ingest", "succeeded", {"done": 2, "total": 2})
+    assert [one["status"] for one in job["result"]["turns"]] == ["processed", "skipped"]
+    assert [one["content"] for one in await recalled(client, "Where does the user work?", types=["fact"])] == [
+        "user works at Volkswagen"
+    ]
+
+
+async def ended(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
+    """Return a job once it has ended."""
+    for _ in range(300):
+        found: dict[str, Any] = (await client.get(f"/jobs/{job}")).json()
+        if found["status"] not in {"queued", "running"}:
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"still open: {found}")
+
+
+async def test_the_seeds_checklist_before_production(client: httpx.AsyncClient) -> None:
+    turn = await say(client, "I am allergic to peanuts, and I work as a nurse in Berlin.")
+
+    stored = [(await client.get(f"/memories/{one['memory_id']}")).json() for one in typed(turn)]
+    assert stored
+    needed = {"content", "type", "topic", "importance", "confidence", "session_id", "recorded_at"}
+    for memory in stored:
+        assert needed <= memory.keys()
+        assert all(memory[name] is not None for name in needed - {"topic"})
+        assert memory["importance"] != memory["confidence"]
+        assert (memory["valid_until"], memory["superseded_by"]) == (None, None)
+    importance = {memory["content"]: memory["importance"] for memory in stored}
+    allergy = next(value for content, value in importance.items() if "peanut" in content)
+    assert allergy >= 0.8
+    assert allergy == max(importance.values())
 
 
 async def test_the_trace_tells_every_stage(client: httpx.AsyncClient) -> None:

@@ -514,3 +514,10 @@ async def test_one_tenant_does_not_remember_what_another_said(store: Store) -> N
     async with stranger.database.read(stranger.tenant) as opened:
         found = await references.recent(opened, store.tenant, USER.id(store.tenant), "s1", at=NOON)
     assert found == []
+
+
+def test_their_in_place_of_a_speakers_my_means_nobody_else() -> None:
+    turn = said("Stay safe! I use my kayak daily.")
+    own = fact("user", "uses", "their kayak", quote="I use my kayak daily")
+    [answer] = refer([own], turn, [mention("Priya")])
+    assert payload_of(answer) == own.payload
