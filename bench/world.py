@@ -119,11 +119,11 @@ class Service:
 
 
 @asynccontextmanager
-async def serving(world: World) -> AsyncIterator[Service]:
-    """Run `typed-memory serve` on the world's database, as a process of its own with its default settings."""
+async def serving(world: World, **settings: str) -> AsyncIterator[Service]:
+    """Run `typed-memory serve` on the world's database, as a process of its own; `settings` aren't the default."""
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
-    environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json"}
+    environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json", **settings}
     log = world.folder / "service.log"
     with log.open("ab") as output:
         process = await asyncio.create_subprocess_exec(

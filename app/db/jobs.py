@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic_core import to_json
 from sqlalchemy import Row as Found
-from sqlalchemy import Select, case, delete, select, update
+from sqlalchemy import Select, case, delete, func, select, update
 
 from app import ids
 from app.db import queue
@@ -181,8 +181,13 @@ async def finish(
     error: str | None = None,
     result: Mapping[str, object] | None = None,
 ) -> bool:
-    """Record how a run ended; return False, and change nothing, when it isn't its job any more."""
+    """Record how a run ended; return False, and change nothing, when it isn't its job any more.
+
+    One that succeeded has done all that its progress counts up to.
+    """
     ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
+    if status is JobStatus.SUCCEEDED:
+        ended = ended.values(progress_done=func.coalesce(table.c.progress_total, table.c.progress_done))
     return (await session.execute(ended.returning(table.c.id))).first() is not None
 
 

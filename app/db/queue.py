@@ -67,8 +67,8 @@ TICKET: Final = """
         FROM (SELECT FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
     ),
     ticket AS (
-        INSERT INTO pgqueuer (priority, entrypoint, payload, status)
-        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'queued' FROM waiting
+        INSERT INTO pgqueuer (priority, entrypoint, payload, headers, status)
+        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'null', 'queued' FROM waiting
         RETURNING id, priority, entrypoint
     ),
     logged AS (

@@ -70,13 +70,6 @@ class ReadSession:
         except DBAPIError as error:
             raise _of_driver(error) from error
 
-    async def execute_driver_sql(self, statement: str, *arguments: object) -> CursorResult[Any]:
-        """Run a statement in the driver's own words ($1, $2), as libraries write theirs."""
-        try:
-            return await self.connection.exec_driver_sql(statement, arguments)
-        except DBAPIError as error:
-            raise _of_driver(error) from error
-
 
 @dataclass(frozen=True, slots=True)
 class WriteSession(ReadSession):

@@ -10,10 +10,12 @@ from typing import cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from asyncpg import Record
 from sqlalchemy import RowMapping, select, text
 
 from app.db.rows import Row, insert_all
 from app.db.session import ReadSession, WriteSession
+from app.db.statement import statement
 from app.db.tables import turns
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Scope, ScopeKind
@@ -24,7 +26,7 @@ _FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t
 
 _STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
 
-_BY_ID = text(
+_BY_ID = statement(
     f"SELECT {_FIELDS} FROM {_STORED} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
 )
 
@@ -40,7 +42,7 @@ _PAGE = text(
     """  # noqa: S608 - constants
 )
 
-_AROUND = text(
+_AROUND = statement(
     f"""
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
@@ -65,9 +67,15 @@ _AROUND = text(
     """  # noqa: S608 - constants
 )
 
-_EXTRACTED = text("UPDATE turns SET extraction = CAST(:extraction AS jsonb) WHERE tenant_id = :tenant AND id = :id")
+_EXTRACTED = statement(
+    """
+    UPDATE turns t SET extraction = g.extraction
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, extraction jsonb)
+    WHERE t.tenant_id = :tenant AND t.id = g.id
+    """
+)
 
-_FINISH = text(
+_FINISH = statement(
     """
     UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
     FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
@@ -164,8 +172,8 @@ def received(
 
 async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> list[StoredTurn]:
     """Return those of these turns that exist, in the order of their sessions."""
-    found = await session.execute(_BY_ID, {"tenant": tenant, "ids": list(ids)})
-    return sorted((_stored(row) for row in found.mappings()), key=lambda one: in_order(one.turn))
+    found = await session.fetch(_BY_ID, {"tenant": tenant, "ids": list(ids)})
+    return sorted((_stored(row) for row in found), key=lambda one: in_order(one.turn))
 
 
 async def page(
@@ -210,7 +218,7 @@ async def around(
         }
         for turn in given
     ]
-    found = await session.execute(
+    found = await session.fetch(
         _AROUND,
         {
             "tenant": tenant,
@@ -221,7 +229,7 @@ async def around(
             "recent": recent,
         },
     )
-    return sorted((_stored(row).turn for row in found.mappings()), key=in_order)
+    return sorted((_stored(row).turn for row in found), key=in_order)
 
 
 async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
@@ -230,16 +238,20 @@ async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dic
     return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
 
 
-async def keep_extraction(session: WriteSession, tenant: UUID, turn: UUID, extraction: Mapping[str, object]) -> None:
-    """Store what was proposed from a turn, so that a crash does not make the model answer again."""
-    await session.execute(_EXTRACTED, {"tenant": tenant, "id": turn, "extraction": json.dumps(extraction)})
+async def keep_extractions(
+    session: WriteSession, tenant: UUID, extractions: Mapping[UUID, Mapping[str, object]]
+) -> None:
+    """Store what was proposed from turns, by turn, so that a crash does not make the model answer again."""
+    rows = [{"id": str(turn), "extraction": one} for turn, one in extractions.items()]
+    if rows:
+        await session.fetch(_EXTRACTED, {"tenant": tenant, "given": json.dumps(rows)})
 
 
 async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished], now: datetime) -> set[UUID]:
     """Store what became of turns that still wait, and return them: another worker may have been there before."""
     rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
-    ended = await session.execute(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
-    return {row.id for row in ended}
+    ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
+    return {row["id"] for row in ended}
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
@@ -253,7 +265,7 @@ def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
     return (turn.occurred_at, turn.sequence_number or 0, turn.id)
 
 
-def _stored(row: RowMapping) -> StoredTurn:
+def _stored(row: RowMapping | Record) -> StoredTurn:
     turn = Turn(
         id=row["id"],
         scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),

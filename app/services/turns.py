@@ -86,8 +86,8 @@ class Turns:
     ) -> list[StoredTurn]:
         """Take those of these turns that wait through the pipeline, and return all of them as they are now.
 
-        `progress` is told how many are done after each chunk. Raises the first error that stands in a turn's
-        way; what is done stays done.
+        `progress` is told how many are done after each chunk but the last. Raises the first error that stands in
+        a turn's way; what is done stays done.
         """
         policy = await self.policies.get(actor.tenant_id)
         async with self.database.read(actor.tenant_id) as session:
@@ -100,7 +100,7 @@ class Turns:
                 chunk = mine[start : start + CHUNK]
                 await self.pipeline.process(actor, chunk, policy)
                 done += len(chunk)
-                if progress is not None:
+                if progress is not None and done < len(stored):
                     await progress(done)
         async with self.database.read(actor.tenant_id) as session:
             return await rows.fetch(session, actor.tenant_id, turns)

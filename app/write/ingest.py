@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from app.db import costs, references
@@ -59,6 +60,13 @@ class _Work:
     referents: Sequence[Referent] = ()
     considered: Considered = field(default_factory=Considered)
     outcomes: list[Outcome | TypedMemoryError] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        """Return what the model was asked for the turn, if one was."""
+        used = self.failure if self.extraction is None else self.extraction
+        found: Usage = getattr(used, "usage", Usage())
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +164,7 @@ class IngestPipeline:
         self, works: Sequence[_Work], known: Mapping[UUID, Mapping[str, object]], actor: Actor | None
     ) -> None:
         """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
+        together = None if actor is None else kept.Together(keep=partial(self._keep, actor))
 
         async def one(work: _Work) -> None:
             with work.trace.stage("extract", 1) as stage:
@@ -169,31 +178,31 @@ class IngestPipeline:
                 except TypedMemoryError as error:
                     work.failure = error
                     stage.drop("turn", error.message)
-            if actor is not None and stored is None:
-                await self._keep(actor, work)
+            if together is not None and stored is None and work.usage.requests:
+                await together(work)
 
         async with asyncio.TaskGroup() as group:
             for work in works:
                 if work.dropped is None:
                     group.create_task(one(work))
 
-    async def _keep(self, actor: Actor, work: _Work) -> None:
-        """Store what a model answered and what it cost; rules answer the same again for nothing."""
-        usage = work.extraction.usage if work.extraction is not None else getattr(work.failure, "usage", Usage())
-        if not usage.requests:
-            return
-        now = self.clock()
-        async with self.database.write(actor.tenant_id) as session:
-            if work.extraction is not None:
-                await rows.keep_extraction(session, actor.tenant_id, work.turn.id, kept.told(work.extraction))
-            cost = costs.Cost(
-                day=now.date(),
-                requests=usage.requests,
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cost=self.prices.cost(usage),
-            )
-            await costs.add(session, actor.tenant_id, cost)
+    async def _keep(self, actor: Actor, works: Sequence[_Work]) -> None:
+        """Store what a model answered and what it cost; where that fails, it is the turns' failure."""
+        cost = costs.Cost(
+            day=self.clock().date(),
+            requests=sum(one.usage.requests for one in works),
+            input_tokens=sum(one.usage.input_tokens for one in works),
+            output_tokens=sum(one.usage.output_tokens for one in works),
+            cost=sum(self.prices.cost(one.usage) for one in works),
+        )
+        told = {one.turn.id: kept.told(one.extraction) for one in works if one.extraction is not None}
+        try:
+            async with self.database.write(actor.tenant_id) as session:
+                await rows.keep_extractions(session, actor.tenant_id, told)
+                await costs.add(session, actor.tenant_id, cost)
+        except TypedMemoryError as error:
+            for one in works:
+                one.failure = error
 
     async def _recall(self, actor: Actor, works: Sequence[_Work]) -> None:
         """Look up whom the turns may refer to, where they refer to anybody."""

@@ -1,0 +1,223 @@
+"""How fast turns are taken in: their acknowledgement beside a bare durable insert, and their way to memories."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from random import Random
+from time import perf_counter
+
+from app import ids
+from app.model import Scope, ScopeKind
+from bench.client import Post, load, timed
+from bench.figures import Book, Spread
+from bench.stage import Stage
+from bench.standin import StandIn, standing_in
+from bench.words import pool
+from bench.world import Service, World, key_of, new_world, serving, tenant_id
+
+CLIENTS = (1, 8)
+ROUNDS = 4
+TENANTS = 4
+USERS = 8
+"""Users of each tenant whose conversations come in at once."""
+
+MANY = 25
+"""Turns of a request that brings a piece of a conversation."""
+
+CONCURRENCY = (16, 32)
+"""Requests that the model takes at a time; the worker does as many jobs."""
+
+DELAY = 0.5
+"""Seconds that a model takes to answer."""
+
+_USER = "user-0"
+_POLL_SECONDS = 0.02
+_DONE_SECONDS = 300.0
+_INSERT = """
+    INSERT INTO turns (tenant_id, id, scope_id, session_id, role, content, occurred_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
+"""
+_ACKNOWLEDGED = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "turns a second", "p50 over bare")
+_TAKEN_IN = ("extractor", "turns a request", "turns a second", "bound by the model", "of the rate at 0 ms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A turn's words, and what a model says the user bought, kept or sold."""
+
+    words: str
+    predicate: str
+    thing: str
+
+
+async def ingest(stage: Stage, book: Book) -> None:
+    """Measure turns, on a store of their own where no jobs run but theirs."""
+    async with new_world() as world:
+        await world.add_tenants(range(TENANTS))
+        async with serving(world, TM_WORKER="off") as service:
+            await _acknowledged(stage, world, service, book)
+        await world.owner.execute("TRUNCATE turns, jobs, pgqueuer CASCADE")
+        await _taken_in(stage, world, book)
+
+
+async def _acknowledged(stage: Stage, world: World, service: Service, book: Book) -> None:
+    rows: list[tuple[str, ...]] = []
+    said = _conversation("acknowledgement")
+    for clients in CLIENTS:
+        stage.progress(f"acknowledgement of turns, {clients} clients", 0, 0)
+        bare, whole = await _beside(stage, world, service, said, clients)
+        ratio = whole.p50 / bare.p50
+        if clients == 1:
+            book.check("turn acknowledged p50 over a bare durable insert", ratio, "<=", 2)
+        rows.append(("bare durable insert of a turn", str(clients), *bare.cells(), ""))
+        rows.append(("POST /turns, one turn", str(clients), *whole.cells(), f"{ratio:.1f}"))
+    note = "The bare one begins, names its tenant, inserts the row and commits. Nothing works on the queue meanwhile."
+    book.table("Acknowledgement of turns", _ACKNOWLEDGED, rows, note)
+
+
+async def _beside(
+    stage: Stage, world: World, service: Service, said: Iterator[Said], clients: int
+) -> tuple[Spread, Spread]:
+    """Return the spreads of bare inserts and of requests, taken in turns."""
+    each, seconds = stage.sizes.requests // ROUNDS, stage.sizes.seconds
+    floor, whole = [], []
+
+    def posts() -> list[Post]:
+        return [_post(0, _USER, [one]) for one in islice(said, each)]
+
+    async with AsyncExitStack() as stack:
+        await load(service.port, posts(), clients=clients, count=each, seconds=seconds)
+        inserts = [await stack.enter_async_context(_inserter(world)) for _ in range(clients)]
+        for _ in range(ROUNDS):
+            words = [one.words for one in islice(said, each)]
+            floor.append(await timed(inserts, words, count=each, seconds=seconds))
+            whole.append(await load(service.port, posts(), clients=clients, count=each, seconds=seconds))
+    return Spread.joined(floor), Spread.joined(whole)
+
+
+@asynccontextmanager
+async def _inserter(world: World) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
+    """Yield what inserts a turn of these words, in a durable transaction on a connection of its own."""
+    tenant = tenant_id(0)
+    scope = Scope(kind=ScopeKind.USER, user_id=_USER).id(tenant)
+    connection = await world.bare()
+    try:
+        prepared = await connection.prepare(_INSERT)
+
+        async def insert(words: str) -> None:
+            await connection.execute(f"BEGIN; SET LOCAL app.tenant_id = '{tenant}'")
+            await prepared.fetch(tenant, ids.new(), scope, "session", "user", words, datetime.now(UTC))
+            await connection.execute("COMMIT")
+
+        yield insert
+    finally:
+        await connection.close()
+
+
+async def _taken_in(stage: Stage, world: World, book: Book) -> None:
+    rows: list[tuple[str, ...]] = []
+    async with serving(world) as service:
+        for each in (1, MANY):
+            rate = await _rate(stage, world, service, each, "rules", None)
+            rows.append(("rules", str(each), f"{rate:,.0f}", "", ""))
+    async with standing_in() as model:
+        for concurrency in CONCURRENCY:
+            async with serving(world, **_settings(model, concurrency)) as service:
+                for each in (1, MANY):
+                    rows += await _with_model(stage, world, service, model, concurrency=concurrency, each=each)
+    note = (
+        f"From the first request until the last turn is processed, {TENANTS} tenants of {USERS} users each. A model "
+        f"that takes {DELAY * 1000:.0f} ms and so many requests at a time can't do more than its bound."
+    )
+    book.table(f"Ingest of {stage.sizes.turns:,} turns, end to end", _TAKEN_IN, rows, note)
+
+
+async def _with_model(
+    stage: Stage, world: World, service: Service, model: StandIn, *, concurrency: int, each: int
+) -> list[tuple[str, ...]]:
+    """Return the rows of a model that answers at once, and of one that takes its time."""
+    rates = {
+        delay: await _rate(stage, world, service, each, f"{concurrency} {delay}", (model, delay))
+        for delay in (0.0, DELAY)
+    }
+    rows: list[tuple[str, ...]] = []
+    for delay, rate in rates.items():
+        what = f"model of {delay * 1000:.0f} ms, {concurrency} at a time"
+        bound = f"{concurrency / delay:,.0f}" if delay else ""
+        share = f"{rate / rates[0.0]:.2f}" if delay else ""
+        rows.append((what, str(each), f"{rate:,.0f}", bound, share))
+    return rows
+
+
+async def _rate(
+    stage: Stage, world: World, service: Service, each: int, what: str, model: tuple[StandIn, float] | None
+) -> float:
+    """Return how many turns a second become memories when requests bring so many `each`."""
+    stage.progress(f"ingest, {what}, {each} a request", 0, stage.sizes.turns)
+    said = list(islice(_conversation(f"{what} {each}"), stage.sizes.turns))
+    if model is not None:
+        standin, delay = model
+        await standin.behave({one.words: [_found(one)] for one in said}, delay=delay)
+    posts = [
+        _post(place % TENANTS, f"{what}-{place // TENANTS % USERS}", said[start : start + each])
+        for place, start in enumerate(range(0, len(said), each))
+    ]
+    before = await world.owner.fetchval("SELECT count(*) FROM turns")
+    started = perf_counter()
+    await load(service.port, posts, clients=max(CLIENTS), count=len(posts), seconds=_DONE_SECONDS)
+    await _settled(stage, world, before + len(said))
+    return len(said) / (perf_counter() - started)
+
+
+async def _settled(stage: Stage, world: World, total: int) -> None:
+    """Wait until so many turns are processed; RuntimeError when extraction failed for one."""
+    async with asyncio.timeout(_DONE_SECONDS):
+        while True:
+            found = dict(await world.owner.fetch("SELECT status, count(*) FROM turns GROUP BY status"))
+            if found.get("extraction_failed"):
+                raise RuntimeError("extraction failed for a turn of the benchmark")
+            waiting = found.get("received", 0)
+            if not waiting and sum(found.values()) == total:
+                return
+            stage.progress("ingest", stage.sizes.turns - waiting, stage.sizes.turns)
+            await asyncio.sleep(_POLL_SECONDS)
+
+
+def _settings(model: StandIn, concurrency: int) -> dict[str, str]:
+    return {
+        "TM_LLM_PROVIDER": "openai",
+        "TM_LLM_BASE_URL": f"http://127.0.0.1:{model.port}/v1",
+        "TM_LLM_MODEL": "stand-in",
+        "TM_LLM_API_KEY": "sk-stand-in",
+        "TM_LLM_CONCURRENCY": str(concurrency),
+        "TM_WORKER_CONCURRENCY": str(concurrency),
+        "TM_WORKER_TENANT_CONCURRENCY": str(concurrency // TENANTS),
+    }
+
+
+def _conversation(seed: str) -> Iterator[Said]:
+    """Yield turns without end, no two of them the same."""
+    random = Random(seed)  # noqa: S311 - reproducible, not secret
+    number = 0
+    while True:
+        number += 1
+        thing = f"{pool('adjectives').draw(random)} {pool('nouns').draw(random)} {number}"
+        person, place = pool("people").draw(random), pool("places").draw(random)
+        predicate = random.choice(("bought", "kept", "sold"))
+        yield Said(words=f"I {predicate} the {thing} with {person} in {place}.", predicate=predicate, thing=thing)
+
+
+def _found(said: Said) -> Mapping[str, object]:
+    payload = {"subject": "user", "predicate": said.predicate, "object": f"the {said.thing}", "stateful": False}
+    return {"type": "fact", "payload": payload}
+
+
+def _post(tenant: int, user: str, said: Sequence[Said]) -> Post:
+    turns = [{"role": "user", "content": one.words} for one in said]
+    body = {"user_id": user, "session_id": f"session of {user}", "turns": turns}
+    return Post.of("/turns", body, key_of(tenant))
