@@ -1,7 +1,7 @@
 """`make eval ARGS="--set writing"`: what the write side makes of conversations without a model.
 
-Three parts: the labelled turns through the rules and all guards, judged by type; what comes of these and of other turns,
-judged by reading; and whole conversations through the write pipeline, with what their stores hold in the end.
+Three parts: the labelled turns through the rules and all guards, judged by type; what comes of these and of other
+turns, judged by reading; and whole conversations through the write pipeline, with what their stores hold in the end.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
@@ -18,6 +19,7 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.problems import FieldError, InvalidFields
+from app.api.requests import In
 from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
 from app.db.listing import Position
 from app.db.turns import StoredTurn
@@ -43,8 +45,14 @@ class Mode(StrEnum):
     SYNC = "sync"
 
 
-ModeQuery = Annotated[Mode, Query(description="`sync` waits until the turns are processed.")]
-DryRun = Annotated[bool, Query(description="Decide, and store nothing: implies `sync`.")]
+class How(In):
+    """How turns are taken."""
+
+    mode: Mode = Field(default=Mode.ASYNC, description="`sync` waits until the turns are processed.")
+    dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
+
+
+HowQuery = Annotated[How, Query()]
 
 
 def router() -> APIRouter:
@@ -94,8 +102,7 @@ async def post_turns(
     runtime: RuntimeDep,
     actor: ActorDep,
     body: TurnsBody,
-    mode: ModeQuery = Mode.ASYNC,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    how: HowQuery,
 ) -> Response:
     """Store turns and have memories made of them.
 
@@ -105,15 +112,15 @@ async def post_turns(
     """
     turns = _turns(body, runtime.clock())
     own = [one.metadata for one in body.given]
-    if dry_run:
+    if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         told = [_previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
         return views.answer({"job_id": None, "turns": told, "degraded": []})
-    if mode is Mode.SYNC and len(turns) > MOST_AT_ONCE:
+    if how.mode is Mode.SYNC and len(turns) > MOST_AT_ONCE:
         raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
 
     async def work() -> object:
-        if mode is Mode.SYNC:
+        if how.mode is Mode.SYNC:
             await runtime.turns.store(actor, turns, own)
             return await _processed(runtime, actor, turns)
         job = await runtime.turns.receive(actor, turns, own)
@@ -123,7 +130,7 @@ async def post_turns(
             "degraded": [],
         }
 
-    return await once(request, runtime, actor, OK if mode is Mode.SYNC else ACCEPTED, work)
+    return await once(request, runtime, actor, OK if how.mode is Mode.SYNC else ACCEPTED, work)
 
 
 async def replay_turn(
@@ -131,12 +138,11 @@ async def replay_turn(
     runtime: RuntimeDep,
     actor: ActorDep,
     turn_id: TurnId,
-    mode: ModeQuery = Mode.ASYNC,
-    dry_run: DryRun = False,  # noqa: FBT002 - a query parameter
+    how: HowQuery,
 ) -> Response:
     """Extract a stored turn anew, with today's extractor; what it said before is not counted twice."""
     turn = ids.parse(ids.TURN, turn_id)
-    if dry_run:
+    if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
         report = await runtime.turns.rehearse(actor, turn)
         told = {**_stored(stored), "status": report.status, "reason": report.reason, **report.told}
@@ -145,11 +151,11 @@ async def replay_turn(
     async def work() -> object:
         job = await runtime.turns.replay(actor, turn)
         stored = await runtime.turns.get(actor, turn)
-        if mode is Mode.SYNC:
+        if how.mode is Mode.SYNC:
             return await _processed(runtime, actor, [stored.turn], job)
         return {"job_id": ids.public(ids.JOB, job), "turns": [_stored(stored)], "degraded": []}
 
-    return await once(request, runtime, actor, OK if mode is Mode.SYNC else ACCEPTED, work)
+    return await once(request, runtime, actor, OK if how.mode is Mode.SYNC else ACCEPTED, work)
 
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:

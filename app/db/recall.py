@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from app.db.session import ReadSession
 from app.memory.freshness import Decay
+from app.model import SpeechAct
 
 Bounds = tuple[datetime | None, datetime | None]
 
@@ -43,6 +44,7 @@ class Sketch:
     words: int
     asks: bool
     elsewhen: bool
+    speech_act: SpeechAct
     payload: Mapping[str, Any]
 
 
@@ -55,7 +57,7 @@ _SKETCH = (
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            CASE WHEN :whole THEN m.payload END AS payload
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload
         FROM memories m
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
@@ -105,5 +107,6 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         words=row[16],
         asks=row[17],
         elsewhen=row[18],
-        payload=row[19] or {},
+        speech_act=SpeechAct(row[19]),
+        payload=row[20] or {},
     )

@@ -87,7 +87,10 @@ _FINISH = statement(
 _REOPEN = text(
     """
     UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
-    WHERE tenant_id = :tenant AND id = :id AND status <> 'received' RETURNING id
+    WHERE tenant_id = :tenant AND id = :id AND (status <> 'received' OR NOT EXISTS (
+        SELECT FROM jobs j
+        WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
+    )) RETURNING id
     """
 )
 
@@ -255,8 +258,9 @@ async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished],
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
-    """Mark a turn to be processed anew and return it; None when there is none that has been processed."""
-    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn})).first()
+    """Mark a turn to be processed anew and return it; None when there is none but one that a job is to process."""
+    named = json.dumps({"turns": [turn.hex]})
+    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()
     return None if reopened is None else (await fetch(session, tenant, [turn]))[0]
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from app import ids
 from app.db.recall import Sketch
 from app.memory import normalise
+from app.memory.confidence import UNCERTAIN_ACTS
 from app.memory.registry import Registry
 from app.model import Memory, Mode, Status
 from app.read.request import Context, ContextGroup, Hit
@@ -84,7 +85,12 @@ def as_line(text: str) -> str:
 
 
 def _ruled_out(sketch: Sketch, query: ParsedQuery) -> bool:
-    """Tell whether the memory's subject or one of its values is what the question leaves out."""
+    """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
+
+    What was only supposed, played or quoted is for audits, whatever confidence is asked for.
+    """
+    if sketch.speech_act in UNCERTAIN_ACTS and query.mode is not Mode.AUDIT:
+        return True
     unwanted = {*query.excluded_names, *query.excluded_words}
     values = [sketch.subject, *sketch.payload.values()] if unwanted else []
     return any(isinstance(value, str) and normalise.name(value) in unwanted for value in values)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
-from typing import Final
+from typing import Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.memory import normalise
 from app.memory.extraction import Role, Turn
@@ -46,6 +46,12 @@ class PrefilterPolicy(BaseModel):
         default=frozenset({Role.SYSTEM}),
         description="Whose turns are not extracted from; by default the system's, which instruct rather than tell.",
     )
+
+    @model_validator(mode="after")
+    def _leaves_something(self) -> Self:
+        if self.min_words > self.max_words:
+            raise ValueError("min_words must not be more than max_words: every turn would be dropped")
+        return self
 
 
 class Gate(StrEnum):

@@ -254,6 +254,40 @@ async def test_thresholds_are_the_tenants_own(client: httpx.AsyncClient, other_c
     assert (await say(other_client, words))["status"] == "processed"
 
 
+async def test_a_mistyped_parameter_stores_nothing(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/turns", params={"dryrun": "true"}, json={"content": "I work at Volkswagen."})
+    assert answer.status_code == 422
+    assert "dryrun" in answer.text
+    assert (await client.get("/turns")).json()["turns"] == []
+
+
+async def test_a_policy_that_would_drop_everything_is_refused(client: httpx.AsyncClient) -> None:
+    answer = await client.put("/admin/policy", json={"prefilter": {"min_words": 50, "max_words": 10}})
+    assert answer.status_code == 422
+    assert "min_words" in answer.text
+
+
+async def test_a_turn_whose_job_was_cancelled_can_be_replayed(client: httpx.AsyncClient) -> None:
+    body = {"user_id": "ann", "turns": [{"content": f"My colleague Anna{n} lives in Oslo."} for n in range(60)]}
+    accepted = (await client.post("/turns", json=body)).json()
+    await client.post(f"/jobs/{accepted['job_id']}/cancel")
+    assert (await ended(client, accepted["job_id"]))["status"] == "cancelled"
+    last = accepted["turns"][-1]["id"]
+    assert (await client.get(f"/turns/{last}")).json()["status"] == "received"
+
+    answer = await client.post(f"/turns/{last}/replay", params={"mode": "sync"})
+
+    assert answer.status_code == 200, answer.text
+    assert [one["status"] for one in answer.json()["turns"]] == ["processed"]
+
+
+async def test_a_supposition_is_not_history_either(client: httpx.AsyncClient) -> None:
+    await say(client, "What if I worked at Google?")
+
+    assert await recalled(client, "Where did I use to work?", types=["fact"]) == []
+    assert await recalled(client, "Where did I work?", types=["fact"], mode="historical") == []
+
+
 async def test_unknown_turns_and_bad_bodies_are_named(client: httpx.AsyncClient) -> None:
     missing = await client.get(f"/turns/turn_{uuid4().hex}")
     assert missing.status_code == 404

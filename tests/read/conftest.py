@@ -133,6 +133,19 @@ MakeStore = Callable[[], Awaitable[Store]]
 
 @pytest.fixture
 async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
+    async with making(database_url, embedder) as make:
+        yield make
+
+
+@pytest.fixture
+async def lone_store(fresh_database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Store]:
+    """A store in a database of its own, for what depends on how much else is there."""
+    async with making(fresh_database_url, embedder) as make:
+        yield await make()
+
+
+@asynccontextmanager
+async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
     opened: list[Database] = []
     await models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
 

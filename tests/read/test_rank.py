@@ -13,6 +13,7 @@ from app.db.aliases import Known
 from app.db.recall import Sketch
 from app.memory.freshness import Decay
 from app.memory.registry import discover
+from app.model import SpeechAct
 from app.read import understand
 from app.read.plan import OPEN
 from app.read.rank import demotions, freshness_of, rank
@@ -51,6 +52,7 @@ def sketch(number: int, **given: Any) -> Sketch:
         "words": 5,
         "asks": False,
         "elsewhen": False,
+        "speech_act": SpeechAct.ASSERTION,
         "payload": {},
     }
     return Sketch(**{**fields, **given})

@@ -11,6 +11,7 @@ from app.providers.rules.drafts import Draft, Rule, fact, preference
 from app.providers.rules.keys import choice, kind_of_choice
 from app.providers.rules.leading import CHOSEN
 from app.providers.rules.phrases import listed, slug, thing, value
+from app.providers.rules.verbs import gerund
 
 _STOP: Final = r"[.;:!?()\u2014]"
 _OVER: Final = re.compile(
@@ -65,7 +66,7 @@ def preferring(clause: Clause, _said: Said) -> Iterator[Draft]:
 def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or chosen.lower().startswith(("not ", "no ")):
+    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")):
         return
     if purpose is not None and len(purpose.split()) > _LONGEST_PURPOSE:
         purpose = None
@@ -78,7 +79,7 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
 
 def _done(clause: Clause) -> Iterator[Draft]:
     """Read `prefers receiving reports on Monday mornings, not Friday afternoons`: the whole of it is the value."""
-    whole = clause.rest.removeprefix(" to")
+    whole, infinitive = clause.rest.removeprefix(" to"), clause.rest.startswith(" to")
     over = _OVER.search(whole)
     if over and not over.group().lstrip(", ").lower().startswith("to "):
         whole = whole[: over.start()]
@@ -89,6 +90,8 @@ def _done(clause: Clause) -> Iterator[Draft]:
     if _WAY.search(way):
         yield preference(clause, f"{key}.way", way, topic="personal")
     else:
+        first, _, others = way.partition(" ")
+        way = f"{gerund(first)} {others}".rstrip() if infinitive else way
         yield preference(clause, f"likes.{slug(way, 8, whole=True)}", "likes", importance=0.8, topic="personal")
 
 

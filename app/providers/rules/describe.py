@@ -52,8 +52,11 @@ _ENDING: Final = re.compile(
 )
 _TORN: Final = re.compile(r"\b(?:and|or|the|a) (?:for|and|at|in|on|of|to|with|or)\b", re.IGNORECASE)
 """What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""
+_BARE_THAT: Final = re.compile(r"\b(?:the|a) (?:day|time|way|moment|night|morning|evening)$", re.IGNORECASE)
+"""What is left of `that day`."""
 _SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
 _A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
+_STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
 _MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 _WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
 """Words after which a name takes part in what is told."""
@@ -67,9 +70,7 @@ def who(clause: Clause) -> str:
 
 def retold(clause: Clause, said: Said, time: when.When | None = None) -> str | None:
     """Return the clause as a sentence about its subject, without its time; None when it does not stand alone."""
-    if clause.subject.who is Who.PRONOUN or HIDDEN in clause.subject.name:
-        return None
-    if _is_object(clause, time) or (len(clause.subject.names) <= 1 and _MUTUAL.search(clause.rest)):
+    if not _can_be_told(clause, time):
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
     rest = own_part(_without_time(clause, time))
@@ -79,8 +80,19 @@ def retold(clause: Clause, said: Said, time: when.When | None = None) -> str | N
     if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
         return None
     rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
+    if _BARE_THAT.search(rest):
+        return None
     words = time.words if time is not None else ""
     return " ".join(f"{who(clause)} {_verbal(clause)} {rest} {words}".split())
+
+
+def _can_be_told(clause: Clause, time: when.When | None) -> bool:
+    """Tell whether it names its subject, ends, and tells of something done rather than of a time."""
+    alone = len(clause.subject.names) <= 1 and _MUTUAL.search(clause.rest)
+    misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
+    open_ended = clause.rest.endswith(":") or _is_object(clause, time)
+    named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
+    return named and not (alone or misread or open_ended)
 
 
 def participants(clause: Clause, said: Said, description: str) -> list[str]:

@@ -36,7 +36,7 @@ _AT_IT: Final = re.compile(
 )
 _POINTING: Final = re.compile(
     r"\b(?:it|this|that|these|those|them|him|her|he|she|they|you|your|there|here|something|things|stuff|one|ones|what|how"
-    r"|a (?:lot|ton|bunch)|tons|lots|everything|each other|some|me|us|myself|about)\b",
+    r"|a few more|a (?:lot|ton|bunch)|tons|lots|everything|each other|some|me|us|myself|about)\b",
     re.IGNORECASE,
 )
 _HOW_LONG: Final = re.compile(

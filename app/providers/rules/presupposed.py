@@ -59,6 +59,7 @@ _TRIP: Final = re.compile(
 _AS: Final = re.compile(
     r"(?:^|[.,;] )(?:[Aa]s|[Bb]eing) an? (?P<what>[a-z][\w -]{2,40}?)(?: myself)?,? (?=(?:I|we|my)\b|I')"
 )
+_NO_MORE: Final = ("former", "ex-", "past", "one-time", "onetime")
 _NOBODY: Final = frozenset({"god", "lord"})
 
 
@@ -84,6 +85,8 @@ def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `As a nurse, I ...`, `Being a vegan, I ...`."""
     found = _AS.search(text)
     what = found["what"].strip() if found else ""
+    if what.startswith(_NO_MORE):
+        return
     if what in DIETS:
         yield fact(clause, "has-diet", what, importance=STATED, topic="food")
     elif what and is_role(what):
@@ -100,16 +103,19 @@ def _products(text: str, clause: Clause) -> Iterator[Draft]:
             yield _has(clause, "owns", what, "personal")
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Tell whether another noun follows, so that something else is one's own."""
+def _goes_on(text: str, at: int, *, one: bool = False) -> bool:
+    """Tell whether another noun follows, so that something else is one's own; no bare verb follows what is `one`."""
     found = _NEXT_WORD.match(text, at)
     word = found.group(1) if found else ""
-    return bool(word) and word not in BREAKERS and (form_of(word) is None or word.endswith("ing"))
+    form = form_of(word) if word and word not in BREAKERS else None
+    if form is None:
+        return bool(word) and word not in BREAKERS
+    return word.endswith("ing") or (one and form.kinds == {"base"})
 
 
 def _related(text: str, clause: Clause) -> Iterator[Draft]:
     relative, pet = _RELATIVE.search(text), _PET.search(text)
-    pet = pet if pet and not _goes_on(text, pet.end()) else None  # "my horse painting"
+    pet = pet if pet and not _goes_on(text, pet.end(), one=pet["noun"] in PETS) else None  # "my snake plant"
     nouns = [f"{found['kind'] or ''}{found['noun']}" for found in (relative, pet) if found]
     if relative and relative["other"]:
         nouns.append(relative["other"])

@@ -20,10 +20,12 @@ _THAT: Final = re.compile(
     r"(?:(?:i|we)(?:'d|'ll| would| will)|to)\s+(?P<what>\w.+)",
     re.IGNORECASE,
 )
+_BY: Final = re.compile(r"\bby\b(?=\s)", re.IGNORECASE)
 _LIMIT: Final = re.compile(r"\b(?:by|before|until)$", re.IGNORECASE)
 _TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?)(?:\s*,.*)?$")
 _ONLY_TIME: Final = re.compile(r"\W*(?:on|at|in)?\W*", re.IGNORECASE)
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|you|your|there|here)\b", re.IGNORECASE)
+_OF_OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|his|their)\b", re.IGNORECASE)
 _DEED: Final = range(3, 27)
 _WISH: Final = range(2, 15)
 _LONGEST_DATE_NAME: Final = 2
@@ -37,9 +39,12 @@ def promising(clause: Clause, said: Said) -> Iterator[Draft]:
     found = _THAT.match(clause.rest) if promised else _TO.match(clause.rest)
     if found is None:
         return
-    time = when.find(found["what"], said.now, prefer="future")
+    dated = _BY.sub("on", found["what"])  # a date to meet, not an open time; equally long
+    time = when.find(dated, said.now, prefer="future")
     what = _LIMIT.sub("", own_part(when.without(found["what"], time))).strip(" ,.")
     if clause.subject.own:
+        if found["whom"] is None and _OF_OTHERS.search(what):
+            return
         what = re.sub(r"\b(?:my|our)\b", "their", what)
     if len(what.split()) not in _DEED or _POINTING.search(what) or not says_something(" ".join(what.split()[:8])):
         return

@@ -19,6 +19,8 @@ _ALIKE = str.maketrans(
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 _FENCE = "```"
 _BLOCK = re.compile(r"^(?:>| {4,}\S|\|).*$", re.MULTILINE)
+_ASIDE = re.compile(r"\[[^\[\]\n]{1,200}\s[^\[\]\n]{1,200}\]")
+"""A stage direction, or a picture's description: `[She leaned back in the chair.]`."""
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
 _OWN_WORDS = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|our|you|your)\b|[.!?]\s+\w", re.IGNORECASE)
 _QUOTED_WORDS = 8
@@ -65,6 +67,8 @@ def readable(content: str) -> str:
         parts = text.split(_FENCE)
         text = _FENCE.join(_hidden(part) if place % 2 else part for place, part in enumerate(parts))
         text = text.replace(_FENCE, "\n\n\n")
+    if "[" in text:
+        text = _ASIDE.sub(lambda aside: "\n" * len(aside.group()), text)
     text = _BLOCK.sub(lambda block: _hidden(block.group()), text)
     return _QUOTED.sub(_unless_a_name, text) if '"' in text else text
 

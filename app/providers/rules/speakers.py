@@ -64,7 +64,7 @@ class Found:
 def of_speaker(sentence: Sentence, said: Said, *, playing: bool, pasted: bool = False) -> Iterator[Found]:
     """Yield what a user's sentence states; `playing`: the turn has said that it is played.
 
-    Of a `pasted` text only what is said in the first person is taken for the user's own.
+    Of a `pasted` text only what `I` say is taken for the user's own.
     """
     supposed = stances.supposed(sentence.text)
     if supposed or playing:
@@ -75,8 +75,14 @@ def of_speaker(sentence: Sentence, said: Said, *, playing: bool, pasted: bool = 
     for draft in _in_passing(sentence, speaker, pasted=pasted):
         yield Found(draft, sentence.start, sentence.end)
     for clause in (*clauses(sentence, said), *_subjectless(sentence, said)):
-        if not (pasted and clause.subject.who in _OTHERS):
+        if not (pasted and _is_anyones(clause)):
             yield from _stated(clause, said)
+
+
+def _is_anyones(clause: Clause) -> bool:
+    """Tell whether a text someone else wrote would say it: of others, of `we`, or of nobody named."""
+    subject = clause.subject
+    return subject.who in _OTHERS or subject.plural or clause.subjectless or clause.text[:4].lower() == "our "
 
 
 def of_user(sentence: Sentence, said: Said) -> Iterator[Found]:

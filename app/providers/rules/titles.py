@@ -12,6 +12,7 @@ from app.providers.rules.names import COMMON, ORGANIZATION, PERSON, PLACE, kind_
 from app.providers.rules.roles import is_role, organisation, position
 from app.providers.rules.sentences import HIDDEN
 from app.providers.rules.words.roles import ROLE_OF
+from app.text.proper_names import is_given
 
 _NAME: Final = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+){0,2}"
 _AFTER: Final = re.compile(
@@ -22,8 +23,9 @@ _BEFORE: Final = re.compile(
     rf"(?P<role>[A-Z]?[a-z-]+(?:\ [a-z-]+){{0,2}}|[A-Z]{{2,4}}),?\ (?P<name>{_NAME})(?=[\s,.;:!?]|$)"
 )
 _FROM: Final = re.compile(
-    rf"(?P<name>{_NAME})\ (?:from|of|at)\ (?:the\ )?(?P<employer>{_NAME}(?:\ [A-Z][\w'-]+){{0,3}})"
+    rf"(?P<name>{_NAME})\ (?P<how>from|of|at)\ (?:the\ )?(?P<employer>{_NAME}(?:\ [A-Z][\w'-]+){{0,3}})"
 )
+_THE: Final = re.compile(r"\b(?:the|an?|my|our|new|some|\d+)\s\Z", re.IGNORECASE)
 _IMPORTANCE: Final = 0.5
 
 
@@ -44,8 +46,10 @@ def titled(text: str, clause: Clause) -> Iterator[Draft]:
             yield _fact(found["name"], "has-role", title, THIRD_PERSON * clause.sure)
     for found in _FROM.finditer(text):
         employer = organisation(found["employer"])
-        # "overview of Tesla" names nobody
-        person = " " in found["name"] or kind_of(found["name"]) == PERSON
+        # "overview of Tesla" names nobody, and "Galaxy Watch from Samsung" was bought there
+        given = kind_of(found["name"]) == PERSON or is_given(found["name"].split(maxsplit=1)[0])
+        bought = found["how"] == "from" and _THE.search(text, 0, found.start())
+        person = given or (" " in found["name"] and not bought)
         person = person and _is_name(found["name"]) and kind_of(found["name"]) not in {PLACE, ORGANIZATION}
         if employer and person and kind_of(employer) == ORGANIZATION:
             yield _fact(found["name"], "works-at", employer, INFERRED * clause.sure)

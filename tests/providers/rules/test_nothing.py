@@ -74,9 +74,24 @@ UNREAL = [
     "If you live in Berlin, tell me",
     "I hope to work at Google",
 ]
+VAGUE = [
+    "This book I read last year reminds me of home",
+    "I'm loving my new job",
+    "I had a quiet weekend",
+    "I had a wicked day out with the gang last weekend",
+    "They have been supporting each other",
+    "I'm learning a ton",
+    "I'm passionate about creating a safe, inviting place for people to grow",
+    "Tom spotted them and walked over",
+    "Here's a photo of my horse painting",
+    "I love my snake plant",
+    "As a former student, I know that",
+    "[She leaned back in the chair and moved to Berlin.]",
+    "Carl Linnaeus named the plants according to number, arrangement and length of:",
+]
 
 
-@pytest.mark.parametrize("content", [*CHAT, *REQUESTS, *MOMENTS, *WORLD, *JOKES, *UNREAL])
+@pytest.mark.parametrize("content", [*CHAT, *REQUESTS, *MOMENTS, *WORLD, *JOKES, *UNREAL, *VAGUE])
 def test_nothing_is_proposed(content: str) -> None:
     assert [rendered(one) for one in proposed(content)] == []
 
@@ -85,6 +100,12 @@ def test_code_and_pasted_blocks_are_not_read() -> None:
     pasted = "Look:\n```\nI work at Acme\n```\n> I live in Rome\n    I own a bakery\nI live in Berlin."
     [one] = proposed(pasted)
     assert one.payload["object"] == "Berlin"
+
+
+def test_of_a_long_pasted_text_only_the_first_person_is_read() -> None:
+    article = "Sarah Miller, the CEO of Acme, moved to Rome in 2019. " * 40
+    found = proposed(f"{article}I live in Berlin.")
+    assert [rendered(one) for one in found] == ["user lives in Berlin"]
 
 
 def test_an_unfinished_fence_hides_the_rest() -> None:

@@ -10,6 +10,11 @@ SAID: list[tuple[str, list[Expected]]] = [
     # work
     ("I live in Berlin and work at Volkswagen.", [fact("lives-in", "Berlin"), fact("works-at", "Volkswagen")]),
     ("i work at volkswagen", [fact("works-at", "volkswagen")]),
+    ("My goal is to double my audience", [fact("has-goal", "to double their audience")]),
+    ("I practice and train every day", [fact("practices", "and trains every day")]),
+    ("I go swimming every week or so", [fact("goes", "swimming every week")]),
+    ("I prefer to dine outside", [preference("likes.dining-outside", "likes")]),
+    ("I use Notion to track my habits", [fact("uses", "Notion")]),
     ("I work for Priya", [relation("user", "reports-to", "Priya")]),
     ("I work for Google", [fact("works-at", "Google")]),
     ("I work as a nurse at Charité", [fact("has-role", "nurse"), fact("works-at", "Charité")]),

@@ -99,3 +99,14 @@ def test_the_turns_moment_is_what_counts_not_the_clock() -> None:
     long_ago = WEDNESDAY.replace(year=2011)
     [event] = proposed("I bought a piano yesterday", at=long_ago)
     assert event.payload["event_at"] == "2011-05-19"
+
+
+def test_what_has_happened_is_never_dated_after_the_turn() -> None:
+    [moved] = [one for one in proposed("This year I moved to Oslo") if one.type == "event"]
+    assert moved.payload["event_at"] == "2026-03-11"
+    assert moved.payload["event_at_precision"] == "approximate"
+
+
+def test_another_clause_after_the_time_is_not_told_with_it() -> None:
+    [one] = proposed("When I took Lola to the vet last week, the consultation fee was $50")
+    assert one.payload["event_description"] == "user took Lola to the vet"
