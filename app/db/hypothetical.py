@@ -20,6 +20,9 @@ HYPE = "hype"
 MOST = 1_000
 """Memories that a waiting job may grow to."""
 
+GATHERING = 2.0
+"""Seconds that a job waits for more memories of its scope, so that a burst of writes makes one job, not many."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believed:
@@ -109,7 +112,9 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
     )
     if joined.first() is None:
         payload = {"memories": wanted}
-        await jobs.enqueue(session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=len(wanted), scope=scope)
+        await jobs.enqueue(
+            session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=len(wanted), scope=scope, delay=GATHERING
+        )
 
 
 async def believed(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[Believed]:

@@ -59,7 +59,7 @@ class Job:
         return self.status in FINISHED
 
 
-async def enqueue(
+async def enqueue(  # noqa: PLR0913 - what a job is, and when
     session: WriteSession,
     *,
     tenant: UUID,
@@ -69,17 +69,18 @@ async def enqueue(
     total: int | None = None,
     scope: UUID | None = None,
     beside: Mapping[str, Sequence[Row]] | None = None,
+    delay: float = 0.0,
 ) -> UUID:
     """Queue a job in the session's transaction, so that it is there if the rows beside it are; return its id.
 
     `payload` is JSON: ids rather than content, for the handler reads what it needs when it runs. `total` is
     what its progress counts up to, if that is known. `beside` are rows of other tables, by table name, to be
-    inserted by the same statement.
+    inserted by the same statement. It is not begun before `delay` seconds have passed.
     """
     job = ids.new()
     inserts, parameters = as_clauses({} if beside is None else beside)
     values = {
-        **queue.ticket(tenant, job),
+        **queue.ticket(tenant, job, delay),
         **parameters,
         "id": job,
         "kind": kind,

@@ -67,8 +67,10 @@ TICKET: Final = """
         FROM (SELECT FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
     ),
     ticket AS (
-        INSERT INTO pgqueuer (priority, entrypoint, payload, headers, status)
-        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'null', 'queued' FROM waiting
+        INSERT INTO pgqueuer (priority, entrypoint, payload, headers, status, execute_after)
+        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'null', 'queued',
+            now() + make_interval(secs => :delay)
+        FROM waiting
         RETURNING id, priority, entrypoint
     ),
     logged AS (
@@ -167,9 +169,10 @@ def read_payload(content: bytes | None) -> tuple[UUID, UUID]:
     return UUID(hex=tenant), UUID(hex=job)
 
 
-def ticket(tenant: UUID, job: UUID) -> dict[str, object]:
-    """Return the parameters of `TICKET`."""
+def ticket(tenant: UUID, job: UUID, delay: float = 0.0) -> dict[str, object]:
+    """Return the parameters of `TICKET`; its turn comes after `delay` seconds at the earliest."""
     return {
+        "delay": delay,
         "tenant": tenant,
         "entrypoint": entrypoint(tenant),
         "content": payload(tenant, job),
