@@ -64,6 +64,18 @@ class LinkKind(StrEnum):
     DERIVED_FROM = "derived-from"
 
 
+class ReviewReason(StrEnum):
+    """Why a person should look at a memory."""
+
+    CONTRADICTION = "contradiction"
+    DOUBTFUL = "doubtful"
+    REPORTED_WRONG = "reported_wrong"
+    VOLATILE = "volatile"
+    CONSTRAINT = "constraint"
+    ENTITY_MERGE = "entity_merge"
+    ASKED = "asked"
+
+
 class JobStatus(StrEnum):
     """Where a background job is; the last three are ends."""
 
@@ -228,7 +240,9 @@ class Memory:
     retired_at: datetime | None
     supersedes: UUID | None
     superseded_by: UUID | None
-    needs_review: bool
+    review: ReviewReason | None
+    review_note: str | None
+    review_since: datetime | None
     half_life_days: float | None
     floor: float
     access_count: int
@@ -238,3 +252,8 @@ class Memory:
     metadata: Mapping[str, object] = field(default_factory=dict)
     links: tuple[Mapping[str, object], ...] = ()
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def needs_review(self) -> bool:
+        """Return whether it waits for a person to look at it."""
+        return self.review is not None

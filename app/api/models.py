@@ -16,7 +16,7 @@ from app.api.shapes import literal, many, maybe, one_of
 from app.memory.candidate import Decided
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
-from app.model import Category, LinkKind, ScopeKind, SpeechAct, Status
+from app.model import Category, LinkKind, ReviewReason, ScopeKind, SpeechAct, Status
 
 _ROOT: Any = RootModel
 
@@ -89,6 +89,7 @@ class MemoryOut(Out):
     access_count: int
     last_accessed_at: datetime | None
     needs_review: bool
+    review_reason: ReviewReason | None
     metadata: dict[str, Any]
 
 

@@ -60,6 +60,7 @@ def memory(one: Memory, now: datetime) -> dict[str, object]:
         "access_count": one.access_count,
         "last_accessed_at": one.last_accessed_at,
         "needs_review": one.needs_review,
+        "review_reason": one.review,
         "metadata": one.metadata,
         # Last: where a type has a field of its own by a common name, that is what was written.
         **one.payload,

@@ -27,7 +27,9 @@ EDITABLE = (
     "half_life_days",
     "floor",
     "valid_until",
-    "needs_review",
+    "review_reason",
+    "review_note",
+    "review_since",
 )
 """Columns that a caller may change; what a memory says is changed by a newer memory."""
 

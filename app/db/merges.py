@@ -100,7 +100,8 @@ _MOVE_MEMORIES = text(
     ), moved AS (
         UPDATE memories m SET subject_id = CASE WHEN s.subject_id IS NULL THEN m.subject_id ELSE :into END,
             slot = s.new_slot, slot_value = s.new_value, contested = m.contested OR s.second,
-            needs_review = m.needs_review OR s.differs
+            review_reason = CASE WHEN s.differs THEN coalesce(m.review_reason, 'entity_merge') ELSE m.review_reason END,
+            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, now()) ELSE m.review_since END
         FROM settled s WHERE m.tenant_id = :tenant AND m.id = s.id
     ), linked AS (
         INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory)

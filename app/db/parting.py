@@ -112,7 +112,9 @@ _LIFT = text(
         WHERE m.status = 'active' AND (l.memory_id IS NOT NULL OR m.recorded_at >= :merged_at)
         ORDER BY m.scope_id, m.type, m.slot, m.stated_at DESC, m.id
     ), lifted AS (
-        UPDATE memories m SET contested = false, needs_review = m.needs_review AND NOT coalesce(r.needs_review, false)
+        UPDATE memories m SET contested = false,
+            review_reason = CASE WHEN r.needs_review THEN NULL ELSE m.review_reason END,
+            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END
         FROM risen r WHERE m.tenant_id = :tenant AND m.id = r.id
     ), unlinked AS (
         DELETE FROM memory_links k USING risen r

@@ -123,7 +123,8 @@ _SEND_HOME = text(
     UPDATE memories m SET subject_id = coalesce(mine.subject_id, m.subject_id), slot = coalesce(mine.slot, m.slot),
         slot_value = coalesce(mine.slot_value, m.slot_value),
         contested = (m.contested AND NOT mine.contested) OR mine.second,
-        needs_review = m.needs_review AND NOT mine.needs_review
+        review_reason = CASE WHEN mine.needs_review THEN NULL ELSE m.review_reason END,
+        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END
     FROM mine WHERE m.tenant_id = :tenant AND m.id = mine.memory_id
     """
 )

@@ -14,7 +14,7 @@ from app.db.session import Database, WriteSession
 from app.errors import InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory
+from app.model import Actor, Category, Memory, ReviewReason
 from app.text.lexical import index_of, terms
 from app.write.pipeline import WritePipeline
 
@@ -105,6 +105,8 @@ class Memories:
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
             before = await _held(session, actor, memory)
+            if "needs_review" in values:
+                values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
@@ -148,6 +150,14 @@ class Memories:
             for row in rows
         )
         return History(versions=tuple(versions), events=events)
+
+    def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
+        """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""
+        if not wanted:
+            return {"review_reason": None, "review_note": None, "review_since": None}
+        if memory.review is not None:
+            return {}
+        return {"review_reason": ReviewReason.ASKED, "review_note": None, "review_since": self.clock()}
 
     def _event(self, actor: Actor, action: str, memory: Memory, detail: Mapping[str, object]) -> dict[str, object]:
         return {

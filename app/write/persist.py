@@ -10,7 +10,7 @@ from app import ids
 from app.db.writing import Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
-from app.model import LinkKind, Status
+from app.model import LinkKind, ReviewReason, Status
 from app.write.graph import add_entities
 from app.write.plan import Plan
 from app.write.rows import (
@@ -83,7 +83,7 @@ def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
 
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
-    new = add(plan, _unclaiming(resolved), status=Status.PENDING, needs_review=True)
+    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(ReviewReason.DOUBTFUL, decision.reason))
     audit_added(plan, new, resolved, decision.reason)
     return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
 
@@ -144,7 +144,8 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
 
 
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
-    new = add(plan, resolved, contested=True, needs_review=decision.needs_review)
+    review = (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None
+    new = add(plan, resolved, contested=True, review=review)
     audit_added(plan, new, resolved, decision.reason)
     for other in decision.others:
         add_link(plan, new, LinkKind.CONTRADICTS, other.id)

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.model import LinkKind, Status
+from app.model import LinkKind, ReviewReason, Status
 from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_sparsevec
 from app.write.graph import add_edge, add_entities
 from app.write.plan import Plan
@@ -33,7 +33,7 @@ def add(
     successor: Existing | None = None,
     status: Status = Status.ACTIVE,
     contested: bool = False,
-    needs_review: bool = False,
+    review: tuple[ReviewReason, str] | None = None,
 ) -> UUID:
     """Gather every row of a new memory and return its id; with a successor it is history from the start."""
     new = ids.new()
@@ -47,7 +47,9 @@ def add(
     }
     standing = {
         "contested": contested,
-        "needs_review": needs_review,
+        "review_reason": None if review is None else review[0],
+        "review_note": None if review is None else review[1],
+        "review_since": None if review is None else plan.around.now,
         "supersedes": supersedes,
         "superseded_by": None if successor is None else successor.id,
     }

@@ -7,6 +7,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     Float,
     ForeignKey,
     Index,
@@ -19,7 +20,7 @@ from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
 from app.memory.extraction import Role, TurnStatus
-from app.model import Category, LinkKind, SpeechAct, Status
+from app.model import Category, LinkKind, ReviewReason, SpeechAct, Status
 
 memory_types = table(
     "memory_types",
@@ -93,7 +94,10 @@ memories = table(
     when("updated_at"),
     Column("supersedes", UUID),
     Column("superseded_by", UUID),
-    Column("needs_review", Boolean, nullable=False, server_default=text("false")),
+    Column("needs_review", Boolean, Computed("review_reason IS NOT NULL", persisted=True), nullable=False),
+    Column("review_reason", Text),
+    Column("review_note", Text),
+    when("review_since", nullable=True),
     json_object("provenance"),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
@@ -101,6 +105,8 @@ memories = table(
     one_of("status", Status),
     one_of("category", Category),
     one_of("speech_act", SpeechAct),
+    one_of("review_reason", ReviewReason),
+    CheckConstraint("(review_reason IS NULL) = (review_since IS NULL)", name="review_since"),
     CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
     CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
     CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name="validity"),
@@ -131,6 +137,13 @@ memories = table(
         "session_id",
         "sequence_number",
         postgresql_where=text("session_id IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_review",
+        "tenant_id",
+        "review_since",
+        "id",
+        postgresql_where=text("review_reason IS NOT NULL"),
     ),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
 )

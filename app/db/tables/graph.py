@@ -34,14 +34,6 @@ entity_aliases = table(
     when("created_at", default_now=True),
     refers_to("entities", "entity_id", cascade=True),
     refers_to("scopes", "scope_id"),
-    Index(
-        "ix_entity_aliases_trigram",
-        "tenant_id",
-        "scope_id",
-        "alias",
-        postgresql_using="gin",
-        postgresql_ops={"alias": "gin_trgm_ops"},
-    ),
     Index("ix_entity_aliases_entity", "tenant_id", "entity_id"),
 )
 
