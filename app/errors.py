@@ -145,6 +145,10 @@ class DatabaseUnavailable(TypedMemoryError):
     title = "Database unavailable"
 
 
+PASSING = (ProviderError, DatabaseUnavailable, Conflict)
+"""Errors that time may mend: a job that meets one is tried again."""
+
+
 class ConfigurationError(TypedMemoryError):
     """The service cannot start as configured; the message names the setting and the mend."""
 

@@ -23,11 +23,10 @@ from app.api.requests import In
 from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
 from app.db.listing import Position
 from app.db.turns import StoredTurn
-from app.errors import TypedMemoryError
+from app.errors import PASSING
 from app.memory.extraction import Turn
 from app.model import Actor, ScopeKind, Visibility
 from app.runtime import Runtime
-from app.services.turns import transient
 from app.write.report import Report
 
 ACCEPTED = 202
@@ -144,15 +143,15 @@ async def replay_turn(
     turn = ids.parse(ids.TURN, turn_id)
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
-        report = await runtime.turns.rehearse(actor, turn)
+        [report] = await runtime.turns.preview(actor, [stored.turn])
         told = {**_stored(stored), "status": report.status, "reason": report.reason, **report.told}
         return views.answer({"job_id": None, "turns": [told], "degraded": []})
 
     async def work() -> object:
-        job = await runtime.turns.replay(actor, turn)
-        stored = await runtime.turns.get(actor, turn)
         if how.mode is Mode.SYNC:
-            return await _processed(runtime, actor, [stored.turn], job)
+            stored = await runtime.turns.reopen(actor, turn)
+            return await _processed(runtime, actor, [stored.turn])
+        stored, job = await runtime.turns.replay(actor, turn)
         return {"job_id": ids.public(ids.JOB, job), "turns": [_stored(stored)], "degraded": []}
 
     return await once(request, runtime, actor, OK if how.mode is Mode.SYNC else ACCEPTED, work)
@@ -178,20 +177,16 @@ async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Res
     return views.answer(_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
-async def _processed(
-    runtime: Runtime, actor: Actor, turns: list[Turn], queued: UUID | None = None
-) -> dict[str, object]:
+async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
     """Return the turns processed; where that can't be done now, leave them to a job and say why."""
     degraded: list[str] = []
     job: UUID | None = None
     try:
         found = await runtime.turns.process(actor, [one.id for one in turns])
-    except TypedMemoryError as error:
-        if not transient(error):
-            raise
+    except PASSING as error:
         degraded = [error.message]
-        job = queued or await runtime.turns.later(actor, turns)
-        found = [await runtime.turns.get(actor, one.id) for one in turns]
+        job = await runtime.turns.later(actor, turns)
+        found = await runtime.turns.get_all(actor, [one.id for one in turns])
     return {
         "job_id": None if job is None else ids.public(ids.JOB, job),
         "turns": [_stored(one) for one in found],

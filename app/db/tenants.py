@@ -13,6 +13,9 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.session import ReadSession, WriteSession
 from app.db.tables import tenants
 
+AS_OPERATOR = {"app.operator": "on"}
+"""The setting of a transaction that changes rows of `tenants`, or sees them all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:

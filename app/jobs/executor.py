@@ -24,7 +24,7 @@ from app import ids, logs
 from app.db import jobs, queue
 from app.db.jobs import Job
 from app.db.session import WriteSession
-from app.errors import Conflict, DatabaseUnavailable, ProviderError, TypedMemoryError
+from app.errors import PASSING, Conflict, DatabaseUnavailable, TypedMemoryError
 from app.jobs import outcome as outcomes
 from app.jobs.handler import Handler
 from app.jobs.outcome import CANCELLED, NOT_OURS, PUT_BACK, SERVED, SUSPECT, TAKEN_OVER, Outcome, RunEnded
@@ -43,9 +43,6 @@ LAST_WORD_SECONDS = 3.0
 """How long a run that is stopped may take to give its job back."""
 
 _DELAYS = (0.1, 0.2, 0.5, 1.0, 2.0)
-_PASSING = (ProviderError, DatabaseUnavailable, Conflict)
-"""Errors that time may mend."""
-
 log = structlog.get_logger("typed_memory.jobs")
 
 
@@ -158,7 +155,7 @@ class Executor:
             return outcomes.succeeded(result)
         except RunEnded as ended:
             return ended.outcome
-        except _PASSING as error:
+        except PASSING as error:
             return self._again(run, error)
         except TypedMemoryError as error:
             return outcomes.failed(error.message)

@@ -10,11 +10,8 @@ from uuid import UUID
 from app.db import costs
 from app.db import tenants as rows
 from app.db.costs import Cost
-from app.db.session import Database
+from app.db.session import Database, ReadSession
 from app.write.policy import TenantPolicy
-
-_OPERATOR = {"app.operator": "on"}
-"""Only the operator changes rows of `tenants`; here on the tenant's own behalf, and only its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +23,15 @@ class Policies:
     async def get(self, tenant: UUID) -> TenantPolicy:
         """Return a tenant's policy; what it never set is as the service has it."""
         async with self.database.read(tenant) as session:
-            return TenantPolicy.model_validate(await rows.settings(session, tenant))
+            return await self.read(session, tenant)
+
+    async def read(self, session: ReadSession, tenant: UUID) -> TenantPolicy:
+        """Return a tenant's policy, as `get`, in a transaction that is open."""
+        return TenantPolicy.model_validate(await rows.settings(session, tenant))
 
     async def put(self, tenant: UUID, policy: TenantPolicy) -> TenantPolicy:
         """Replace a tenant's policy and return it."""
-        async with self.database.write(tenant, **_OPERATOR) as session:
+        async with self.database.write(tenant, **rows.AS_OPERATOR) as session:
             await rows.change_settings(session, tenant, policy.model_dump(mode="json", exclude_unset=True))
         return policy
 

@@ -19,8 +19,6 @@ DEFAULT_TENANT = "default"
 FIRST_ROLES = ("read", "write", "admin")
 """What the first key of a tenant may do."""
 
-_OPERATOR = {"app.operator": "on"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenants:
@@ -32,19 +30,19 @@ class Tenants:
     async def create(self, name: str) -> Tenant:
         """Make a tenant; Conflict when the name is taken."""
         tenant = Tenant(id=ids.new(), name=name, created_at=self.clock())
-        async with self.database.write(None, **_OPERATOR) as session:
+        async with self.database.write(None, **rows.AS_OPERATOR) as session:
             if not await rows.insert_tenant(session, tenant):
                 raise Conflict(f"there is a tenant called {name!r} already", field="name")
         return tenant
 
     async def list(self) -> Sequence[Tenant]:
         """Return every tenant, oldest first."""
-        async with self.database.read(None, **_OPERATOR) as session:
+        async with self.database.read(None, **rows.AS_OPERATOR) as session:
             return await rows.list_tenants(session)
 
     async def get(self, tenant: UUID) -> Tenant:
         """Return the tenant of that id, or raise NotFound."""
-        async with self.database.read(None, **_OPERATOR) as session:
+        async with self.database.read(None, **rows.AS_OPERATOR) as session:
             found = await rows.find_by_id(session, tenant)
         if found is None:
             raise NotFound(f"no such tenant: {ids.public(ids.TENANT, tenant)}")
@@ -52,7 +50,7 @@ class Tenants:
 
     async def by_name(self, name: str) -> Tenant:
         """Return the tenant of that name, or raise NotFound."""
-        async with self.database.read(None, **_OPERATOR) as session:
+        async with self.database.read(None, **rows.AS_OPERATOR) as session:
             found = await rows.find_by_name(session, name)
         if found is None:
             raise NotFound(f"no such tenant: {name[:80]!r}")
@@ -61,6 +59,6 @@ class Tenants:
     async def ensure_default(self) -> Tenant:
         """Return the tenant `default`, made if it was not there."""
         tenant = Tenant(id=ids.new(), name=DEFAULT_TENANT, created_at=self.clock())
-        async with self.database.write(None, **_OPERATOR) as session:
+        async with self.database.write(None, **rows.AS_OPERATOR) as session:
             await rows.insert_tenant(session, tenant)
             return await rows.find_by_name(session, DEFAULT_TENANT) or tenant

@@ -14,7 +14,7 @@ from app.db import turns as rows
 from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.turns import StoredTurn
-from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
+from app.errors import Conflict, NotFound
 from app.memory.extraction import Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.policies import Policies
@@ -89,8 +89,8 @@ class Turns:
         `progress` is told how many are done after each chunk but the last. Raises the first error that stands in
         a turn's way; what is done stays done.
         """
-        policy = await self.policies.get(actor.tenant_id)
         async with self.database.read(actor.tenant_id) as session:
+            policy = await self.policies.read(session, actor.tenant_id)
             stored = await rows.fetch(session, actor.tenant_id, turns)
         waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
         done = len(stored) - len(waiting)
@@ -102,16 +102,20 @@ class Turns:
                 done += len(chunk)
                 if progress is not None and done < len(stored):
                     await progress(done)
-        async with self.database.read(actor.tenant_id) as session:
-            return await rows.fetch(session, actor.tenant_id, turns)
+        return await self.get_all(actor, turns)
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with what became of it, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
             found = await rows.fetch(session, actor.tenant_id, [turn])
         if not found:
-            raise NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
+            raise _unknown(turn)
         return found[0]
+
+    async def get_all(self, actor: Actor, turns: Collection[UUID]) -> list[StoredTurn]:
+        """Return those of these turns that exist, in the order of their sessions."""
+        async with self.database.read(actor.tenant_id) as session:
+            return await rows.fetch(session, actor.tenant_id, turns)
 
     async def list(
         self,
@@ -137,23 +141,19 @@ class Turns:
         shown = found[:limit]
         return Page(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
 
-    async def rehearse(self, actor: Actor, turn: UUID) -> Report:
-        """Return what replaying a turn would decide; nothing is stored."""
-        stored = await self.get(actor, turn)
-        [report] = await self.preview(actor, [stored.turn])
-        return report
-
-    async def replay(self, actor: Actor, turn: UUID) -> UUID:
-        """Send a turn through the pipeline anew, extraction included, and return the job's id.
+    async def replay(self, actor: Actor, turn: UUID) -> tuple[StoredTurn, UUID]:
+        """Send a turn through the pipeline anew, extraction included; return it and its job's id.
 
         What the turn said before stays and is not counted twice. Conflict when it is still waiting.
         """
         async with self.database.write(actor.tenant_id) as session:
-            found = await rows.reopen(session, actor.tenant_id, turn)
-            if found is None:
-                await self.get(actor, turn)
-                raise Conflict("the turn is still waiting to be processed: see its job")
-            return await self._enqueue(session, actor, found.turn.scope, [turn])
+            found = await _reopened(session, actor, turn)
+            return found, await self._enqueue(session, actor, found.turn.scope, [turn])
+
+    async def reopen(self, actor: Actor, turn: UUID) -> StoredTurn:
+        """Make a turn wait again, as `replay` does; whoever calls this processes it."""
+        async with self.database.write(actor.tenant_id) as session:
+            return await _reopened(session, actor, turn)
 
     async def _enqueue(
         self,
@@ -175,9 +175,17 @@ class Turns:
         )
 
 
-def transient(error: TypedMemoryError) -> bool:
-    """Return whether turns that met this error can be left to a job, which tries again."""
-    return isinstance(error, ProviderError | Conflict) or error.status >= 500  # noqa: PLR2004
+async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTurn:
+    found = await rows.reopen(session, actor.tenant_id, turn)
+    if found is not None:
+        return found
+    if await rows.known(session, actor.tenant_id, [turn]):
+        raise Conflict("the turn is still waiting to be processed: see its job")
+    raise _unknown(turn)
+
+
+def _unknown(turn: UUID) -> NotFound:
+    return NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
 
 
 def _by_scope(stored: StoredTurn) -> str:

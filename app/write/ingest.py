@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -24,10 +24,11 @@ from app.db.session import Database
 from app.db.turns import Finished, StoredTurn
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
-from app.memory.candidate import Outcome
+from app.memory.candidate import Candidate, Outcome
 from app.memory.extraction import Extraction, Turn, TurnStatus, Usage
 from app.memory.registry import Registry
 from app.model import Actor
+from app.providers.chat import spent
 from app.providers.extraction import Extractor
 from app.providers.llm import Prices
 from app.write import kept
@@ -47,6 +48,9 @@ RECENT_TURNS = 50
 """Turns of the last moments that a turn is compared with for repetition."""
 
 
+_Decide = Callable[[Actor, Sequence[Candidate], Times], Awaitable[Sequence[Outcome | TypedMemoryError]]]
+
+
 @dataclass(slots=True, kw_only=True)
 class _Work:
     """A turn on its way: what was found out about it so far."""
@@ -64,14 +68,14 @@ class _Work:
     @property
     def usage(self) -> Usage:
         """Return what the model was asked for the turn, if one was."""
-        used = self.failure if self.extraction is None else self.extraction
-        found: Usage = getattr(used, "usage", Usage())
-        return found
+        if self.extraction is not None:
+            return self.extraction.usage
+        return Usage() if self.failure is None else spent(self.failure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `observe` is told (status, reason) of each."""
+    """Takes turns through the pipeline. `observe` is told of each turn's status, and the gate that dropped it or ''."""
 
     database: Database
     writing: WritePipeline
@@ -93,9 +97,7 @@ class IngestPipeline:
         await self._extract(works, known, actor)
         stuck = next((place for place, one in enumerate(works) if _unavailable(one.failure)), len(works))
         ready = works[:stuck]
-        await self._recall(actor, ready)
-        await asyncio.to_thread(self._consider, ready, policy)
-        error = await self._write(actor, ready)
+        error = await self._decided(actor, ready, policy, self.writing.write)
         done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
         await self._finish(actor, done)
         if error is not None:
@@ -113,14 +115,7 @@ class IngestPipeline:
         for one in works:
             if _unavailable(one.failure) and one.failure is not None:
                 raise one.failure
-        await self._recall(actor, works)
-        await asyncio.to_thread(self._consider, works, policy)
-        everything = [candidate for one in works for candidate in one.considered.candidates]
-        times = Times()
-        outcomes = iter(await self.writing.preview(actor, everything, times))
-        for one in works:
-            one.outcomes = [next(outcomes) for _ in one.considered.candidates]
-            one.trace.add(decided(one.considered.candidates, one.outcomes, times))
+        await self._decided(actor, works, policy, self.writing.preview)
         return [self._report(one) for one in works]
 
     async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
@@ -140,6 +135,9 @@ class IngestPipeline:
             )
         given = {turn.id for turn in turns}
         earlier = [turn for turn in around if turn.id not in given]
+        return await asyncio.to_thread(self._prefiltered, turns, earlier, policy)
+
+    def _prefiltered(self, turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
         works = []
         for place, turn in enumerate(turns):
             before = sorted([*earlier, *turns[:place]], key=rows.in_order)
@@ -234,16 +232,20 @@ class IngestPipeline:
             if work.extraction is not None:
                 work.considered = consider(work.turn, work.extraction, work.context, work.referents, means, work.trace)
 
-    async def _write(self, actor: Actor, works: Sequence[_Work]) -> TypedMemoryError | None:
-        """Have all candidates decided and stored, in the order they were said (stages 3 to 6).
+    async def _decided(
+        self, actor: Actor, works: Sequence[_Work], policy: TenantPolicy, decide: _Decide
+    ) -> TypedMemoryError | None:
+        """Make candidates of the proposals and have them all decided, in the order they were said (stages 3 to 6).
 
         Return the first error in place of an outcome.
         """
+        await self._recall(actor, works)
+        await asyncio.to_thread(self._consider, works, policy)
         everything = [candidate for one in works for candidate in one.considered.candidates]
         if not everything:
             return None
         times = Times()
-        outcomes = iter(await self.writing.write(actor, everything, times))
+        outcomes = iter(await decide(actor, everything, times))
         for one in works:
             one.outcomes = [next(outcomes) for _ in one.considered.candidates]
             one.trace.add(decided(one.considered.candidates, one.outcomes, times))
@@ -283,7 +285,7 @@ class IngestPipeline:
         elif work.failure is not None:
             status, reason = TurnStatus.FAILED, work.failure.message
         outcomes = [one for one in work.outcomes if isinstance(one, Outcome)]
-        return report(work.turn.id, work.considered, outcomes, work.trace, status=status, reason=reason)
+        return report(work.considered, outcomes, work.trace, status=status, reason=reason)
 
 
 def _unavailable(failure: TypedMemoryError | None) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from app import ids
 from app.errors import TypedMemoryError
@@ -17,17 +16,14 @@ from app.write.trace import Stage, Trace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A turn's status with its reason, and what was decided, as JSON values; `stored` are its new memories."""
+    """A turn's status with its reason, and what was decided, as JSON values."""
 
-    turn: UUID
     status: TurnStatus
     reason: str | None
     told: dict[str, object]
-    stored: tuple[UUID, ...] = ()
 
 
 def report(
-    turn: UUID,
     considered: Considered,
     outcomes: Sequence[Outcome],
     trace: Trace,
@@ -51,13 +47,10 @@ def report(
         }
         for one in considered.refused
     ]
-    new = {Decided.ADDED, Decided.SUPERSEDED, Decided.CONTRADICTED}
     return Report(
-        turn=turn,
         status=status,
         reason=reason,
         told={"candidates": decided + refused, "trace": trace.told()},
-        stored=tuple(one.memory.id for one in outcomes if one.memory is not None and one.decision in new),
     )
 
 

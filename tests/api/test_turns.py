@@ -127,6 +127,8 @@ async def test_the_same_turn_replayed_counts_once(client: httpx.AsyncClient) -> 
     answer = await client.post(f"/turns/{turn['id']}/replay", params={"mode": "sync"})
 
     assert answer.status_code == 200, answer.text
+    assert answer.json()["job_id"] is None
+    assert (await client.get("/jobs?kind=ingest")).json()["jobs"] == [], "processed here, so no job does it again"
     after = (await client.get(f"/memories/{before['id']}")).json()
     assert after["confidence_parts"] == before["confidence_parts"]
     assert after["evidence"] == before["evidence"]
