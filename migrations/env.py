@@ -17,9 +17,9 @@ LOCK = 7_261_943_001
 
 
 def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
-    """Leave out the vector indexes, made for each embedding model when it is registered, and the queue's tables."""
-    vectors = ("ix_memory_index_model_", "ix_hypothetical_embeddings_model_")
-    left_out = {"index": vectors, "table": ("pgqueuer",)}.get(kind)
+    """Leave out indexes of single embedding models and memory types, which are no part of the tables, and the queue."""
+    indexes = ("ix_memory_index_model_", "ix_hypothetical_embeddings_model_", "ix_memories_type_")
+    left_out = {"index": indexes, "table": ("pgqueuer",)}.get(kind)
     return name is None or left_out is None or not name.startswith(left_out)
 
 

@@ -1,0 +1,108 @@
+"""A medicine someone takes: several at a time, each with one dosage (seed 000, worked example)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from pydantic import Field, field_validator, model_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs
+from app.model import Category, Mention
+
+
+class Medication(Payload):
+    """Who takes what, how much, how often, since when and by whose order."""
+
+    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who takes it.")
+    medication_name: Name = Field(description="The medicine.", examples=["metformin"])
+    dosage: Name | None = Field(default=None, description="How much.", examples=["500 mg"])
+    frequency: Name | None = Field(default=None, description="How often.", examples=["twice daily"])
+    prescribed_by: Name | None = Field(default=None, description="Who prescribed it.", examples=["Dr. Patel"])
+    drug_class: Name | None = Field(default=None, description="What kind of medicine it is.", examples=["biguanide"])
+    started_at: date | None = Field(default=None, description="Since when.")
+    ended_at: date | None = Field(default=None, description="Until when.")
+    active: bool = Field(default=True, description="Whether it is taken now.")
+
+    @field_validator("subject_name")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    @field_validator("drug_class")
+    @classmethod
+    def _key(cls, value: str | None) -> str | None:
+        return None if value is None else normalise.key(value)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Medication:
+        if self.started_at is not None and self.ended_at is not None and self.ended_at < self.started_at:
+            raise ValueError("ended_at must not come before started_at")
+        return self
+
+    def render(self) -> str:
+        """Return who takes what, as a sentence."""
+        taken = " ".join(part for part in (self.medication_name, self.dosage, self.frequency) if part)
+        kind = f" ({normalise.words(self.drug_class)})" if self.drug_class else ""
+        order = f", prescribed by {self.prescribed_by}" if self.prescribed_by else ""
+        since = f", since {self.started_at}" if self.started_at else ""
+        if self.active and self.ended_at is None:
+            return f"{self.subject_name} takes {taken}{kind}{order}{since}"
+        until = f", until {self.ended_at}" if self.ended_at else ""
+        return f"{self.subject_name} took {taken}{kind}{order}{since}{until}, no longer"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return who takes it, and who prescribed it."""
+        taker = Mention(role="subject", name=self.subject_name)
+        if self.prescribed_by is None:
+            return (taker,)
+        return (taker, Mention(role="prescriber", name=self.prescribed_by, entity_type="person"))
+
+    def subject(self) -> str | None:
+        """Return who takes it."""
+        return self.subject_name
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return subject and medicine: another dosage replaces, another medicine is taken beside it."""
+        return f"{refs['subject'].id}|{normalise.key(self.medication_name)}"
+
+    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return dosage, frequency and whether it is taken."""
+        return "|".join((normalise.name(self.dosage or ""), normalise.name(self.frequency or ""), str(self.active)))
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return medicine and dosage."""
+        return (normalise.key(self.medication_name), normalise.name(self.dosage or ""))
+
+
+def _importance(_payload: Payload) -> float:
+    return 0.9
+
+
+TYPE = MemoryType(
+    name="medication",
+    definition="A medicine that someone takes, with its dosage; never an illness or a wish.",
+    payload=Medication,
+    prior=0.15,
+    half_life_days=None,
+    category=Category.SEMANTIC,
+    on_conflict=latest_statement_wins,
+    group="Facts",
+    hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
+    importance=_importance,
+    examples=(
+        Example(
+            utterance="I take metformin 500 mg twice daily, Dr. Patel prescribed it.",
+            payloads=(
+                {
+                    "subject": "user",
+                    "medication_name": "metformin",
+                    "dosage": "500 mg",
+                    "frequency": "twice daily",
+                    "prescribed_by": "Dr. Patel",
+                },
+            ),
+        ),
+    ),
+)

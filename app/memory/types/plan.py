@@ -1,0 +1,66 @@
+"""What someone intends to do: `user plans to visit Tokyo in June`, for as long as it is ahead."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.conflict import accumulate
+from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.model import Category, Mention
+
+_TO = re.compile(r"^to\s+", re.IGNORECASE)
+
+
+class Plan(Payload):
+    """Who intends what; `valid_from` and `valid_until` (or `ttl_seconds`) of the memory bound it in time."""
+
+    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who intends it.")
+    plan: Sentence = Field(description="What is intended, as a verb.", examples=["visit Tokyo in June"])
+
+    @field_validator("subject_name")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    @field_validator("plan")
+    @classmethod
+    def _verb(cls, value: str) -> str:
+        return _TO.sub("", value)
+
+    def render(self) -> str:
+        """Return the intention as a sentence."""
+        return f"{self.subject_name} plans to {self.plan}"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return who intends it."""
+        return (Mention(role="subject", name=self.subject_name),)
+
+    def subject(self) -> str | None:
+        """Return who intends it."""
+        return self.subject_name
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return what is intended."""
+        return (normalise.sentence(self.plan),)
+
+
+TYPE = MemoryType(
+    name="plan",
+    definition="An intention with a time ahead of it: a trip, a goal, something to be done.",
+    payload=Plan,
+    prior=0.10,
+    half_life_days=30,
+    category=Category.EPISODIC,
+    on_conflict=accumulate,
+    group="Events",
+    hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),
+    examples=(
+        Example(
+            utterance="I plan to visit Tokyo in June.",
+            payloads=({"subject": "user", "plan": "visit Tokyo in June"},),
+        ),
+    ),
+)

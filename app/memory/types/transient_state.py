@@ -1,0 +1,86 @@
+"""How someone is for now: `user is feeling stressed about the deadline`; the latest of a kind holds."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator
+
+from app.memory import normalise, vocabulary
+from app.memory.conflict import latest_statement_wins
+from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.model import Category, Mention
+
+_IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
+
+
+class TransientState(Payload):
+    """Who is how; `valid_until` or `ttl_seconds` of the memory says for how long, three days halve it otherwise."""
+
+    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who is in this state.")
+    state: Sentence = Field(
+        description="The state, as it follows `is`.", examples=["feeling stressed about the deadline"]
+    )
+    kind: Name = Field(
+        default="state",
+        description="What kind of state; the latest of a kind replaces the one before.",
+        examples=["mood", "whereabouts"],
+    )
+
+    @field_validator("subject_name")
+    @classmethod
+    def _person(cls, value: str) -> str:
+        return vocabulary.person(value)
+
+    @field_validator("state")
+    @classmethod
+    def _predicative(cls, value: str) -> str:
+        return _IS.sub("", value)
+
+    def render(self) -> str:
+        """Return the state as a sentence."""
+        return f"{self.subject_name} is {self.state}"
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return who is in this state."""
+        return (Mention(role="subject", name=self.subject_name),)
+
+    def subject(self) -> str | None:
+        """Return who is in this state."""
+        return self.subject_name
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return subject and kind: one is in one state of a kind at a time."""
+        return f"{refs['subject'].id}|{normalise.key(self.kind)}"
+
+    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return the state."""
+        return normalise.sentence(self.state)
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return kind and state."""
+        return (normalise.key(self.kind), normalise.sentence(self.state))
+
+
+def _importance(_payload: Payload) -> float:
+    return 0.3
+
+
+TYPE = MemoryType(
+    name="transient_state",
+    definition="A condition that will pass within days yet matters until then; never a mood of the moment.",
+    payload=TransientState,
+    prior=0.08,
+    half_life_days=3,
+    category=Category.EPISODIC,
+    on_conflict=latest_statement_wins,
+    group="Recent",
+    hints=("mood", "feeling", "feel", "condition"),
+    importance=_importance,
+    examples=(
+        Example(
+            utterance="I'm feeling stressed about the deadline this week.",
+            payloads=({"subject": "user", "state": "feeling stressed about the deadline", "kind": "mood"},),
+        ),
+    ),
+)
