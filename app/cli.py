@@ -22,6 +22,7 @@ MODULES: Mapping[str, str] = {
     "keys": "keys",
     "import": "importing",
     "query": "query",
+    "mcp": "mcp",
     "eval": "evaluate",
     "openapi": "openapi",
 }

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from app import logs
 from app.api import admin, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
+from app.api.mcp import McpEndpoint
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -27,12 +28,13 @@ DESCRIPTION = (
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Return the application; everything it holds is opened when it starts."""
     configured = settings or Settings()
+    tools = McpEndpoint(_version())
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if not structlog.is_configured():
             logs.configure(configured.log_format, configured.log_level)
-        async with build_runtime(configured) as runtime, embedded_worker(runtime):
+        async with build_runtime(configured) as runtime, embedded_worker(runtime), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
             yield
@@ -60,6 +62,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         extraction.router(),
     ):
         app.include_router(router)
+    app.router.routes.append(tools.route())
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

@@ -46,7 +46,7 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             if role != "none":
-                request.state.actor = await _admitted(request, role)
+                request.state.actor = await admitted(request, role)
             if not takes_body:
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
@@ -94,7 +94,8 @@ def parse(content: bytes) -> object:
         raise MalformedBody("the body is nested too deeply") from None
 
 
-async def _admitted(request: Request, role: str) -> Actor | None:
+async def admitted(request: Request, role: str) -> Actor | None:
+    """Return whose key the request carries, None for the operator's; raise when it lacks the role."""
     runtime: Runtime = request.app.state.runtime
     token = _token(request)
     operator = runtime.settings.operator_key
@@ -106,9 +107,14 @@ async def _admitted(request: Request, role: str) -> Actor | None:
     actor = await runtime.keys.authenticate(token)
     if role == "operator":
         raise Forbidden("this takes the operator key (TM_OPERATOR_KEY)")
+    permit(actor, role)
+    return actor
+
+
+def permit(actor: Actor, role: str) -> None:
+    """Raise Forbidden unless the actor's key has the role."""
     if role not in actor.roles and "admin" not in actor.roles:
         raise Forbidden(f"this takes a key with the role {role!r}")
-    return actor
 
 
 def _token(request: Request) -> str:

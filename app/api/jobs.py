@@ -17,7 +17,6 @@ from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
-from app.db.jobs import Job
 from app.db.listing import Position
 from app.memory.spec import Name
 from app.model import JobStatus
@@ -94,12 +93,12 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     shown, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
     following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"jobs": [_job(one) for one in shown], "next_cursor": following})
+    return views.answer({"jobs": [views.job(one) for one in shown], "next_cursor": following})
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
     """Get a job: how far it is, and what it came to."""
-    return views.answer(_job(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
+    return views.answer(views.job(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
@@ -107,7 +106,7 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return _job(await runtime.jobs.retry(actor, job))
+        return views.job(await runtime.jobs.retry(actor, job))
 
     return await once(request, runtime, actor, OK, work)
 
@@ -120,22 +119,6 @@ async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return _job(await runtime.jobs.cancel(actor, job))
+        return views.job(await runtime.jobs.cancel(actor, job))
 
     return await once(request, runtime, actor, OK, work)
-
-
-def _job(one: Job) -> dict[str, object]:
-    return {
-        "id": ids.public(ids.JOB, one.id),
-        "kind": one.kind,
-        "status": one.status,
-        "progress": {"done": one.progress_done, "total": one.progress_total},
-        "attempts": one.attempts,
-        "cancel_requested": one.cancel_requested,
-        "error": one.error,
-        "result": one.result,
-        "created_at": one.created_at,
-        "started_at": one.started_at,
-        "finished_at": one.finished_at,
-    }

@@ -109,7 +109,7 @@ async def post_turns(
     `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
     and a job tries again, also after `mode=sync`.
     """
-    turns = _turns(body, runtime.clock())
+    turns = given_turns(body, runtime.clock())
     own = [one.metadata for one in body.given]
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
@@ -194,7 +194,7 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
     }
 
 
-def _turns(body: TurnsBody, now: datetime) -> list[Turn]:
+def given_turns(body: TurnsBody, now: datetime) -> list[Turn]:
     """Return the turns a body describes, with ids in their order; raise InvalidFields."""
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
+from app.db.jobs import Job
 from app.memory import confidence, freshness
 from app.memory.candidate import Outcome
 from app.memory.freshness import Decay
@@ -118,6 +119,23 @@ def recall_result(result: QueryResult, now: datetime) -> dict[str, object]:
             {**memory(hit.memory, now), "memory_type": hit.memory.type, "score": hit.score} for hit in result.hits
         ],
         "query_time_ms": round(result.took_ms, 3),
+    }
+
+
+def job(one: Job) -> dict[str, object]:
+    """Return a background job."""
+    return {
+        "id": ids.public(ids.JOB, one.id),
+        "kind": one.kind,
+        "status": one.status,
+        "progress": {"done": one.progress_done, "total": one.progress_total},
+        "attempts": one.attempts,
+        "cancel_requested": one.cancel_requested,
+        "error": one.error,
+        "result": one.result,
+        "created_at": one.created_at,
+        "started_at": one.started_at,
+        "finished_at": one.finished_at,
     }
 
 

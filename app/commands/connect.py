@@ -18,13 +18,18 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
-    """Return a client of the service; CommandFailed when there is no key to be found.
+    """Return a client of the service at `target`."""
+    return ServiceClient(*target(url, key), attempts=attempts)
+
+
+def target(url: str | None, key: str | None) -> tuple[str, str]:
+    """Return the service's URL and a key to it; CommandFailed when there is no key to be found.
 
     Without a URL it is the one on this machine; without a key, the one its first start left in the data
     folder. That key goes to this machine only.
     """
     address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
-    return ServiceClient(address, key or _kept_key(address), attempts=attempts)
+    return address, key or _kept_key(address)
 
 
 def key_file() -> Path:
