@@ -17,7 +17,7 @@ from app.db.tables.graph import (
     relations,
 )
 from app.db.tables.jobs import jobs
-from app.db.tables.ledger import audit_events, extraction_costs, idempotency_keys
+from app.db.tables.ledger import audit_events, audit_seals, audit_unsealed, extraction_costs, idempotency_keys
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
 
@@ -28,6 +28,8 @@ __all__ = [
     "UNSCOPED",
     "api_keys",
     "audit_events",
+    "audit_seals",
+    "audit_unsealed",
     "embedding_models",
     "entities",
     "entity_aliases",
