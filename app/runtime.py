@@ -27,6 +27,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.entities import Entities
+from app.services.erasure import Erasing
 from app.services.idempotency import Idempotency
 from app.services.jobs import Jobs
 from app.services.keys import Keys
@@ -63,6 +64,7 @@ class Runtime:
     turns: Turns
     policies: Policies
     entities: Entities
+    erasing: Erasing
     jobs: Jobs
     keys: Keys
     tenants: Tenants
@@ -150,11 +152,12 @@ async def _assembled(
         types=types,
         clock=now,
         metrics=metrics,
-        memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
+        memories=Memories(database=database, pipeline=pipeline, clock=now),
         queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
+        erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
         jobs=jobs,
         keys=keys,
         tenants=tenants,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from fastapi import Header, Request
 from pydantic_core import to_json
@@ -19,6 +20,14 @@ from app.services.idempotency import Answer, fingerprint_of
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 LONGEST = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What a write answers whose status depends on how it went."""
+
+    status: int
+    content: object
 
 
 async def declared(
@@ -40,6 +49,8 @@ async def once(
 
     async def answered() -> Answer:
         content = await work()
+        if isinstance(content, Replied):
+            return Answer(status=content.status, body=to_json(content.content).decode())
         return Answer(status=status, body="" if content is None else to_json(content).decode())
 
     key = request.headers.get(HEADER)
@@ -50,6 +61,12 @@ async def once(
     slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=key)
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
+
+
+def own_key(request: Request) -> tuple[str, str] | None:
+    """Return the route and key that the request's own answer will be kept under, None if it won't be."""
+    key = request.headers.get(HEADER)
+    return None if key is None else (_route(request), key)
 
 
 def _route(request: Request) -> str:

@@ -146,12 +146,14 @@ class Turns:
     async def replay(self, actor: Actor, turn: UUID) -> UUID:
         """Send a turn through the pipeline anew, extraction included, and return the job's id.
 
-        What the turn said before stays and is not counted twice. Conflict when it is still waiting.
+        What the turn said before stays and is not counted twice. Conflict when it is still waiting, or when a memory
+        of it was erased.
         """
         async with self.database.write(actor.tenant_id) as session:
             found = await rows.reopen(session, actor.tenant_id, turn)
             if found is None:
-                await self.get(actor, turn)
+                if (await self.get(actor, turn)).erased_at is not None:
+                    raise Conflict("a memory of this turn was erased: replaying it would bring that back")
                 raise Conflict("the turn is still waiting to be processed: see its job")
             return await self._enqueue(session, actor, found.turn.scope, [turn])
 

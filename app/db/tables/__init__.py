@@ -6,6 +6,7 @@ row-level security with the runtime role's grants, and the vector index of each 
 
 from app.db.tables.base import metadata
 from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
+from app.db.tables.erasure import erased_ids, erasures
 from app.db.tables.graph import (
     entities,
     entity_aliases,
@@ -36,6 +37,8 @@ __all__ = [
     "entity_merge_aliases",
     "entity_merge_memories",
     "entity_merges",
+    "erased_ids",
+    "erasures",
     "evidence",
     "extraction_costs",
     "hypothetical_embeddings",
