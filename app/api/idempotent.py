@@ -58,7 +58,7 @@ async def once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=key)
+    slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=_kept(key))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
 
@@ -66,7 +66,12 @@ async def once(
 def own_key(request: Request) -> tuple[str, str] | None:
     """Return the route and key that the request's own answer will be kept under, None if it won't be."""
     key = request.headers.get(HEADER)
-    return None if key is None else (_route(request), key)
+    return None if key is None else (_route(request), _kept(key))
+
+
+def _kept(key: str) -> str:
+    """Return a key as it is kept: callers may have made it of what they write, and that may have to go."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _route(request: Request) -> str:

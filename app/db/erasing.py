@@ -54,7 +54,10 @@ _COUNT_OFF = text(
 _COUNT_INDEX = text("SELECT count(*) FROM memory_index WHERE tenant_id = :tenant AND memory_id = :id")
 
 _UNQUOTE = text(
-    "UPDATE evidence SET turn_id = NULL, quote = NULL, statement = NULL WHERE tenant_id = :tenant AND turn_id = ANY(:ids)"
+    """
+    UPDATE evidence SET turn_id = NULL, quote = NULL, statement = NULL
+    WHERE tenant_id = :tenant AND turn_id = ANY(:ids)
+    """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _DROP_TICKETS = text(
@@ -92,8 +95,8 @@ _FORGET_ANSWERS = text(
     WHERE k.tenant_id = :tenant AND k.status <> 0 AND (
         strpos(k.response ->> 'body', :named) > 0
         OR EXISTS (
-            SELECT FROM regexp_matches(k.response ->> 'body', '(?:mem|turn)_([0-9a-f]{32})', 'g') AS told(id)
-            JOIN erased_ids e ON e.tenant_id = :tenant AND e.id = CAST(told.id[1] AS uuid) AND e.erasure_id = :erasure
+            SELECT FROM regexp_matches(k.response ->> 'body', '(mem|turn)_([0-9a-f]{32})', 'g') AS told(id)
+            JOIN erased_ids e ON e.tenant_id = :tenant AND e.id = CAST(told.id[2] AS uuid) AND e.erasure_id = :erasure
         )
         OR EXISTS (
             SELECT FROM regexp_matches(k.response ->> 'body', 'ent_([0-9a-f]{32})', 'g') AS told(id)
@@ -163,7 +166,7 @@ async def scope(session: WriteSession, tenant: UUID, scope: UUID) -> Counts:
     counts: Counts = Counter()
     await session.execute(_PART, {"tenant": tenant, "scope": scope})
     for child in OF_ENTITY:
-        mine = f"{child.column} IN (SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope)"
+        mine = f"{child.column} IN (SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope)"  # noqa: S608
         counts[child.table] += await _delete_of(session, child.table, mine, tenant, scope)
     counts["entities"] = await _delete_of(session, "entities", "scope_id = :scope", tenant, scope)
     for table in IN_SCOPE:

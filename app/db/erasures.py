@@ -97,8 +97,10 @@ _LEFT = text(
 
 _IDS = text(
     """
-    SELECT kind || '_' || replace(id::text, '-', '') AS name FROM erased_ids
-    WHERE tenant_id = :tenant AND erasure_id = :id ORDER BY name COLLATE "C"
+    SELECT name FROM (
+        SELECT kind || '_' || replace(id::text, '-', '') AS name FROM erased_ids
+        WHERE tenant_id = :tenant AND erasure_id = :id
+    ) told ORDER BY name COLLATE "C"
     """
 )
 

@@ -164,17 +164,20 @@ class Erasing:
         """Erase what is left, scopes included, and write the receipt; nothing, if that was done already."""
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant, **_PATIENT) as session:
+            subject = erasure.subject or ""
+            scopes = sorted({*erasure.scopes, *await erasures.scopes_of(session, tenant, subject)})
+            # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
+            # two wait for one another.
+            held = [scope for scope in scopes if await erasing.hold(session, tenant, scope)]
             locked = await erasures.lock(session, tenant, erasure.id)
             if locked is None or locked.finished:
                 return
-            scopes = sorted({*locked.scopes, *await erasures.scopes_of(session, tenant, locked.subject or "")})
             counts: Counter[str] = Counter()
-            held = [scope for scope in scopes if await erasing.hold(session, tenant, scope)]
             for scope in held:
                 for step in (erasing.memories, erasing.turns):
                     while gone := await step(session, tenant, scope, erasure.id, limit=BATCH):
                         counts += gone
-            named = f'"user_id":{to_json(locked.subject).decode()}'
+            named = f'"user_id":{to_json(subject).decode()}'
             counts["idempotency_keys"] += await erasing.answers(
                 session, tenant, erasure.id, named=named, scopes=held, own=own
             )

@@ -63,12 +63,13 @@ async def live(client: httpx.AsyncClient, user: str) -> None:
         fields = {"canonical_name": name, "entity_type": "person", "aliases": [alias], "attributes": {"a": "Pangolino"}}
         await written(client, "entity", **fields, **about)
     entities = (await client.get("/entities", params={"user_id": user})).json()["entities"]
-    pair = sorted(one["id"] for one in entities if one["name"].startswith("Zephyrin"))
+    pair = sorted(one["id"] for one in entities if one["canonical_name"].startswith("Zephyrin"))
     if len(pair) == 2:
         merged = {"into": pair[0], "from": pair[1:], "reason": "Vexillum says so", "force": True}
         assert (await client.post("/entities/merge", json=merged)).status_code == 200
     await written(client, "relation", from_entity="Zephyrine", relation_type="works-with", to_entity="Tanzibar", **about)
-    await written(client, "fact", subject="Tanzibar", predicate="lives-in", object="Snarkling", agent_id="a1", **about)
+    private = {"agent_id": "a1", "scope": "agent", **about}
+    await written(client, "fact", subject="Tanzibar", predicate="lives-in", object="Snarkling", **private)
     batch = {"memories": [{"type": "event", "event_description": "Umbrellita opened", **about}]}
     await client.post("/memories/batch", json=batch, headers={"Idempotency-Key": "batch"})
     turns = [
@@ -89,6 +90,17 @@ async def live(client: httpx.AsyncClient, user: str) -> None:
     await eventually(done)
     asked = {"query": "Where does Tanzibar live?", "user_id": user, "agent_id": "a1", "session_id": "session-Gryphon"}
     assert (await client.post("/query", json=asked)).status_code == 200
+
+
+async def idle(client: httpx.AsyncClient) -> None:
+    """Wait until no job is under way, and what was used is written down, which is every 50 ms."""
+
+    async def none() -> bool:
+        found = [(await client.get("/jobs", params={"status": one})).json()["jobs"] for one in ("queued", "running")]
+        return not any(found)
+
+    await eventually(none)
+    await asyncio.sleep(0.3)
 
 
 async def others_rows(url: str, scopes: list[Any]) -> dict[str, list[str]]:
@@ -137,7 +149,7 @@ async def test_nothing_of_a_user_is_left_and_nothing_of_others_changes(
     await written(client, "preference", preference_key="editor.theme", preference_value="dark", user_id="bo")
     await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "bo"})
     await written(other_tenant.client, "fact", subject="Ana", predicate="works-at", object="opera", user_id=USER)
-    await asyncio.sleep(0.3)  # accesses are written down every 50 ms
+    await idle(client)
     scopes = await scopes_of(url, "first", USER)
     assert len(scopes) == 2
     before = await dump(url)
@@ -186,7 +198,7 @@ async def test_the_receipt_can_be_made_again_from_what_was_exported(client: http
     ids = "".join(f"{one}\n" for one in sorted(contents))
     assert receipt["ids_digest"] == hashlib.sha256(ids.encode()).hexdigest()
     shown = (await client.get(f"/admin/erasures/{receipt['id']}", params={"ids": True})).json()
-    assert shown["ids"] == sorted(contents)
+    assert shown.get("ids") == sorted(contents), shown
     assert shown["still_there"] == 0
     assert {**shown, "ids": None, "still_there": None} == {**receipt, "ids": None}
     reader = await tenant.key("read", "write")
@@ -207,7 +219,7 @@ async def test_an_erasure_is_finished_by_asking_again_and_a_user_can_come_back(
     await steps.aclose()  # the process dies after its first batch
     await written(client, "event", event_description="Arrived meanwhile", user_id="ana")
     done = (await client.delete("/users/ana", params={"mode": "sync"})).json()
-    assert done["counts"]["memories"] == 8
+    assert done.get("counts", {}).get("memories") == 8, done
     assert not found(await dump(url), ["Step ", "Arrived meanwhile"])
     back = await written(client, "event", event_description="Back again", user_id="ana")
     assert back["decision"] == "added"
