@@ -10,7 +10,21 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, erasure, extraction, jobs, memories, models, ops, problems, query, turns
+from app.api import (
+    admin,
+    bodies,
+    entities,
+    erasure,
+    extraction,
+    jobs,
+    memories,
+    models,
+    ops,
+    portability,
+    problems,
+    query,
+    turns,
+)
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -57,12 +71,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         entities.router(),
         jobs.router(),
         erasure.router(),
+        portability.router(),
         admin.router(registry),
         extraction.router(),
     ):
         app.include_router(router)
     problems.install(app)
-    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes)
+    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 

@@ -28,13 +28,16 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.entities import Entities
 from app.services.erasure import Erasing
+from app.services.exporting import Exporting
 from app.services.idempotency import Idempotency
+from app.services.importing import Importing
 from app.services.jobs import Jobs
 from app.services.keys import Keys
 from app.services.memories import Memories
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
+from app.services.reviving import Reviving
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
@@ -65,6 +68,8 @@ class Runtime:
     policies: Policies
     entities: Entities
     erasing: Erasing
+    exporting: Exporting
+    importing: Importing
     jobs: Jobs
     keys: Keys
     tenants: Tenants
@@ -158,6 +163,16 @@ async def _assembled(
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
+        exporting=Exporting(database=database),
+        importing=Importing(
+            database=database,
+            reviving=Reviving(embedder=embedder, types=types, language=settings.language),
+            policies=policies,
+            model_id=model_id,
+            clock=now,
+            drifted=upkeep.mark,
+            crowded=upkeep.crowd,
+        ),
         jobs=jobs,
         keys=keys,
         tenants=tenants,

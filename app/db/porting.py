@@ -114,7 +114,9 @@ def _later() -> tuple[Record, ...]:
         )
         order = ", ".join(f"t.{column.name}" for column in table.primary_key.columns if column.name != "tenant_id")
         found.append(
-            Record(name=table.name, table=table, of=of, order=order.replace("t.scope_id", "s.kind, s.user_id, s.agent_id"))
+            Record(
+                name=table.name, table=table, of=of, order=order.replace("t.scope_id", "s.kind, s.user_id, s.agent_id")
+            )
         )
     return tuple(found)
 
@@ -127,7 +129,7 @@ RECORDS: tuple[Record, ...] = (
     Record(name="extraction_costs", table=metadata.tables["extraction_costs"], order="t.day"),
     Record(name="audit_event", table=metadata.tables["audit_events"]),
 )
-"""Every kind of line in the order of the file: what a line refers to comes before it, but for what replaced a memory."""
+"""Every kind of line in the order of the file: what a line refers to comes before it, but for some successors."""
 
 
 def columns(table: Table) -> list[str]:
@@ -174,13 +176,17 @@ def _within(table: Table, column: str, *, vectors: bool) -> str:
 
 def _scoped(record: Record) -> tuple[str, str]:
     """Return SQL that joins a record to its scope, and the scope's JSON."""
-    told = ", 'scope', CASE WHEN s.id IS NOT NULL THEN " \
+    told = (
+        ", 'scope', CASE WHEN s.id IS NOT NULL THEN "
         "jsonb_build_object('kind', s.kind, 'user_id', s.user_id, 'agent_id', s.agent_id) END"
+    )
     if record.of is not None:
         column, parent = record.of
         return (
-            f"JOIN {parent} p ON p.tenant_id = t.tenant_id AND p.id = t.{column} "
-            "JOIN scopes s ON s.tenant_id = p.tenant_id AND s.id = p.scope_id",
+            (
+                f"JOIN {parent} p ON p.tenant_id = t.tenant_id AND p.id = t.{column} "
+                "JOIN scopes s ON s.tenant_id = p.tenant_id AND s.id = p.scope_id"
+            ),
             told,
         )
     if "scope_id" not in record.table.columns:

@@ -67,7 +67,9 @@ async def live(client: httpx.AsyncClient, user: str) -> None:
     if len(pair) == 2:
         merged = {"into": pair[0], "from": pair[1:], "reason": "Vexillum says so", "force": True}
         assert (await client.post("/entities/merge", json=merged)).status_code == 200
-    await written(client, "relation", from_entity="Zephyrine", relation_type="works-with", to_entity="Tanzibar", **about)
+    await written(
+        client, "relation", from_entity="Zephyrine", relation_type="works-with", to_entity="Tanzibar", **about
+    )
     private = {"agent_id": "a1", "scope": "agent", **about}
     await written(client, "fact", subject="Tanzibar", predicate="lives-in", object="Snarkling", **private)
     batch = {"memories": [{"type": "event", "event_description": "Umbrellita opened", **about}]}
@@ -85,7 +87,7 @@ async def live(client: httpx.AsyncClient, user: str) -> None:
     job = later.json()["job_id"]
 
     async def done() -> bool:
-        return (await client.get(f"/jobs/{job}")).json()["status"] in {"succeeded", "failed"}
+        return bool((await client.get(f"/jobs/{job}")).json()["status"] in {"succeeded", "failed"})
 
     await eventually(done)
     asked = {"query": "Where does Tanzibar live?", "user_id": user, "agent_id": "a1", "session_id": "session-Gryphon"}
@@ -163,7 +165,7 @@ async def test_nothing_of_a_user_is_left_and_nothing_of_others_changes(
         assert answer.status_code == 202
 
         async def done() -> bool:
-            return (await client.get(f"/admin/erasures/{receipt['id']}")).json()["status"] == "finished"
+            return bool((await client.get(f"/admin/erasures/{receipt['id']}")).json()["status"] == "finished")
 
         await eventually(done)
         receipt = (await client.get(f"/admin/erasures/{receipt['id']}")).json()
