@@ -17,6 +17,7 @@ REVIEW = "rev"
 KEY = "key"
 TENANT = "ten"
 EVENT = "evt"
+ERASURE = "era"
 
 _HEX_LENGTH = 32
 
@@ -30,6 +31,7 @@ _THINGS = {
     KEY: "key",
     TENANT: "tenant",
     EVENT: "event",
+    ERASURE: "erasure",
 }
 
 

@@ -10,7 +10,21 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
+from app.api import (
+    admin,
+    bodies,
+    entities,
+    erasure,
+    extraction,
+    jobs,
+    memories,
+    models,
+    ops,
+    portability,
+    problems,
+    query,
+    turns,
+)
 from app.api.mcp import McpEndpoint
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
@@ -58,13 +72,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         turns.router(),
         entities.router(),
         jobs.router(),
+        erasure.router(),
+        portability.router(),
         admin.router(registry),
         extraction.router(),
     ):
         app.include_router(router)
     app.router.routes.append(tools.route())
     problems.install(app)
-    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes)
+    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 

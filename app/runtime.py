@@ -27,13 +27,17 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.entities import Entities
+from app.services.erasure import Erasing
+from app.services.exporting import Exporting
 from app.services.idempotency import Idempotency
+from app.services.importing import Importing
 from app.services.jobs import Jobs
 from app.services.keys import Keys
 from app.services.memories import Memories
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
+from app.services.reviving import Reviving
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
@@ -63,6 +67,9 @@ class Runtime:
     turns: Turns
     policies: Policies
     entities: Entities
+    erasing: Erasing
+    exporting: Exporting
+    importing: Importing
     jobs: Jobs
     keys: Keys
     tenants: Tenants
@@ -150,11 +157,22 @@ async def _assembled(
         types=types,
         clock=now,
         metrics=metrics,
-        memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
+        memories=Memories(database=database, pipeline=pipeline, clock=now),
         queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
+        erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
+        exporting=Exporting(database=database),
+        importing=Importing(
+            database=database,
+            reviving=Reviving(embedder=embedder, types=types, language=settings.language),
+            policies=policies,
+            model_id=model_id,
+            clock=now,
+            drifted=upkeep.mark,
+            crowded=upkeep.crowd,
+        ),
         jobs=jobs,
         keys=keys,
         tenants=tenants,

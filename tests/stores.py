@@ -17,6 +17,7 @@ from app.memory.candidate import Candidate, Outcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind
 from app.providers.wordllama import WordllamaEmbedder
+from app.services.erasure import Erasing
 from app.services.memories import Memories
 from app.services.upkeep import IndexUpkeep
 from app.write.deciding import Deciding
@@ -42,9 +43,11 @@ class Store:
 
     @property
     def memories(self) -> Memories:
-        return Memories(
-            database=self.database, pipeline=self.pipeline, clock=self.pipeline.deciding.clock, language="english"
-        )
+        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.deciding.clock)
+
+    @property
+    def erasing(self) -> Erasing:
+        return Erasing(database=self.database, types=self.types, clock=self.pipeline.deciding.clock, language="english")
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any

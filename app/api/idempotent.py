@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from fastapi import Header, Request
 from pydantic_core import to_json
@@ -19,6 +20,14 @@ from app.services.idempotency import Answer, fingerprint_of
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 LONGEST = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What a write answers whose status depends on how it went."""
+
+    status: int
+    content: object
 
 
 async def declared(
@@ -40,6 +49,8 @@ async def once(
 
     async def answered() -> Answer:
         content = await work()
+        if isinstance(content, Replied):
+            return Answer(status=content.status, body=to_json(content.content).decode())
         return Answer(status=status, body="" if content is None else to_json(content).decode())
 
     key = request.headers.get(HEADER)
@@ -47,9 +58,20 @@ async def once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=key)
+    slot = Slot(tenant_id=actor.tenant_id, route=_route(request), key=_kept(key))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
+
+
+def own_key(request: Request) -> tuple[str, str] | None:
+    """Return the route and key that the request's own answer will be kept under, None if it won't be."""
+    key = request.headers.get(HEADER)
+    return None if key is None else (_route(request), _kept(key))
+
+
+def _kept(key: str) -> str:
+    """Return a key as it is kept: callers may have made it of what they write, and that may have to go."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _route(request: Request) -> str:

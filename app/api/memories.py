@@ -15,8 +15,9 @@ from app.api.bodies import WriteBodies, WriteFields
 from app.api.candidates import canonical_types, from_batch, from_body, refuse_unknown_turns, turns_of
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
+from app.api.erasure import ReceiptOut, receipt
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error
 from app.api.requests import ListQuery, PatchBody
@@ -30,7 +31,6 @@ from app.runtime import Runtime
 from app.services.memories import Page
 
 CREATED = 201
-NO_CONTENT = 204
 
 MemoryId = Annotated[str, Path(description="A memory's id.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 Handler = Callable[..., Any]
@@ -117,9 +117,9 @@ def _add_changes(found: APIRouter, answers: Answers) -> None:
         "/memories/{memory_id}",
         delete_memory,
         methods=["DELETE"],
-        status_code=NO_CONTENT,
         operation_id="delete_memory",
         summary="Erase a memory",
+        response_model=ReceiptOut,
         dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
@@ -207,12 +207,17 @@ async def patch_memory(
 
 
 async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
-    """Erase a memory and everything made of it; the audit log keeps that it was erased, not what it said."""
+    """Erase a memory and everything made of it, and answer with a receipt.
 
-    async def work() -> None:
-        await runtime.memories.delete(actor, ids.parse(ids.MEMORY, memory_id))
+    A turn that no other memory rests on is erased with it; of one that others rest on, the words quoted for this
+    memory, and it can't be replayed. `kept` names those others: they may say the same, and stay.
+    """
 
-    return await once(request, runtime, actor, NO_CONTENT, work)
+    async def work() -> object:
+        done = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id), own=own_key(request))
+        return receipt(done)
+
+    return await once(request, runtime, actor, 200, work)
 
 
 def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:

@@ -27,9 +27,11 @@ log = structlog.get_logger("typed_memory.access")
 class RequestMiddleware:
     """Pure ASGI, so that nothing is buffered and context variables reach the handler."""
 
-    def __init__(self, app: ASGIApp, *, max_body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, max_body_bytes: int, streamed: frozenset[str] = frozenset()) -> None:
+        """Wrap an application; bodies sent to the paths `streamed` are read as they come, and may be of any size."""
         self.app = app
         self.max_body_bytes = max_body_bytes
+        self.streamed = streamed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or whatever else a server asks for."""
@@ -49,7 +51,8 @@ class RequestMiddleware:
         started = perf_counter()
         metrics.in_flight.inc()
         try:
-            await self.app(scope, _Limited(scope, receive, self.max_body_bytes), answer)
+            limited = receive if scope["path"] in self.streamed else _Limited(scope, receive, self.max_body_bytes)
+            await self.app(scope, limited, answer)
         except ClientDisconnect:
             log.info("the client hung up")
             answer.status = answer.status or _HUNG_UP

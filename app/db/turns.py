@@ -21,7 +21,7 @@ from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Scope, ScopeKind
 
 _FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
-    t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.metadata,
+    t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at, t.metadata,
     s.kind AS scope_kind, s.user_id, s.agent_id"""
 
 _STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
@@ -87,7 +87,7 @@ _FINISH = statement(
 _REOPEN = text(
     """
     UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
-    WHERE tenant_id = :tenant AND id = :id AND (status <> 'received' OR NOT EXISTS (
+    WHERE tenant_id = :tenant AND id = :id AND erased_at IS NULL AND (status <> 'received' OR NOT EXISTS (
         SELECT FROM jobs j
         WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
     )) RETURNING id
@@ -104,7 +104,10 @@ _SAID = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
-    """A turn with how far it has come; `extraction` and `report` are as they were stored."""
+    """A turn with how far it has come; `extraction` and `report` are as they were stored.
+
+    `erased_at`: something it said was erased then, and must not come back.
+    """
 
     turn: Turn
     status: TurnStatus
@@ -113,6 +116,7 @@ class StoredTurn:
     report: Mapping[str, object] | None
     recorded_at: datetime
     processed_at: datetime | None
+    erased_at: datetime | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -258,7 +262,10 @@ async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished],
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
-    """Mark a turn to be processed anew and return it; None when there is none but one that a job is to process."""
+    """Mark a turn to be processed anew and return it; None when there is none that may be.
+
+    One that a job is to process may not, nor one that said what was erased.
+    """
     named = json.dumps({"turns": [turn.hex]})
     reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()
     return None if reopened is None else (await fetch(session, tenant, [turn]))[0]
@@ -289,5 +296,6 @@ def _stored(row: RowMapping | Record) -> StoredTurn:
         report=row["report"],
         recorded_at=row["recorded_at"],
         processed_at=row["processed_at"],
+        erased_at=row["erased_at"],
         metadata=row["metadata"],
     )

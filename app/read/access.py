@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,8 +45,11 @@ class AccessTracker:
         self._task: asyncio.Task[None] | None = None
 
     def note(self, tenant: UUID, memories: Iterable[UUID], *, at: datetime, session: str | None = None) -> None:
-        """Remember that these memories were used; never waits."""
-        sessions = () if session is None else (session.replace("\x00", ""),)
+        """Remember that these memories were used; never waits.
+
+        Of the session only a digest is kept: sessions are told apart, and a user's are not on others' memories.
+        """
+        sessions = () if session is None else (_digest(tenant, session),)
         lost = 0
         for memory in memories:
             use = Use(memory=memory, count=1, first=at, last=at, sessions=sessions)
@@ -137,3 +141,7 @@ class AccessTracker:
 def _may_pass(error: BaseException) -> bool:
     """Tell whether trying again later can help: the database was away, busy, or we were interrupted."""
     return isinstance(error, TypedMemoryError) or not isinstance(error, Exception)
+
+
+def _digest(tenant: UUID, session: str) -> str:
+    return hashlib.blake2b(session.encode("utf-8", "replace"), key=tenant.bytes, digest_size=12).hexdigest()

@@ -15,7 +15,6 @@ from app.errors import InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, ReviewReason
-from app.text.lexical import index_of, terms
 from app.write.pipeline import WritePipeline
 
 
@@ -54,7 +53,6 @@ class Memories:
     database: Database
     pipeline: WritePipeline
     clock: Callable[[], datetime]
-    language: str
 
     async def write(self, actor: Actor, candidate: Candidate) -> Outcome:
         """Store one candidate, or raise what `WritePipeline.write` would return in its place."""
@@ -115,21 +113,6 @@ class Memories:
                 detail = {"changed": sorted(changes)}
                 await editing.record(session, self._event(actor, "memory.changed", before, detail))
             return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
-
-    async def delete(self, actor: Actor, memory: UUID) -> None:
-        """Erase a memory and everything made of it; only that it was erased stays on record."""
-        async with self.database.write(actor.tenant_id) as session:
-            gone = await _held(session, actor, memory)
-            found = terms(gone.content, self.language)
-            await editing.erase(
-                session,
-                actor.tenant_id,
-                memory,
-                scope=gone.scope.id(actor.tenant_id),
-                terms=sorted({index_of(term) for term in found}),
-                length=len(found),
-            )
-            await editing.record(session, self._event(actor, "memory.erased", gone, {"type": gone.type}))
 
     async def history(self, actor: Actor, memory: UUID) -> History:
         """Return every version of the belief this memory belongs to, and what happened to them."""

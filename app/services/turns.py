@@ -144,7 +144,8 @@ class Turns:
     async def replay(self, actor: Actor, turn: UUID) -> tuple[StoredTurn, UUID]:
         """Send a turn through the pipeline anew, extraction included; return it and its job's id.
 
-        What the turn said before stays and is not counted twice. Conflict when it is still waiting.
+        What the turn said before stays and is not counted twice. Conflict when it is still waiting, or when a memory
+        of it was erased.
         """
         async with self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
@@ -179,9 +180,12 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
     found = await rows.reopen(session, actor.tenant_id, turn)
     if found is not None:
         return found
-    if await rows.known(session, actor.tenant_id, [turn]):
-        raise Conflict("the turn is still waiting to be processed: see its job")
-    raise _unknown(turn)
+    standing = await rows.fetch(session, actor.tenant_id, [turn])
+    if not standing:
+        raise _unknown(turn)
+    if standing[0].erased_at is not None:
+        raise Conflict("a memory of this turn was erased: replaying it would bring that back")
+    raise Conflict("the turn is still waiting to be processed: see its job")
 
 
 def _unknown(turn: UUID) -> NotFound:

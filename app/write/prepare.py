@@ -200,3 +200,18 @@ def _index_texts(
         )
         seen.add(kind)
     return tuple(rows)
+
+
+def searched(candidates: Sequence[Candidate]) -> list[list[tuple[str, str]]]:
+    """Return the texts, by their kind, that these memories are embedded by, as if they were written together."""
+    drafts = [_Draft(candidate) for candidate in candidates]
+    spoken = _conversation_names(drafts)
+    return [
+        draft.dense_texts(name_pattern(frozenset(draft.names | spoken.get(draft.conversation, set()))))
+        for draft in drafts
+    ]
+
+
+def worded(content: str, context: str | None, kind: str) -> str:
+    """Return the whole text whose terms a memory's index rows of a kind are found by."""
+    return f"{lead(context)} {content}" if kind == "context" and context is not None else content

@@ -140,7 +140,7 @@ async def test_what_was_erased_or_superseded_gets_none(store: Store) -> None:
     erased = await put(store, predicate="likes", object="tea", stateful=False)
     old = await put(store, "preference", preference_key="editor.theme", preference_value="dark")
     new = await put(store, "preference", preference_key="editor.theme", preference_value="light")
-    await store.memories.delete(store.actor, erased)
+    await store.erasing.memory(store.actor, erased)
     await ask(store, erased, old, new)
     assert set(await questions(store)) == {new}
 
@@ -170,7 +170,7 @@ async def test_what_says_something_else_by_then_gets_none(store: Store) -> None:
 async def test_questions_go_with_their_memory(store: Store) -> None:
     memory = await put(store, predicate="drinks", object="tea")
     await ask(store, memory)
-    await store.memories.delete(store.actor, memory)
+    await store.erasing.memory(store.actor, memory)
     assert await questions(store) == {}
 
 

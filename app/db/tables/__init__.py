@@ -6,6 +6,7 @@ row-level security with the runtime role's grants, and the vector index of each 
 
 from app.db.tables.base import metadata
 from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
+from app.db.tables.erasure import erased_ids, erasures
 from app.db.tables.graph import (
     entities,
     entity_aliases,
@@ -17,7 +18,7 @@ from app.db.tables.graph import (
     relations,
 )
 from app.db.tables.jobs import jobs
-from app.db.tables.ledger import audit_events, extraction_costs, idempotency_keys
+from app.db.tables.ledger import audit_events, audit_seals, audit_unsealed, extraction_costs, idempotency_keys
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
 
@@ -28,12 +29,16 @@ __all__ = [
     "UNSCOPED",
     "api_keys",
     "audit_events",
+    "audit_seals",
+    "audit_unsealed",
     "embedding_models",
     "entities",
     "entity_aliases",
     "entity_merge_aliases",
     "entity_merge_memories",
     "entity_merges",
+    "erased_ids",
+    "erasures",
     "evidence",
     "extraction_costs",
     "hypothetical_embeddings",

@@ -47,6 +47,7 @@ turns = table(
     Column("extraction", JSONB),
     Column("report", JSONB),
     when("processed_at", nullable=True),
+    when("erased_at", nullable=True),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
     one_of("status", TurnStatus),

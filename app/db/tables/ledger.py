@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Date, Float, Index, LargeBinary, SmallInteger, Text, text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Date,
+    Float,
+    Identity,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    Text,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, table, tenant, when
@@ -17,7 +30,33 @@ audit_events = table(
     Column("memory_id", UUID),
     Column("scope_id", UUID),
     json_object("detail"),
-    Index("ix_audit_events_memory", "tenant_id", "memory_id", "id"),
+    Column("position", BigInteger, Identity(always=True), nullable=False),
+    Column("salt", UUID, server_default=text("gen_random_uuid()")),
+    Column("detail_digest", LargeBinary),
+    Column("redacted_by", UUID),
+    CheckConstraint("(redacted_by IS NULL) = (detail_digest IS NULL)", name="redaction"),
+    Index("ix_audit_events_memory", "tenant_id", "memory_id", "position"),
+    Index("ix_audit_events_scope", "tenant_id", "scope_id", "position"),
+    Index("ix_audit_events_position", "tenant_id", "position"),
+    Index("ix_audit_events_others", "tenant_id", "position", postgresql_where=text("action NOT LIKE 'memory.%'")),
+)
+
+audit_seals = table(
+    "audit_seals",
+    tenant(),
+    key("seq", BigInteger),
+    when("sealed_at"),
+    Column("events", ARRAY(UUID), nullable=False),
+    Column("digests", LargeBinary, nullable=False),
+    Column("previous", LargeBinary, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+)
+
+audit_unsealed = table(
+    "audit_unsealed",
+    tenant(),
+    key("position", BigInteger),
+    Column("event_id", UUID, nullable=False),
 )
 
 idempotency_keys = table(

@@ -1,0 +1,151 @@
+"""Export and import: a tenant's memories as lines of JSON, out and in again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
+
+from app.api import views
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import ADMIN, GuardedRoute
+from app.api.models import Out
+from app.memory.spec import Name
+from app.services.exporting import Wanted
+from app.services.import_report import Summary
+
+NDJSON = "application/x-ndjson"
+
+STREAMED = frozenset({"/import"})
+"""Paths whose bodies are read as they come; their lines are bounded, not their length."""
+
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {NDJSON: {"schema": {"type": "string", "description": "What GET /export answers."}}},
+    }
+}
+
+
+class FailedOut(Out):
+    """A line that was not stored."""
+
+    line: int
+    message: str
+
+
+class ImportOut(Out):
+    """What became of an import; counts are of lines, by their `record`."""
+
+    complete: bool = Field(description="Whether the file had its last line: false when it was cut off.")
+    imported: dict[str, int]
+    already_there: dict[str, int] = Field(description="Left as they are: sending a file again changes nothing.")
+    erased: int = Field(description="Memories and turns that were erased here and stay so.")
+    conflicts: dict[str, int] = Field(
+        description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "
+        "but trusted much less)."
+    )
+    merged_entities: int = Field(description="Entities that were made one with those here of the same name.")
+    failed: int
+    errors: list[FailedOut] = Field(description="The first thousand lines that were not stored.")
+    notices: dict[str, int]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    found.add_api_route(
+        "/export",
+        export,
+        methods=["GET"],
+        operation_id="export",
+        summary="Export everything, or a user's or an agent's",
+        response_class=StreamingResponse,
+        responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": "Lines of JSON."}},
+        openapi_extra=ADMIN,
+    )
+    found.add_api_route(
+        "/import",
+        import_lines,
+        methods=["POST"],
+        operation_id="import",
+        summary="Import an export",
+        response_model=ImportOut,
+        openapi_extra={**ADMIN, **_BODY},
+    )
+    return found
+
+
+async def export(
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    user_id: Annotated[Name | None, Query(description="Only this user's scope, and agents' with the user.")] = None,
+    agent_id: Annotated[Name | None, Query(description="Only this agent's scopes.")] = None,
+    *,
+    vectors: Annotated[bool, Query(description="Embeddings too: a larger file, which need not be embedded anew.")]
+    = False,
+) -> Response:  # fmt: skip
+    """Stream one snapshot of the tenant: memories of every status with all that is theirs, turns, entities, policy.
+
+    The audit log comes too. The first line says what it is, the last one how much, with a digest: a file without
+    it was cut off.
+    """
+    wanted = Wanted(user_id=user_id, agent_id=agent_id, vectors=vectors)
+    headers = {"Content-Disposition": 'attachment; filename="typed-memory.ndjson"', "Cache-Control": "no-store"}
+    return StreamingResponse(runtime.exporting.lines(actor, wanted), media_type=NDJSON, headers=headers)
+
+
+async def import_lines(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    *,
+    strict: Annotated[bool, Query(description="Stop at the first line that is wrong.")] = False,
+) -> Response:
+    """Store an export in this tenant; ids stay.
+
+    What is there is left as it is, so an import that was cut off is sent again. Lines that are wrong are told by
+    number, and the others stored.
+    """
+    lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
+    return views.answer(_told(await runtime.importing.run(actor, lines, strict=strict)))
+
+
+async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:
+    """Yield the lines of a stream by number, None for one longer than `longest` bytes; no more than one is held."""
+    number, held, dropping = 1, bytearray(), False
+    async for chunk in stream:
+        at = 0
+        while (end := chunk.find(b"\n", at)) >= 0:
+            held += chunk[at:end]
+            yield number, None if dropping or len(held) > longest else bytes(held).removesuffix(b"\r")
+            number, dropping, at = number + 1, False, end + 1
+            held.clear()
+        held += chunk[at:]
+        if len(held) > longest:
+            dropping = True
+            held.clear()
+
+    if held or dropping:
+        yield number, None if dropping else bytes(held)
+
+
+def _told(done: Summary) -> dict[str, object]:
+    return {
+        "complete": done.complete,
+        "imported": _counts(done.imported),
+        "already_there": _counts(done.already_there),
+        "erased": done.erased,
+        "conflicts": _counts(done.conflicts),
+        "merged_entities": done.merged_entities,
+        "failed": done.failed,
+        "errors": [{"line": one.line, "message": one.message} for one in done.errors],
+        "notices": _counts(done.notices),
+    }
+
+
+def _counts(counts: dict[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}

@@ -1,0 +1,240 @@
+"""Storing what an import brings: rows as they were, their scopes counted up, nothing overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from pydantic_core import to_json
+from sqlalchemy import ARRAY, Uuid, bindparam, text
+from sqlalchemy.exc import DBAPIError
+
+from app.db.rows import Row
+from app.db.session import ReadSession, WriteSession
+from app.db.statement import Statement, statement
+from app.db.tables import metadata
+from app.db.writing import DRIFT, LARGE
+from app.model import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A scope that is held: what its rows are weighed by, and whether its vectors are in the index."""
+
+    lexical_average: float
+    ann: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grown:
+    """What a batch adds to a scope's counters."""
+
+    memories: int
+    contexts: int
+    documents: int
+    length: int
+    terms: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The memory that holds a slot."""
+
+    id: UUID
+    stated_at: datetime
+    valid_from: datetime
+    confidence: float
+
+
+_OPEN = statement(
+    """
+    INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id, lexical_average)
+    VALUES (:tenant, :scope, :kind, :user_id, :agent_id, :average) ON CONFLICT (tenant_id, id) DO UPDATE SET
+        lexical_average = CASE WHEN scopes.lexical_documents = 0 THEN excluded.lexical_average
+                               ELSE scopes.lexical_average END
+    RETURNING lexical_average, ann
+    """
+)
+
+_GROW = statement(
+    """
+    UPDATE scopes SET version = version + 1, memory_count = memory_count + :memories,
+        context_count = context_count + :contexts,
+        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
+        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
+    WHERE tenant_id = :tenant AND id = :scope
+    RETURNING memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
+        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
+    """
+)
+
+_TERMS = statement(
+    """
+    INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
+    SELECT :tenant, :scope, g.key::int, g.value::int FROM jsonb_each_text(CAST(:terms AS jsonb)) g ORDER BY 3
+    ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
+    """
+)
+
+_HOLDERS = statement(
+    """
+    SELECT m.id, m.scope_id, m.type, m.slot, m.stated_at, m.valid_from, m.confidence
+    FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.scope_id = g.scope_id AND x.type = g.type
+          AND x.slot = g.slot AND x.status = 'active' AND NOT x.contested OFFSET 0
+    ) m
+    """
+)
+
+_RETIRE = statement(
+    """
+    WITH gone AS (
+        UPDATE memories SET status = 'superseded', superseded_by = :successor, ended_at = greatest(valid_from, :ended),
+            retired_at = :now, updated_at = :now
+        WHERE tenant_id = :tenant AND id = :id RETURNING id, ended_at
+    )
+    UPDATE memory_index i SET status = 'superseded', ended_at = gone.ended_at, retired_at = :now
+    FROM gone WHERE i.tenant_id = :tenant AND i.memory_id = gone.id
+    """
+)
+
+_AVERAGES = text(
+    "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
+).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+
+_NAMESAKES = text(
+    """
+    SELECT a.entity_id AS entity, (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
+    FROM entity_aliases a
+    JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
+    JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias
+        AND b.entity_id <> ALL(:ids)
+    JOIN entities o ON o.tenant_id = b.tenant_id AND o.id = b.entity_id AND o.merged_into IS NULL
+        AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
+    WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
+    GROUP BY a.entity_id
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def known(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return those of these rows that are there, each with its scope."""
+    if not ids:
+        return {}
+    found = text(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(  # noqa: S608
+        bindparam("ids", type_=ARRAY(Uuid))
+    )
+    return {row.id: row.scope_id for row in await session.execute(found, {"tenant": tenant, "ids": list(ids)})}
+
+
+async def hold(
+    session: WriteSession, tenant: UUID, scopes: Mapping[UUID, Scope], averages: Mapping[UUID, float]
+) -> dict[UUID, Held]:
+    """Hold scopes until the transaction ends, in the order of their ids; make those that are not there."""
+    held = {}
+    for scope in sorted(scopes):
+        one = scopes[scope]
+        values = {"kind": one.kind.value, "user_id": one.user_id, "agent_id": one.agent_id}
+        [row] = await session.fetch(
+            _OPEN, {"tenant": tenant, "scope": scope, "average": averages.get(scope, 0.0), **values}
+        )
+        held[scope] = Held(lexical_average=row["lexical_average"], ann=row["ann"])
+    return held
+
+
+async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
+    """Return the average lengths that the rows of these scopes are weighed by; none for one without rows."""
+    rows = await session.execute(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
+    return {row.id: row.lexical_average for row in rows}
+
+
+async def grow(session: WriteSession, tenant: UUID, scope: UUID, grown: Grown, *, average: float) -> tuple[bool, bool]:
+    """Count up a held scope; return whether its weights have drifted, and whether it outgrew exact search."""
+    [row] = await session.fetch(
+        _GROW,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "memories": grown.memories,
+            "contexts": grown.contexts,
+            "documents": grown.documents,
+            "length": grown.length,
+            "average": average,
+            "large": LARGE,
+            "drift": DRIFT,
+        },
+    )
+    terms = json.dumps({str(term): count for term, count in grown.terms.items()})
+    await session.fetch(_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})
+    return row["drifted"], row["crowded"]
+
+
+async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
+    """Insert rows that are not there yet, by primary key; return how many were not."""
+    stored = 0
+    for names in dict.fromkeys(tuple(sorted(row)) for row in rows):
+        alike = [row for row in rows if tuple(sorted(row)) == names]
+        given = to_json(alike).decode()
+        stored += len(await session.fetch(_insert(table, names), {"given": given}))
+    return stored
+
+
+@cache
+def _insert(table: str, names: tuple[str, ...]) -> Statement:
+    key = ", ".join(column.name for column in metadata.tables[table].primary_key.columns)
+    listed = ", ".join(names)
+    return statement(
+        f"INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
+        f"FROM jsonb_populate_recordset(NULL::{table}, CAST(:given AS jsonb)) "
+        f"ON CONFLICT ({key}) DO NOTHING RETURNING 1"
+    )
+
+
+async def holders(
+    session: WriteSession, tenant: UUID, slots: Collection[tuple[UUID, str, str]]
+) -> dict[tuple[UUID, str, str], Holder]:
+    """Return who holds these slots, each given by scope, type and slot."""
+    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
+    rows = await session.fetch(_HOLDERS, {"tenant": tenant, "slots": json.dumps(given)}) if given else []
+    return {
+        (row["scope_id"], row["type"], row["slot"]): Holder(
+            id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
+        )
+        for row in rows
+    }
+
+
+async def retire(
+    session: WriteSession, tenant: UUID, memory: UUID, *, successor: UUID, ended: datetime, now: datetime
+) -> None:
+    """Make a memory history: another has taken its slot."""
+    await session.fetch(_RETIRE, {"tenant": tenant, "id": memory, "successor": successor, "ended": ended, "now": now})
+
+
+async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+    """Return which of these entities have the name of another that is not among them: (entity, the other)."""
+    found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
+    return [(row.entity, row.known) for row in found]
+
+
+class Refused(Exception):
+    """The database takes a batch for wrong; the message says why, in its own words."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise Refused for what the database has against the rows it is given, commit included."""
+    try:
+        yield
+    except (asyncpg.PostgresError, DBAPIError) as error:
+        cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
+        told = str(cause.args[0]) if cause is not None and cause.args else type(error).__name__
+        raise Refused(f"the database refuses it: {told[:300]}") from None

@@ -1,0 +1,25 @@
+"""Erases a user, a batch a transaction; whatever is left when it is run again is erased then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app import ids
+from app.db.jobs import Job
+from app.jobs.handler import Handler, Progress
+from app.model import Actor
+from app.runtime import Runtime
+from app.services.erasure import ERASE
+
+
+async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+    """Erase the user that the erasure is about, and return which one that was."""
+    actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
+    erasure = UUID(hex=str(job.payload["erasure"]))
+    async for done in runtime.erasing.run(actor, erasure):
+        await progress(done)
+    return {"erasure": ids.public(ids.ERASURE, erasure)}
+
+
+HANDLER = Handler(kind=ERASE, run=run)

@@ -1,0 +1,289 @@
+"""Erasure: a memory, or everything of a user, with a receipt of what went.
+
+A user is erased in batches, a transaction each, that hold the scope they erase from; the last one erases what
+is left of all the user's scopes and the scopes themselves. So whatever is written before that last transaction
+is erased with the rest, and whatever comes after it starts anew: the row lock of the scope decides which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pydantic_core import to_json
+
+from app import ids
+from app.db import editing, erasing, erasing_one, erasures, jobs, memories
+from app.db.erasing_one import Source
+from app.db.erasures import Erasure
+from app.db.rows import insert_all
+from app.db.session import Database, WriteSession
+from app.errors import NotFound
+from app.memory.registry import Registry
+from app.model import Actor, Memory
+from app.services.redaction import blanked, brought, needles, untold
+from app.text.lexical import index_of, terms
+
+ERASE = "erase"
+"""The kind of job that erases a user."""
+
+BATCH = 500
+"""Memories, or turns, that are erased in one transaction."""
+
+SMALL = 2_000
+"""Memories up to which a user is erased while the caller waits."""
+
+Step = Callable[..., Awaitable[Counter[str]]]
+"""Erases some memories, or some turns, of a scope."""
+
+_PATIENT = {"statement_timeout": "300000"}
+_USER = "user"
+_MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What an erasure erased; `kept` are other memories that rest on the same turns, `left` what is still there."""
+
+    erasure: Erasure
+    kept: tuple[UUID, ...] = ()
+    left: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """An erasure of a user: its receipt if it is done, or the job that does it."""
+
+    erasure: Erasure
+    job: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasing:
+    """Erases; every method sees only the actor's tenant."""
+
+    database: Database
+    types: Registry
+    clock: Callable[[], datetime]
+    language: str
+
+    async def memory(self, actor: Actor, memory: UUID, *, own: tuple[str, str] | None = None) -> Receipt:
+        """Erase a memory and everything made of it, or raise NotFound.
+
+        A turn that no other memory rests on goes too; of one that others rest on, the words that were quoted for
+        this memory go. `own` is the request's own idempotency key, by route and key.
+        """
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            gone = await _held(session, tenant, memory)
+            erasure = await erasures.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
+            sources = await erasing_one.sources(session, tenant, memory)
+            mentioned = await erasing_one.mentioned(session, tenant, memory)
+            counts = await erasing.one_memory(session, tenant, memory, erasure.id)
+            await self._delete(session, tenant, gone)
+            counts["memories"] = 1
+            counts += await self._sources(session, actor, gone, sources, erasure.id, now)
+            counts += await self._names(session, tenant, gone, mentioned)
+            public = ids.public(ids.MEMORY, memory)
+            counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=public, own=own)
+            emptied = await erasing.audit(session, tenant, memories=[memory], actor=actor.name, at=now)
+            counts["audit_events"] = emptied
+            done = await self._finish(session, actor, erasure.id, counts, memory=gone)
+        return Receipt(erasure=done, kept=tuple(sorted({one for source in sources for one in source.others})))
+
+    async def user(self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None) -> Started:
+        """Begin to erase a user, or go on; `wait`: until it is done, None: if it is small, else by a job."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            scopes = await erasures.scopes_of(session, tenant, user)
+            erasure = await erasures.begin(
+                session,
+                tenant,
+                id=ids.new(),
+                kind=_USER,
+                actor=actor.name,
+                now=now,
+                subject=user,
+                subject_hash=subject_hash(tenant, user),
+                scopes=list(scopes),
+            )
+            if not (sum(scopes.values()) <= SMALL if wait is None else wait):
+                payload = {"erasure": erasure.id.hex, "actor": actor.name}
+                job = await jobs.enqueue(session, tenant=tenant, kind=ERASE, payload=payload, now=now)
+                return Started(erasure=erasure, job=job)
+        async for _ in self.run(actor, erasure.id, own=own):
+            pass
+        return Started(erasure=(await self.receipt(actor, erasure.id)).erasure)
+
+    async def run(self, actor: Actor, erasure: UUID, *, own: tuple[str, str] | None = None) -> AsyncIterator[int]:
+        """Erase what an erasure is to erase, from wherever it was left; yield how many memories are gone so far."""
+        found = await self._find(actor, erasure)
+        done = 0
+        for scope in found.scopes:
+            for step in (erasing.memories, erasing.turns):
+                while count := await self._batch(actor, found, scope, step):
+                    done += count if step is erasing.memories else 0
+                    yield done
+        await self._last(actor, found, own)
+
+    async def receipt(self, actor: Actor, erasure: UUID) -> Receipt:
+        """Return an erasure and how many of the memories and turns it erased are in the database now."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await erasures.find(session, actor.tenant_id, erasure)
+            if found is None:
+                raise _unknown(erasure)
+            return Receipt(erasure=found, left=await erasures.left(session, actor.tenant_id, erasure))
+
+    async def ids(self, actor: Actor, erasure: UUID) -> list[str]:
+        """Return the public ids of what an erasure erased."""
+        await self._find(actor, erasure)
+        async with self.database.read(actor.tenant_id) as session:
+            return await erasures.ids_of(session, actor.tenant_id, erasure)
+
+    async def _find(self, actor: Actor, erasure: UUID) -> Erasure:
+        async with self.database.read(actor.tenant_id) as session:
+            found = await erasures.find(session, actor.tenant_id, erasure)
+        if found is None:
+            raise _unknown(erasure)
+        return found
+
+    async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
+        """Erase some memories or turns of a scope; return how many."""
+        async with self.database.write(actor.tenant_id, **_PATIENT) as session:
+            if not await erasing.hold(session, actor.tenant_id, scope):
+                return 0
+            counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
+            await erasures.add(session, actor.tenant_id, erasure.id, counts)
+        return int(counts["memories"] + counts["turns"])
+
+    async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
+        """Erase what is left, scopes included, and write the receipt; nothing, if that was done already."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant, **_PATIENT) as session:
+            subject = erasure.subject or ""
+            scopes = sorted({*erasure.scopes, *await erasures.scopes_of(session, tenant, subject)})
+            # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
+            # two wait for one another.
+            held = [scope for scope in scopes if await erasing.hold(session, tenant, scope)]
+            locked = await erasures.lock(session, tenant, erasure.id)
+            if locked is None or locked.finished:
+                return
+            counts: Counter[str] = Counter()
+            for scope in held:
+                for step in (erasing.memories, erasing.turns):
+                    while gone := await step(session, tenant, scope, erasure.id, limit=BATCH):
+                        counts += gone
+            named = f'"user_id":{to_json(subject).decode()}'
+            counts["idempotency_keys"] += await erasing.answers(
+                session, tenant, erasure.id, named=named, scopes=held, own=own
+            )
+            for scope in held:
+                counts += await erasing.scope(session, tenant, scope)
+            counts["audit_events"] += await erasing.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
+            await self._finish(session, actor, erasure.id, counts)
+
+    async def _finish(
+        self, session: WriteSession, actor: Actor, erasure: UUID, counts: Counter[str], *, memory: Memory | None = None
+    ) -> Erasure:
+        """Write the receipt down: in the erasure's row, and as an event."""
+        tenant, now = actor.tenant_id, self.clock()
+        await erasures.add(session, tenant, erasure, counts)
+        done = await erasures.finish(session, tenant, erasure, now)
+        event = {
+            "tenant_id": tenant,
+            "id": ids.new(),
+            "occurred_at": now,
+            "actor": actor.name,
+            "action": "user.erased" if memory is None else "memory.erased",
+            "memory_id": None if memory is None else memory.id,
+            "scope_id": None if memory is None else memory.scope.id(tenant),
+            "detail": {**({} if memory is None else {"type": memory.type}), **told(done)},
+        }
+        await insert_all(session, {"audit_events": [event]})
+        return done
+
+    async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
+        found = terms(gone.content, self.language)
+        await editing.erase(
+            session,
+            tenant,
+            gone.id,
+            scope=gone.scope.id(tenant),
+            terms=sorted({index_of(term) for term in found}),
+            length=len(found),
+        )
+
+    async def _sources(
+        self, session: WriteSession, actor: Actor, gone: Memory, sources: Sequence[Source], erasure: UUID, now: datetime
+    ) -> Counter[str]:
+        """Erase the turns that only this memory rested on, and its words in the others and in contexts."""
+        tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
+        quotes = [one.quote for one in gone.evidence if one.quote is not None]
+        alone = [one for one in sources if not one.others]
+        counts = await erasing.these_turns(session, tenant, [one.id for one in alone], erasure)
+        wanted = needles(gone, [*quotes, *(one.content for one in alone)])
+        for source in sources:
+            if source.others:
+                content = blanked(source.content, source.quotes, source.other_quotes)
+                report = untold(source.report, ids.public(ids.MEMORY, gone.id), wanted)
+                await erasing_one.censor(session, tenant, source.id, content=content, report=report, now=now)
+        await erasing_one.unexplain(session, tenant, scope, [one.id for one in sources])
+        sessions = {one for source in sources for one in source.sessions}
+        sessions |= {one for one in (gone.session_id, *(each.session_id for each in gone.evidence)) if one is not None}
+        counts["contexts"] = await erasing_one.uncontext(
+            session, tenant, scope, needles=wanted, sessions=sessions, now=now
+        )
+        counts["turns_censored"] = sum(1 for one in sources if one.others)
+        return counts
+
+    async def _names(
+        self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]]
+    ) -> Counter[str]:
+        """Erase the entities that nothing else mentions, and names of others that nothing else tells."""
+        orphans, survivors = await erasing_one.orphans(session, tenant, mentioned)
+        by_role = brought(gone, self.types.by_name.get(gone.type))
+        lost = [name.lower() for name in orphans.values()]
+        for entity in sorted({*mentioned, *survivors} - orphans.keys()):
+            roles = mentioned.get(entity, [])
+            mentions = [by_role[role] for role in roles if role in by_role]
+            names = [name for one in mentions for name in (one.name, *one.aliases)]
+            names += orphans.values() if entity in survivors else ()
+            attributes = {key: value for one in mentions for key, value in one.attributes.items()}
+            lost += await erasing_one.prune(
+                session, tenant, entity, names=names, attributes=attributes, mentions=len(roles)
+            )
+        bindings = await erasing_one.unbind(session, tenant, gone.scope.id(tenant), lost)
+        return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
+
+
+def subject_hash(tenant: UUID, user: str) -> bytes:
+    """Return what stands for a user in a receipt: SHA-256 of the tenant's id, a colon and the user's."""
+    return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
+
+
+def told(one: Erasure) -> dict[str, object]:
+    """Return an erasure as JSON values: what the receipt says, and the audit log."""
+    return {
+        "erasure": ids.public(ids.ERASURE, one.id),
+        "user_id_sha256": None if one.subject_hash is None else one.subject_hash.hex(),
+        "counts": {name: count for name, count in sorted(one.counts.items()) if count},
+        "ids_digest": None if one.ids_digest is None else one.ids_digest.hex(),
+        "digest": None if one.digest is None else one.digest.hex(),
+    }
+
+
+async def _held(session: WriteSession, tenant: UUID, memory: UUID) -> Memory:
+    """Return a memory whose scope is held until the transaction ends, or raise NotFound."""
+    if await editing.lock(session, tenant, memory):
+        found = (await memories.fetch(session, tenant, [memory])).get(memory)
+        if found is not None:
+            return found
+    raise NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")
+
+
+def _unknown(erasure: UUID) -> NotFound:
+    return NotFound(f"no such erasure: {ids.public(ids.ERASURE, erasure)}")

@@ -1,0 +1,317 @@
+"""One transaction of an import: rows as they were, counted, weighed, and fitted to what is there."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from app import ids
+from app.db import erasures, importing
+from app.db.importing import Grown, Held, Holder, refusals
+from app.db.rows import insert_all
+from app.db.session import WriteSession
+from app.db.tables import metadata
+from app.model import Actor, LinkKind, ReviewReason, Scope, Status
+from app.services.records import KINDS, Line
+from app.services.reviving import Revived, index_rows, weighed
+
+if TYPE_CHECKING:
+    from app.services.importing import Importing
+
+TRUST_LOST = 0.15
+"""How much less a newer statement may be trusted and still replace an older one (DESIGN section 4)."""
+
+HISTORY = "history"
+REPLACED = "replaced"
+CONTESTED = "contested"
+
+Slot = tuple[UUID, str, str]
+Rows = dict[str, list[Mapping[str, Any]]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Done:
+    """What a batch came to; counted only once it is committed."""
+
+    imported: Counter[str] = field(default_factory=Counter)
+    already_there: Counter[str] = field(default_factory=Counter)
+    conflicts: Counter[str] = field(default_factory=Counter)
+    notices: Counter[str] = field(default_factory=Counter)
+    erased: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Stores lines of one kind in one transaction."""
+
+    means: Importing
+    actor: Actor
+    averages: Mapping[UUID, float]
+
+    async def rows(self, lines: Sequence[Line]) -> Done:
+        """Store rows that are no memories."""
+        tenant, done, kind = self.actor.tenant_id, Done(), KINDS[lines[0].record]
+        scopes = {} if kind.name in FREE else self._scopes(lines)
+        with refusals():
+            async with self.means.database.write(tenant) as session:
+                await importing.hold(session, tenant, scopes, self.averages)
+                new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
+                outer = [self._row(kind.table.name, line.values, line.scope) for line in new]
+                stored = await importing.insert(session, kind.table.name, outer)
+                for table, column in kind.inner:
+                    within = [
+                        self._row(table.name, {**row, column: line.id}, line.scope)
+                        for line in new
+                        for row in line.inner[table.name]
+                    ]
+                    await importing.insert(session, table.name, within)
+                for scope in scopes if stored else ():
+                    nothing = Grown(memories=0, contexts=0, documents=0, length=0, terms={})
+                    await importing.grow(session, tenant, scope, nothing, average=self.averages.get(scope, 0.0))
+                await self._record(session, kind.name, stored, lines)
+        done.imported[kind.name] += stored
+        done.already_there[kind.name] += len(lines) - stored - done.erased
+        if kind.name == "turn" and (left := sum(line.values["status"] == "received" for line in new)):
+            done.notices["turns that were not processed yet wait to be replayed"] += left
+        return done
+
+    async def memories(self, given: Sequence[Revived]) -> Done:
+        """Store memories with all that is theirs."""
+        done = Done()
+        if not given:
+            return done
+        tenant = self.actor.tenant_id
+        scopes = self._scopes([one.line for one in given])
+        averages = {scope: self.averages.get(scope) or _average(given, tenant, scope) for scope in scopes}
+        async with self.means.database.read(tenant) as session:
+            present = await importing.averages(session, tenant, scopes)
+        averages |= {scope: average for scope, average in present.items() if average}
+        for one in given:
+            weighed(one, averages[_scope_of(one, tenant)])
+        upkeep: list[tuple[UUID, bool, bool]] = []
+        with refusals():
+            async with self.means.database.write(tenant) as session:
+                held = await importing.hold(session, tenant, scopes, averages)
+                there = await importing.known(session, tenant, "memories", [one.row["id"] for one in given])
+                new = [one for one in given if one.row["id"] not in there]
+                await self._check(session, new, done)
+                links = await self._settle(session, new, done)
+                rows = self._rows(new, held, links)
+                for table, stored in rows.items():
+                    await importing.insert(session, table, stored)
+                for scope in scopes:
+                    mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
+                    drifted, crowded = await importing.grow(session, tenant, scope, _sum(mine), average=averages[scope])
+                    upkeep.append((scope, drifted, crowded))
+                await self._record(session, "memory", len(new), [one.line for one in given])
+        for scope, drifted, crowded in upkeep:
+            if drifted:
+                self.means.drifted(tenant, scope)
+            if crowded:
+                self.means.crowded(tenant, scope)
+        done.imported["memory"] += len(new)
+        done.already_there["memory"] += len(there)
+        return done
+
+    async def _new(self, session: WriteSession, lines: Sequence[Line], done: Done) -> list[Line]:
+        """Return the lines whose ids are not there and were not erased."""
+        tenant, found = self.actor.tenant_id, [line.id for line in lines if line.id is not None]
+        gone = await erasures.erased(session, tenant, found) if lines[0].record == "turn" else set()
+        done.erased += sum(line.id in gone for line in lines)
+        there: Mapping[UUID, UUID] = {}
+        if lines[0].record != "audit_event":
+            there = await importing.known(session, tenant, KINDS[lines[0].record].table.name, found)
+        return [line for line in lines if line.id not in gone and line.id not in there]
+
+    async def _check(self, session: WriteSession, given: Sequence[Revived], done: Done) -> None:
+        """Take evidence off turns that are not there, and raise Refused for names that are of another scope."""
+        tenant = self.actor.tenant_id
+        turns = {one["turn_id"] for each in given for one in each.line.inner["evidence"] if one.get("turn_id")}
+        there = await importing.known(session, tenant, "turns", turns)
+        for each in given:
+            for one in each.line.inner["evidence"]:
+                if one.get("turn_id") is not None and one["turn_id"] not in there:
+                    one |= {"turn_id": None, "statement": None}
+                    done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
+        named = {one["entity_id"] for each in given for one in each.line.inner["memory_entities"]}
+        known = await importing.known(session, tenant, "entities", named)
+        for each in given:
+            for one in each.line.inner["memory_entities"]:
+                if known.get(one["entity_id"]) != _scope_of(each, tenant):
+                    what = ids.public(ids.ENTITY, one["entity_id"])
+                    raise importing.Refused(f"it mentions {what}, which is not in its scope")
+
+    async def _settle(self, session: WriteSession, given: Sequence[Revived], done: Done) -> list[Mapping[str, Any]]:
+        """Fit memories that claim a slot to who holds it: the newer one holds, the older one is history."""
+        tenant, now = self.actor.tenant_id, self.means.clock()
+        claims = [(one, slot) for one in given if (slot := _claimed(one, tenant)) is not None]
+        holders = await importing.holders(session, tenant, {slot for _, slot in claims})
+        mine: dict[UUID, Revived] = {}
+        links: list[Mapping[str, Any]] = []
+        for one, slot in claims:
+            row, holder = one.row, holders.get(slot)
+            if holder is not None:
+                verdict, link = _fitted(row, holder, now)
+                links.append({"tenant_id": tenant, **link})
+                done.conflicts[verdict] += 1
+                if verdict != REPLACED:
+                    continue
+                if holder.id in mine:
+                    mine[holder.id].row |= _retired(mine[holder.id].row, row, now)
+                else:
+                    await importing.retire(
+                        session, tenant, holder.id, successor=row["id"], ended=row["valid_from"], now=now
+                    )
+            mine[row["id"]] = one
+            holders[slot] = Holder(
+                id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
+            )
+        return links
+
+    def _rows(self, given: Sequence[Revived], held: Mapping[UUID, Held], links: Sequence[Mapping[str, Any]]) -> Rows:
+        """Return every row of the memories, by table; the memories first."""
+        tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
+        rows["memories"] = [self._row("memories", one.row, one.line.scope) for one in given]
+        for one in given:
+            scope = _scope_of(one, tenant)
+            here = {"tenant_id": tenant, "scope_id": scope, "memory_id": one.row["id"]}
+            indexed = {**here, "model_id": self.means.model_id, "ann": held[scope].ann}
+            rows["memory_index"] += index_rows(one, indexed)
+            rows["hypothetical_embeddings"] += [{**question, **indexed} for question in one.questions]
+            for table, column in KINDS["memory"].inner:
+                if table.name not in {"memory_index", "hypothetical_embeddings"}:
+                    rows[table.name] += [
+                        self._row(table.name, {**row, column: one.row["id"]}, one.line.scope)
+                        for row in one.line.inner[table.name]
+                    ]
+        rows["memory_links"] += links
+        return {table: found for table, found in rows.items() if found}
+
+    def _row(self, table: str, values: Mapping[str, Any], scope: Scope | None) -> dict[str, Any]:
+        row = {"tenant_id": self.actor.tenant_id, **values}
+        if "scope_id" in metadata.tables[table].columns:
+            row["scope_id"] = None if scope is None else scope.id(self.actor.tenant_id)
+        return row
+
+    def _scopes(self, lines: Sequence[Line]) -> dict[UUID, Scope]:
+        return {line.scope.id(self.actor.tenant_id): line.scope for line in lines if line.scope is not None}
+
+    async def _record(self, session: WriteSession, kind: str, stored: int, lines: Sequence[Line]) -> None:
+        """Append the event of a batch that stored something."""
+        if not stored:
+            return
+        detail = {"record": kind, "stored": stored, "lines": [lines[0].number, lines[-1].number]}
+        event = _event(self.actor, self.means.clock(), None, "import.batch", detail)
+        await insert_all(session, {"audit_events": [event]})
+
+
+FREE = frozenset({"extraction_costs", "audit_event"})
+"""Kinds of lines that change nothing in a scope, so none is held for them."""
+
+
+def ready(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
+    """Return the lines of memories whose successors are there, or come with them and are ready themselves."""
+    by_id = {line.id: line for line in lines}
+    settled: dict[UUID | None, bool] = {}
+    for line in lines:
+        path: list[UUID | None] = []
+        at: UUID | None = line.id
+        while at in by_id and at not in settled and at not in path:
+            path.append(at)
+            at = by_id[at].values.get("superseded_by")
+        fine = at is None or at in there or settled.get(at, False)
+        settled.update(dict.fromkeys(path, fine))
+    return [line for line in lines if settled[line.id]]
+
+
+def without_successor(line: Line) -> Line:
+    """Return a memory's line without the one that replaced it."""
+    return replace(line, values={**line.values, "superseded_by": None})
+
+
+def merged(actor: Actor, now: datetime, scope: UUID, entity: UUID, known: UUID) -> dict[str, object]:
+    """Return the event of an imported entity that was here under its name."""
+    detail = {"entity": ids.public(ids.ENTITY, entity), "into": ids.public(ids.ENTITY, known), "reason": "imported"}
+    return _event(actor, now, scope, "entity.merged", detail)
+
+
+def _event(
+    actor: Actor, now: datetime, scope: UUID | None, action: str, detail: Mapping[str, object]
+) -> dict[str, object]:
+    return {
+        "tenant_id": actor.tenant_id,
+        "id": ids.new(),
+        "occurred_at": now,
+        "actor": actor.name,
+        "action": action,
+        "memory_id": None,
+        "scope_id": scope,
+        "detail": detail,
+    }
+
+
+def _scope_of(one: Revived, tenant: UUID) -> UUID:
+    return one.candidate.scope.id(tenant)
+
+
+def _claimed(one: Revived, tenant: UUID) -> Slot | None:
+    row = one.row
+    if row["status"] != Status.ACTIVE or row.get("slot") is None or row.get("contested"):
+        return None
+    return (_scope_of(one, tenant), row["type"], row["slot"])
+
+
+def _fitted(row: dict[str, Any], holder: Holder, now: datetime) -> tuple[str, dict[str, object]]:
+    """Change a memory's row as the one that holds its slot demands; return what it came to, and the link."""
+    if row["stated_at"] <= holder.stated_at:
+        row |= {
+            "status": Status.SUPERSEDED,
+            "superseded_by": holder.id,
+            "ended_at": max(holder.valid_from, row["valid_from"]),
+            "retired_at": now,
+            "updated_at": now,
+        }
+        return HISTORY, {"from_memory": holder.id, "kind": LinkKind.SUPERSEDES, "to_memory": row["id"]}
+    if row["confidence"] >= holder.confidence - TRUST_LOST:
+        return REPLACED, {"from_memory": row["id"], "kind": LinkKind.SUPERSEDES, "to_memory": holder.id}
+    row |= {
+        "contested": True,
+        "review_reason": row.get("review_reason") or ReviewReason.CONTRADICTION,
+        "review_since": row.get("review_since") or now,
+        "updated_at": now,
+    }
+    return CONTESTED, {"from_memory": row["id"], "kind": LinkKind.CONTRADICTS, "to_memory": holder.id}
+
+
+def _retired(row: Mapping[str, Any], successor: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    return {
+        "status": Status.SUPERSEDED,
+        "superseded_by": successor["id"],
+        "ended_at": max(row["valid_from"], successor["valid_from"]),
+        "retired_at": now,
+        "updated_at": now,
+    }
+
+
+def _average(given: Sequence[Revived], tenant: UUID, scope: UUID) -> float:
+    lengths = [
+        len(found) for one in given if _scope_of(one, tenant) == scope for found in one.terms if found is not None
+    ]
+    return max(1.0, sum(lengths) / max(1, len(lengths)))
+
+
+def _sum(grown: Sequence[Grown]) -> Grown:
+    terms: Counter[int] = Counter()
+    for one in grown:
+        terms.update(one.terms)
+    return Grown(
+        memories=len(grown),
+        contexts=sum(one.contexts for one in grown),
+        documents=sum(one.documents for one in grown),
+        length=sum(one.length for one in grown),
+        terms=terms,
+    )

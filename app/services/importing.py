@@ -1,0 +1,311 @@
+"""Import: the lines of an export, stored as they were, in batches that are stored whole or not at all.
+
+What is there by its id is left as it is, so an import that was cut off is simply sent again. A memory waits for
+the one that replaced it, which comes first unless it was stated late. Nothing is embedded in a transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app.db import erasures, importing, merges
+from app.db.importing import Refused
+from app.db.rows import insert_all
+from app.db.session import Database
+from app.errors import Conflict, InvalidInput
+from app.model import Actor
+from app.services import import_batch
+from app.services.exporting import FORMAT, VERSION
+from app.services.import_batch import Batch
+from app.services.import_report import Summary
+from app.services.policies import Policies
+from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
+from app.services.reviving import Revived, Reviving
+from app.write.policy import TenantPolicy
+
+BATCH = 200
+BATCH_BYTES = 4_000_000
+"""Lines, and their bytes, that are stored in one transaction."""
+
+MOST_WAITING = 10_000
+"""Memories that wait for the one that replaced them."""
+
+ATTEMPTS = 3
+"""Times a batch is tried that others stand in the way of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Importing:
+    """Imports into the actor's tenant. `drifted` and `crowded` are told of scopes whose index needs upkeep."""
+
+    database: Database
+    reviving: Reviving
+    policies: Policies
+    model_id: int
+    clock: Callable[[], datetime]
+    drifted: Callable[[UUID, UUID], None]
+    crowded: Callable[[UUID, UUID], None]
+
+    async def run(
+        self, actor: Actor, lines: AsyncIterator[tuple[int, bytes | None]], *, strict: bool = False
+    ) -> Summary:
+        """Store the lines of a file, numbered, None for one that was too long, and return what became of them.
+
+        Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
+        """
+        running = _Import(means=self, actor=actor, summary=Summary(strict=strict))
+        async for number, content in lines:
+            await running.take(number, content)
+        return await running.end()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Import:
+    """One import as it goes."""
+
+    means: Importing
+    actor: Actor
+    summary: Summary
+    header: dict[str, Any] | None = None
+    vectors: bool = False
+    averages: dict[UUID, float] = field(default_factory=dict)
+    digest: Any = field(default_factory=hashlib.sha256)
+    batch: list[Line] = field(default_factory=list)
+    size: int = 0
+    waiting: dict[UUID, list[Line]] = field(default_factory=dict)
+    waits: int = 0
+    entities: set[UUID] = field(default_factory=set)
+    ended: bool = False
+
+    async def take(self, number: int, content: bytes | None) -> None:
+        """Take the next line."""
+        if content is None:
+            self.summary.fail(number, "the line is too long: raise TM_MAX_BODY_BYTES")
+            return
+        if not content.strip():
+            return
+        try:
+            await self._take(number, content)
+        except Unreadable as error:
+            if self.header is None or self.summary.strict:
+                raise
+            self.summary.fail(number, error.message)
+        self.digest.update(content + b"\n")
+
+    async def _take(self, number: int, content: bytes) -> None:
+        found = parse(content)
+        record = found["record"]
+        if self.header is None:
+            await self._begin(found)
+        elif self.ended:
+            raise Unreadable("comes after the last line")
+        elif record == "end":
+            await self._stop(found)
+        elif record == "scope":
+            self._weigh(found)
+        elif record in KINDS:
+            await self._add(read(number, record, content), len(content))
+        else:
+            raise Unreadable(f"unknown record {record[:80]!r}")
+
+    async def _begin(self, header: dict[str, Any]) -> None:
+        version = header.get("version")
+        if header["record"] != "header" or header.get("format") != FORMAT or not isinstance(version, int):
+            raise InvalidInput("the first line must be the header of an export", field="line 1")
+        if version > VERSION:
+            raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+        self.header = header
+        embedder = self.means.reviving.embedder
+        model = header.get("embedding_model")
+        same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
+        self.vectors = bool(header.get("vectors")) and same
+        if header.get("vectors") and not same:
+            self.summary.notices[f"the vectors are not of {embedder.name}: everything is embedded anew"] += 1
+        await self._adopt(header.get("policy"))
+
+    async def _adopt(self, given: object) -> None:
+        """Take over the policy of the file, if the tenant has set none itself."""
+        if not given:
+            return
+        try:
+            policy = TenantPolicy.model_validate(given)
+        except ValueError:
+            self.summary.notices["the policy of the file can't be read and is left out"] += 1
+            return
+        present = await self.means.policies.get(self.actor.tenant_id)
+        if present == TenantPolicy():
+            await self.means.policies.put(self.actor.tenant_id, policy)
+        elif present != policy:
+            self.summary.notices["the tenant has a policy of its own, which stays"] += 1
+
+    def _weigh(self, found: dict[str, Any]) -> None:
+        try:
+            scope = ScopeIn.model_validate(found.get("scope")).scope
+        except ValueError:
+            raise Unreadable("scope: must have a kind, and the user_id and agent_id that fit it") from None
+        average = found.get("lexical_average")
+        if isinstance(average, int | float) and 0 <= average <= 1e6:  # noqa: PLR2004 - no text has more words
+            self.averages[scope.id(self.actor.tenant_id)] = float(average)
+
+    async def _stop(self, found: dict[str, Any]) -> None:
+        self.ended = True
+        self.summary.complete = True
+        if found.get("sha256") != self.digest.hexdigest():
+            self.summary.notices["the file is not as it was exported: its digest is another"] += 1
+
+    async def _add(self, line: Line, size: int) -> None:
+        if self.batch and (
+            self.batch[0].record != line.record
+            or len(self.batch) >= BATCH
+            or self.size + size > BATCH_BYTES
+            or any(one.id is not None and one.id == line.id for one in self.batch)
+        ):
+            await self._flush()
+        self.batch.append(line)
+        self.size += size
+
+    async def end(self) -> Summary:
+        """Store what is left, and return the outcome."""
+        if self.header is None:
+            raise InvalidInput("there is nothing to import: the body is empty", field="line 1")
+        await self._flush()
+        await self._release()
+        await self._unify()
+        if not self.ended:
+            self.summary.notices["the file ends before its last line: it was cut off"] += 1
+        return self.summary
+
+    async def _flush(self) -> None:
+        lines, self.batch, self.size = self.batch, [], 0
+        if not lines:
+            return
+        if lines[0].record == "memory":
+            await self._memories(lines)
+            return
+        if self.waits:
+            await self._release()
+        if lines[0].record == "entity":
+            self.entities |= {line.id for line in lines if line.id is not None}
+        await self._whole(lines)
+
+    async def _memories(self, lines: Sequence[Line]) -> None:
+        """Store those of the memories whose successors are there, and what waited for them."""
+        lines = self._understood(lines)
+        while lines:
+            targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
+            async with self.means.database.read(self.actor.tenant_id) as session:
+                there = set(await importing.known(session, self.actor.tenant_id, "memories", targets))
+            ready = import_batch.ready(lines, there)
+            now = {line.id for line in ready}
+            for line in lines:
+                if line.id not in now:
+                    self._wait(line)
+            await self._whole(ready)
+            lines = [one for line in ready if line.id is not None for one in self.waiting.pop(line.id, ())]
+            self.waits -= len(lines)
+
+    def _understood(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines whose types and payloads are known here; the others have failed."""
+        fine = []
+        for line in lines:
+            try:
+                self.means.reviving.understood(line)
+            except Unreadable as error:
+                self.summary.fail(line.number, error.message)
+            else:
+                fine.append(line)
+        return fine
+
+    def _wait(self, line: Line) -> None:
+        if self.waits >= MOST_WAITING:
+            self.summary.fail(line.number, "too many memories come before the ones that replaced them")
+            return
+        self.waits += 1
+        self.waiting.setdefault(line.values["superseded_by"], []).append(line)
+
+    async def _release(self) -> None:
+        """Store what still waits: its successor is not in the file; what waits for itself is refused."""
+        while self.waiting:
+            waiting = {line.id for lines in self.waiting.values() for line in lines}
+            free = [target for target in self.waiting if target not in waiting]
+            lines = [line for target in free for line in self.waiting.pop(target)]
+            self.waits -= len(lines)
+            if not lines:
+                for line in (one for given in self.waiting.values() for one in given):
+                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
+                self.waiting.clear()
+                self.waits = 0
+                return
+            self.summary.notices["the one that replaced a memory is not in the file"] += len(lines)
+            for at in range(0, len(lines), BATCH):
+                part = [import_batch.without_successor(line) for line in lines[at : at + BATCH]]
+                await self._memories(part)
+
+    async def _whole(self, lines: Sequence[Line]) -> None:
+        """Store a batch; one that the database refuses is halved, until the lines at fault are found."""
+        lines = list(lines)
+        if not lines:
+            return
+        failure = ""
+        for _ in range(ATTEMPTS):
+            try:
+                await self._store(lines)
+            except Conflict as error:
+                failure = error.message
+            except Refused as refused:
+                failure = str(refused)
+                break
+            else:
+                return
+        if len(lines) == 1:
+            self.summary.fail(lines[0].number, failure)
+            return
+        middle = len(lines) // 2
+        await self._whole(lines[:middle])
+        await self._whole(lines[middle:])
+
+    async def _store(self, lines: Sequence[Line]) -> None:
+        batch = Batch(means=self.means, actor=self.actor, averages=self.averages)
+        if lines[0].record == "memory":
+            revived, there, gone = await self._revived(lines)
+            done = await batch.memories(revived)
+            done.already_there["memory"] += there
+            done.erased += gone
+        else:
+            done = await batch.rows(lines)
+        self.summary.imported.update(done.imported)
+        self.summary.already_there.update(done.already_there)
+        self.summary.conflicts.update(done.conflicts)
+        self.summary.notices.update(done.notices)
+        self.summary.erased += done.erased
+
+    async def _revived(self, lines: Sequence[Line]) -> tuple[list[Revived], int, int]:
+        """Return memories made ready, without those that are there or were erased, and how many of these there are."""
+        tenant, reviving = self.actor.tenant_id, self.means.reviving
+        async with self.means.database.read(tenant) as session:
+            found = [line.id for line in lines if line.id is not None]
+            there = await importing.known(session, tenant, "memories", found)
+            gone = await erasures.erased(session, tenant, found) - there.keys()
+        revived = [reviving.understood(line) for line in lines if line.id not in there and line.id not in gone]
+        await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
+        return revived, len(there), len(gone)
+
+    async def _unify(self) -> None:
+        """Make one of an imported entity and one that was here under its name, as callers can: it can be undone."""
+        tenant = self.actor.tenant_id
+        async with self.means.database.read(tenant) as session:
+            pairs = await importing.namesakes(session, tenant, self.entities) if self.entities else []
+        for entity, known in pairs:
+            async with self.means.database.write(tenant) as session:
+                scope = await merges.hold(session, tenant, known)
+                if scope is None:
+                    continue
+                moved = await merges.unify(session, tenant, [(entity, known)])
+                event = import_batch.merged(self.actor, self.means.clock(), scope, entity, known)
+                await insert_all(session, {"audit_events": [event] if moved else []})
+            self.summary.merged_entities += len(moved)

@@ -1,0 +1,195 @@
+"""The lines of an import, read strictly: each kind's shape is that of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    ValidationError,
+    create_model,
+    model_validator,
+)
+from pydantic_core import from_json
+from sqlalchemy import Table
+from sqlalchemy.types import ARRAY, BigInteger, Boolean, Date, DateTime, Float, Integer, LargeBinary, SmallInteger
+
+from app.db.porting import RECORDS, Record, columns, prefix
+from app.errors import InvalidInput
+from app.model import Scope, ScopeKind
+
+MOST_NAMED = 5
+"""Fields that an error names."""
+
+_STRICT = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+_WIDTHS = ((SmallInteger, 15), (BigInteger, 63), (Integer, 31))
+_HEX_LENGTH = 32
+
+
+class ScopeIn(BaseModel):
+    """The scope of a line: whose it is."""
+
+    model_config = _STRICT
+
+    kind: Literal["global", "user", "agent"]
+    user_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    agent_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        named = (self.user_id is not None, self.agent_id is not None)
+        fitting = {"global": {(False, False)}, "user": {(True, False)}, "agent": {(False, True), (True, True)}}
+        if named not in fitting[self.kind]:
+            raise ValueError(f"user_id and agent_id do not fit the kind {self.kind}")
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope."""
+        return Scope(kind=ScopeKind(self.kind), user_id=self.user_id, agent_id=self.agent_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line that was read: its number, kind, scope, and the values of its row and of the rows within it."""
+
+    number: int
+    record: str
+    scope: Scope | None
+    values: Mapping[str, Any]
+    inner: Mapping[str, list[dict[str, Any]]]
+
+    @property
+    def id(self) -> UUID | None:
+        """Return the id of what the line tells, where it has one."""
+        found: UUID | None = self.values.get("id")
+        return found
+
+
+class Unreadable(InvalidInput):
+    """A line that can't be read; the message says why."""
+
+
+def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+    """Return the JSON of a line, or raise Unreadable."""
+    try:
+        found = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise Unreadable(f"not JSON: {str(error)[:200]}") from None
+    except RecursionError:
+        raise Unreadable("not JSON that can be read: nested too deeply") from None
+    if not isinstance(found, dict) or not isinstance(found.get("record"), str):
+        raise Unreadable('not a JSON object with a "record"')
+    if b"\\u0000" in content and _has_nul(found):
+        raise Unreadable("NUL characters can't be stored")
+    return found
+
+
+def read(number: int, record: str, content: bytes) -> Line:
+    """Return a line of a kind that is known, or raise Unreadable naming what is wrong."""
+    kind = KINDS[record]
+    try:
+        found = _model(record).model_validate_json(content)
+    except ValidationError as error:
+        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
+        raise Unreadable("; ".join(told[:MOST_NAMED])) from None
+    values = {name: getattr(found, name) for name in found.model_fields_set if name in columns(kind.table)}
+    inner = {table.name: [_row(one) for one in getattr(found, table.name, ())] for table, _ in kind.inner}
+    scope = getattr(found, "scope", None)
+    return Line(number=number, record=record, scope=None if scope is None else scope.scope, values=values, inner=inner)
+
+
+def _row(one: BaseModel) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.model_fields_set}
+
+
+KINDS: Mapping[str, Record] = {one.name: one for one in RECORDS}
+
+
+@cache
+def _model(record: str) -> type[BaseModel]:
+    kind = KINDS[record]
+    fields: dict[str, Any] = {"record": (Literal[record], ...)}
+    if kind.of is not None or "scope_id" in kind.table.columns:
+        optional = kind.of is None and kind.table.columns["scope_id"].nullable
+        fields["scope"] = (ScopeIn | None, None) if optional else (ScopeIn, ...)
+    fields |= _fields(kind.table)
+    for table, column in kind.inner:
+        within = create_model(f"{table.name}_row", __config__=_STRICT, **_fields(table, without=column))
+        fields[table.name] = (list[within], Field(default_factory=list))
+    made: type[BaseModel] = create_model(record, __config__=_STRICT, **fields)
+    return made
+
+
+def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name in columns(table):
+        if name == without:
+            continue
+        column = table.columns[name]
+        kind = _kind(table, name)
+        # Vectors may be left out, and what has a default may be missing in an older file.
+        optional = column.nullable or column.server_default is not None or name == "embedding"
+        fields[name] = (kind | None if column.nullable else kind, None if optional else ...)
+    return fields
+
+
+def _kind(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    public = prefix(table, name)
+    if public is not None:
+        return _public(public)
+    kind = table.columns[name].type
+    for width, bits in _WIDTHS:
+        if isinstance(kind, width):
+            return Annotated[int, Field(ge=-(2**bits), lt=2**bits)]
+    for plain, python in ((Boolean, bool), (Float, float), (Date, date), (LargeBinary, _BYTES), (ARRAY, list[str])):
+        if isinstance(kind, plain):
+            return python
+    if isinstance(kind, DateTime):
+        return AwareDatetime | Literal["infinity", "-infinity"]
+    return {"UUID": UUID, "JSONB": Any, "HALFVEC": _VECTOR}.get(type(kind).__name__, str)
+
+
+_BYTES = Annotated[str, StringConstraints(pattern=r"^\\x(?:[0-9a-f]{2})*$")]
+_VECTOR = Annotated[str, StringConstraints(pattern=r"^\[[-+0-9.eE,]+\]$")]
+
+
+@cache
+def _public(kind: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    def plain(value: object) -> object:
+        if value is None or isinstance(value, UUID):
+            return value
+        head, _, digits = value.partition("_") if isinstance(value, str) else ("", "", "")
+        if head != kind or len(digits) != _HEX_LENGTH or not digits.isalnum():
+            raise ValueError(f"must be an id like {kind}_ and {_HEX_LENGTH} hexadecimal digits")
+        return UUID(hex=digits)
+
+    return Annotated[UUID, BeforeValidator(plain), PlainSerializer(str)]
+
+
+def _has_nul(value: object) -> bool:
+    match value:
+        case str():
+            return "\x00" in value
+        case dict():
+            return any(_has_nul(one) for pair in value.items() for one in pair)
+        case list():
+            return any(map(_has_nul, value))
+        case _:
+            return False
+
+
+def instant(value: object) -> datetime | None:
+    """Return an instant of a line's values; None where it has none."""
+    return value if isinstance(value, datetime) else None

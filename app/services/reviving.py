@@ -1,0 +1,164 @@
+"""Memories of an import made ready to be found: index rows and questions, with vectors of the file or new ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.db.importing import Grown
+from app.db.vectors import as_halfvec
+from app.memory.candidate import Candidate
+from app.memory.registry import Registry
+from app.memory.spec import Payload
+from app.providers.embeddings import Embedder
+from app.services.records import Line, Unreadable
+from app.text.lexical import document_weights, index_of, terms, to_sparsevec
+from app.write.hype import dense
+from app.write.prepare import searched, worded
+from app.write.rows import as_tsvector, asks
+
+_SHARED = ("type", "topic", "status", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at",
+           "retired_at", "stated_at", "session_id", "sequence_number")  # fmt: skip
+"""Columns of a memory that its index rows repeat."""
+
+
+_DATED = ("stated_at", "valid_from", "recorded_at", "updated_at")
+"""Columns whose times are compared."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Revived:
+    """A memory's line with its rows to come. `index` and `questions` lack what only the transaction knows."""
+
+    line: Line
+    candidate: Candidate
+    row: dict[str, Any]
+    index: list[dict[str, Any]] = field(default_factory=list)
+    terms: list[tuple[str, ...] | None] = field(default_factory=list)
+    questions: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def grown(self) -> Grown:
+        """Return what it adds to its scope's counters."""
+        told = [
+            found for one, found in zip(self.index, self.terms, strict=True)
+            if found is not None and one["kind"] != "context"
+        ]  # fmt: skip
+        return Grown(
+            memories=1,
+            contexts=sum(one["kind"] == "context" and found is not None for one, found in zip(
+                self.index, self.terms, strict=True)),
+            documents=len(told),
+            length=sum(map(len, told)),
+            terms=Counter(place for found in told for place in {index_of(term) for term in found}),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviving:
+    """Makes memories findable again."""
+
+    embedder: Embedder
+    types: Registry
+    language: str
+
+    def understood(self, line: Line) -> Revived:
+        """Return a line whose type and payload are known here, or raise Unreadable."""
+        values = line.values
+        spec = self.types.by_name.get(values["type"])
+        if spec is None:
+            raise Unreadable(f"type: unknown memory type {values['type'][:80]!r}")
+        try:
+            payload: Payload = spec.payload.model_validate(values["payload"])
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            raise Unreadable(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        if line.scope is None:
+            raise Unreadable("scope: is required")
+        for name in _DATED:
+            if not isinstance(values[name], datetime):
+                raise Unreadable(f"{name}: must be a time")
+        candidate = Candidate(
+            type=spec,
+            payload=payload,
+            scope=line.scope,
+            content=values["content"],
+            context=values.get("context"),
+            session_id=values.get("session_id"),
+        )
+        return Revived(line=line, candidate=candidate, row=dict(values))
+
+    async def revive(self, given: Sequence[Revived], *, vectors: bool, dimensions: int) -> None:
+        """Give memories their index rows and questions; `vectors`: those of the file are of this service's model.
+
+        Raises ProviderError when what has no vectors can't be embedded.
+        """
+        wordless = [one for one in given if not (vectors and _embedded(one, "memory_index", dimensions))]
+        texts = await asyncio.to_thread(searched, [one.candidate for one in wordless])
+        flat = [text for one in texts for _, text in one]
+        found = iter(await self.embedder.embed(flat, purpose="document") if flat else ())
+        for revived, own in zip(wordless, texts, strict=True):
+            facts = next(iter(revived.line.inner["memory_index"]), {})
+            known = {name: value for name, value in facts.items() if name not in {"part", "kind", "embedding"}}
+            revived.index = [
+                {**_about(revived), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found))}
+                for part, (kind, _) in enumerate(own)
+            ]
+        done = {id(one) for one in wordless}
+        for revived in given:
+            if id(revived) not in done:
+                revived.index = [{**_about(revived), **one} for one in revived.line.inner["memory_index"]]
+        await self._ask(given, vectors=vectors, dimensions=dimensions)
+        await asyncio.to_thread(self._word, given)
+
+    async def _ask(self, given: Sequence[Revived], *, vectors: bool, dimensions: int) -> None:
+        """Keep the questions, embedded anew where their vectors are not of this service's model."""
+        new: list[tuple[dict[str, Any], str]] = []
+        for revived in given:
+            revived.questions = [dict(one) for one in revived.line.inner["hypothetical_embeddings"]]
+            if revived.questions and not (vectors and _embedded(revived, "hypothetical_embeddings", dimensions)):
+                asked = dense(revived.candidate.payload, tuple(one["question"] for one in revived.questions))
+                new += zip(revived.questions, asked, strict=True)
+        if new:
+            made = await self.embedder.embed([text for _, text in new], purpose="query")
+            for (question, _), vector in zip(new, made, strict=True):
+                question["embedding"] = as_halfvec(vector)
+
+    def _word(self, given: Sequence[Revived]) -> None:
+        for revived in given:
+            seen: set[str] = set()
+            for one in revived.index:
+                kind = one["kind"]
+                words = worded(revived.row["content"], revived.row.get("context"), kind)
+                revived.terms.append(None if kind in seen else terms(words, self.language))
+                seen.add(kind)
+
+
+def weighed(revived: Revived, average: float) -> None:
+    """Give a memory's index rows their lexical columns, by the average length of its scope."""
+    for row, found in zip(revived.index, revived.terms, strict=True):
+        row["lexical"] = None if found is None else to_sparsevec(document_weights(found, average_length=average))
+        row["tsv"] = None if found is None else as_tsvector(found)
+
+
+def index_rows(revived: Revived, common: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the index rows as they are stored: what they repeat of the memory is as the memory is now."""
+    shared = {name: revived.row.get(name) for name in _SHARED}
+    return [{**row, **shared, **common} for row in revived.index]
+
+
+def _about(revived: Revived) -> dict[str, Any]:
+    content = revived.row["content"]
+    return {"event_range": None, "speaker_id": None, "words": len(content.split()), "asks": asks(content)}
+
+
+def _embedded(revived: Revived, table: str, dimensions: int) -> bool:
+    """Return whether the file has a whole set of vectors for a memory."""
+    rows = revived.line.inner[table]
+    return bool(rows) and all(one.get("embedding") and one["embedding"].count(",") == dimensions - 1 for one in rows)
