@@ -109,7 +109,8 @@ async def test_an_access_brings_back_what_had_faded(old: Aging) -> None:
     assert await old.revive(event) == []
     await old.use(event)
     [back] = await old.revive(event)
-    assert (back.id, back.fade.freshness) == (event, pytest.approx(1.2))
+    assert back.id == event
+    assert back.fade.freshness == pytest.approx(1.2)
     assert await old.status(event) == "active"
     assert [one["action"] for one in await old.events(event)] == ["memory.expired", "memory.revived"]
     assert await old.revive(event) == []

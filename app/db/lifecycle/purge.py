@@ -27,7 +27,7 @@ PURGED = "memory.purged"
 """The audit event's action."""
 
 _DUE = f"""m.tenant_id = :tenant AND m.status = 'forgotten'
-    AND {SINCE} <= :now - make_interval(secs => :days * 86400)"""
+    AND {SINCE} <= CAST(:now AS timestamptz) - make_interval(secs => :days * 86400)"""
 
 _COUNT = statement(f"SELECT count(*) FROM memories m WHERE {_DUE}")  # noqa: S608 - composed of constants
 

@@ -80,10 +80,10 @@ FORGETTING = Sweep(
     action="memory.forgotten",
     actor="worker:gc",
     among="m.status = 'expired'",
-    when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= :now - interval '{GC_DAYS} days'",
+    when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
     sets="status = 'forgotten'",
     status=Status.FORGOTTEN,
-    numbers=f"{SINCE} AS since, m.confidence, CAST(extract(epoch FROM :now - {SINCE}) AS float8) / 86400 AS days",
+    numbers=f"{SINCE} AS since, m.confidence, CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / 86400 AS days",
     detail=_forgotten,
 )
 """Memories that are expired for long and that nothing ever confirmed are forgotten (monthly)."""
