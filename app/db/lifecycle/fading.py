@@ -7,8 +7,8 @@ from asyncpg import Record
 from app.memory.freshness import EXPIRY, MAX_BOOST, SECONDS_PER_DAY
 from app.memory.lifecycle import Fade
 
-DAYS = f"""greatest(0, CAST(extract(epoch FROM CAST(:now AS timestamptz) - coalesce(u.last_accessed_at, m.stated_at)) AS float8)
-    / {SECONDS_PER_DAY})"""
+DAYS = f"""greatest(0, CAST(extract(epoch FROM
+    CAST(:now AS timestamptz) - coalesce(u.last_accessed_at, m.stated_at)) AS float8) / {SECONDS_PER_DAY})"""
 
 BOOST = f"least({MAX_BOOST}, power(1.2::float8, least(coalesce(u.access_count, 0), 64)))"
 

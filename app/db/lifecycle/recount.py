@@ -43,9 +43,9 @@ class Differences:
     empty: int
 
     @property
-    def none(self) -> bool:
-        """Return whether every count is true."""
-        return not (self.memories or self.contexts or self.documents or self.length or self.terms or self.empty)
+    def wrong(self) -> bool:
+        """Return whether any count is untrue; a term that is kept without a memory is only untidy."""
+        return bool(self.memories or self.contexts or self.documents or self.length or self.terms)
 
 
 _NEXT_SCOPE = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT 1")

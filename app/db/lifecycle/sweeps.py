@@ -8,7 +8,7 @@ from asyncpg import Record
 
 from app.db.lifecycle import fading
 from app.db.lifecycle.sweep import Sweep
-from app.memory.freshness import CATEGORY_DECAY, EXPIRY
+from app.memory.freshness import CATEGORY_DECAY, EXPIRY, SECONDS_PER_DAY
 from app.memory.lifecycle import CORE_ACCESSES, CORE_SESSIONS, CORE_STABILITY, GC_CONFIDENCE, GC_DAYS
 from app.model import Category, Status
 
@@ -83,7 +83,8 @@ FORGETTING = Sweep(
     when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
     sets="status = 'forgotten'",
     status=Status.FORGOTTEN,
-    numbers=f"{SINCE} AS since, m.confidence, CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / 86400 AS days",
+    numbers=f"""{SINCE} AS since, m.confidence,
+        CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / {SECONDS_PER_DAY} AS days""",
     detail=_forgotten,
 )
 """Memories that are expired for long and that nothing ever confirmed are forgotten (monthly)."""

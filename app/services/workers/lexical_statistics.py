@@ -44,13 +44,13 @@ class _Correction:
         self.tenant, self.scope, self.found = tenant, scope, found
 
     async def __call__(self, session: WriteSession) -> Batch:
-        if not self.found.none:
+        if self.found.wrong or self.found.empty:
             await recount.correct(session, self.tenant, self.scope, self.found)
         return Batch(seen=1, counts=_counts(self.found), last=self.scope)
 
 
 def _counts(found: Differences) -> dict[str, int]:
-    return {"scopes": 1, "corrected": int(not found.none), "terms": len(found.terms)}
+    return {"scopes": 1, "corrected": int(found.wrong), "terms": len(found.terms)}
 
 
 WORKER = Worker(
