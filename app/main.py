@@ -24,6 +24,7 @@ from app.api import (
     problems,
     query,
     turns,
+    workers,
 )
 from app.api.mcp import McpEndpoint
 from app.api.middleware import RequestMiddleware
@@ -76,6 +77,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         portability.router(),
         admin.router(registry),
         extraction.router(),
+        workers.router(),
     ):
         app.include_router(router)
     app.router.routes.append(tools.route())

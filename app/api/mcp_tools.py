@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from app import ids
 from app.api import views
+from app.api.erasure import receipt
 from app.api.fields import Instant, TimeZone
 from app.api.requests import MOST_RESULTS, In, QueryBody, Question
 from app.api.turn_models import TurnsBody
@@ -108,9 +109,8 @@ async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> Told:
 
 
 async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> Told:
-    memory = ids.parse(ids.MEMORY, given.memory_id)
-    await runtime.memories.delete(actor, memory)
-    return Told(text=f"{given.memory_id} is erased.", data={"memory_id": given.memory_id, "erased": True})
+    done = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, given.memory_id))
+    return Told(text=f"{given.memory_id} is erased.", data=receipt(done))
 
 
 TOOLS: tuple[Tool, ...] = (
