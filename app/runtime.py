@@ -21,8 +21,9 @@ from app.memory.registry import Registry, discover
 from app.metrics import Metrics
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
-from app.providers.llm import Prices, make_chat, make_extractor, make_judge
+from app.providers.llm import Prices, make_chat, make_extractor, make_judge, make_summariser
 from app.providers.rules import RulesExtractor
+from app.providers.summarising import Summariser
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
@@ -160,7 +161,7 @@ async def _assembled(
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
         jobs=jobs,
-        workers=_workers(settings, deciding, pipeline, metrics),
+        workers=_workers(settings, pipeline, make_summariser(chat, settings, metrics), metrics),
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,
@@ -175,7 +176,8 @@ async def _assembled(
     )
 
 
-def _workers(settings: Settings, deciding: Deciding, pipeline: WritePipeline, metrics: Metrics) -> Workers:
+def _workers(settings: Settings, pipeline: WritePipeline, summariser: Summariser | None, metrics: Metrics) -> Workers:
+    deciding = pipeline.deciding
     known = worker.discover()
     means = Means(
         database=deciding.database,
@@ -186,6 +188,7 @@ def _workers(settings: Settings, deciding: Deciding, pipeline: WritePipeline, me
         types=deciding.types,
         writing=pipeline,
         forgotten_days=settings.forgotten_days,
+        summariser=summariser,
     )
     return Workers(
         database=deciding.database,

@@ -45,7 +45,7 @@ def groups(similarity: Similarity) -> list[tuple[int, ...]]:
     free = np.ones(len(similarity), dtype=bool)
     seeds = free.copy()
     neighbours, strength = near.sum(axis=1), closeness.sum(axis=1)
-    found = []
+    found: list[tuple[int, ...]] = []
     while True:
         candidates = np.flatnonzero(seeds & (neighbours >= FEWEST))
         if not len(candidates):
