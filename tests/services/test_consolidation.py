@@ -24,6 +24,7 @@ from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest
 from app.services.consolidation import Consolidation
 from app.services.workers.worker import Progress
+from app.write.pipeline import Turnstile
 from tests.stores import USER, Store
 
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
@@ -452,7 +453,7 @@ async def test_a_scope_that_others_write_to_is_read_again(store: Store, times: i
     await episodes(store)
     crowded = Crowded(store, times=times)
     pipeline = at(store, NOW).pipeline
-    writing = replace(pipeline, deciding=replace(pipeline.deciding, database=crowded))
+    writing = replace(pipeline, deciding=replace(pipeline.deciding, database=crowded), turnstile=Turnstile())
     counts = await Consolidation(database=crowded, writing=writing).run(store.tenant, dry_run=False, progress=PROGRESS)
     await crowded.close()
     assert came_to.items() <= counts.items()
