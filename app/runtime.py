@@ -36,6 +36,7 @@ from app.services.memories import Memories
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
+from app.services.stats import Stats
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
@@ -69,6 +70,7 @@ class Runtime:
     entities: Entities
     jobs: Jobs
     workers: Workers
+    stats: Stats
     keys: Keys
     tenants: Tenants
     idempotency: Idempotency
@@ -162,6 +164,7 @@ async def _assembled(
         entities=Entities(database=database, types=types, clock=now),
         jobs=jobs,
         workers=_workers(settings, pipeline, make_summariser(chat, settings, metrics), metrics),
+        stats=Stats(database=database, clock=now),
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,
