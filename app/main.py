@@ -23,6 +23,7 @@ from app.api import (
     portability,
     problems,
     query,
+    stats,
     turns,
     workers,
 )
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         admin.router(registry),
         extraction.router(),
         workers.router(),
+        stats.router(),
     ):
         app.include_router(router)
     app.router.routes.append(tools.route())

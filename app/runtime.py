@@ -21,8 +21,9 @@ from app.memory.registry import Registry, discover
 from app.metrics import Metrics
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
-from app.providers.llm import Prices, make_chat, make_extractor, make_judge
+from app.providers.llm import Prices, make_chat, make_extractor, make_judge, make_summariser
 from app.providers.rules import RulesExtractor
+from app.providers.summarising import Summariser
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
@@ -39,6 +40,7 @@ from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
 from app.services.reviving import Reviving
+from app.services.stats import Stats
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
@@ -75,6 +77,7 @@ class Runtime:
     importing: Importing
     jobs: Jobs
     workers: Workers
+    stats: Stats
     keys: Keys
     tenants: Tenants
     idempotency: Idempotency
@@ -178,7 +181,8 @@ async def _assembled(
             crowded=upkeep.crowd,
         ),
         jobs=jobs,
-        workers=_workers(settings, deciding, pipeline, metrics),
+        workers=_workers(settings, pipeline, make_summariser(chat, settings, metrics), metrics),
+        stats=Stats(database=database, clock=now),
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,
@@ -193,7 +197,8 @@ async def _assembled(
     )
 
 
-def _workers(settings: Settings, deciding: Deciding, pipeline: WritePipeline, metrics: Metrics) -> Workers:
+def _workers(settings: Settings, pipeline: WritePipeline, summariser: Summariser | None, metrics: Metrics) -> Workers:
+    deciding = pipeline.deciding
     known = worker.discover()
     means = Means(
         database=deciding.database,
@@ -204,6 +209,7 @@ def _workers(settings: Settings, deciding: Deciding, pipeline: WritePipeline, me
         types=deciding.types,
         writing=pipeline,
         forgotten_days=settings.forgotten_days,
+        summariser=summariser,
     )
     return Workers(
         database=deciding.database,

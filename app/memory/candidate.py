@@ -23,8 +23,8 @@ class Candidate:
     """One typed memory as it arrives, before any look at the store.
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
-    searched but never shown; times are aware; `zone` is the caller's time zone; `review` says why a person
-    should look at it before it is believed.
+    searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
+    `review` says why a person should look at it before it is believed.
     """
 
     type: MemoryType
@@ -36,6 +36,7 @@ class Candidate:
     zone: tzinfo = UTC
     source_strength: float = DIRECT_SOURCE
     extractor_confidence: float = DIRECT_EXTRACTION
+    mentions: int = 1
     speech_act: SpeechAct = SpeechAct.ASSERTION
     importance: float | None = None
     topic: str | None = None

@@ -145,7 +145,7 @@ class MemoryType:
 
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
     help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
-    off for types that only callers write.
+    off for types that only callers write. `folds`: once faded, those that are alike become one semantic memory.
     """
 
     name: str
@@ -164,6 +164,7 @@ class MemoryType:
     floor: float | None = None
     asked_by_questions: bool = False
     extracted: bool = True
+    folds: bool = False
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
 
     def decay(self, category: Category | None) -> Decay:

@@ -17,6 +17,7 @@ from app.providers.http import HttpPolicy
 from app.providers.judging import ModelJudge
 from app.providers.model_extractor import ModelExtractor
 from app.providers.openai_chat import OpenAIChat
+from app.providers.summarising import ModelSummariser, Summariser
 from app.settings import Settings
 
 _BASE_URLS: Final = {"openai": "http://127.0.0.1:11434/v1", "anthropic": "https://api.anthropic.com/v1"}
@@ -78,6 +79,11 @@ def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Setti
 def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Judge | None:
     """Return the judge on the language model; None without one."""
     return None if chat is None else ModelJudge(chat, observer=_observer(settings, metrics))
+
+
+def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
+    """Return what folds memories into a sentence on the language model; None without one."""
+    return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
 
 
 def _observer(settings: Settings, metrics: Metrics) -> ChatObserver:

@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.recall import Sketch
+from app.memory.drift import DEMOTION
 from app.memory.freshness import since_last_use
 from app.model import Status
 from app.read.values import Fused, ParsedQuery, Plan, Ranked
@@ -102,6 +103,7 @@ def _factors(
     """Return each factor that applies, and why."""
     every = (
         (ratio < 1, "contradicted by a belief that is trusted more", ratio),
+        (sketch.volatile, "its slot changes too often", DEMOTION),
         (sketch.elsewhen, "happened at another time than the question names", plan.elsewhen),
         (sketch.asks, "only asks", plan.question),
         (sketch.speaker_id in speaker, "said by the one the question names", plan.speaker),

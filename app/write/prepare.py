@@ -164,6 +164,7 @@ def _prepared(
         source=candidate.source_strength,
         extractor=candidate.extractor_confidence,
         prior=candidate.type.prior,
+        mentions=candidate.mentions,
     )
     return Prepared(
         candidate=candidate,

@@ -20,6 +20,7 @@ from app.db.tables.graph import (
 from app.db.tables.jobs import jobs, worker_runs
 from app.db.tables.ledger import audit_events, audit_seals, audit_unsealed, extraction_costs, idempotency_keys
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
+from app.db.tables.standing import memory_folds, store_days
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
@@ -47,6 +48,7 @@ __all__ = [
     "lexical_terms",
     "memories",
     "memory_entities",
+    "memory_folds",
     "memory_index",
     "memory_links",
     "memory_types",
@@ -55,6 +57,7 @@ __all__ = [
     "pronoun_bindings",
     "relations",
     "scopes",
+    "store_days",
     "tenants",
     "turns",
     "worker_runs",

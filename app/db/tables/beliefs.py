@@ -100,6 +100,7 @@ memories = table(
     Column("review_reason", Text),
     Column("review_note", Text),
     when("review_since", nullable=True),
+    Column("volatile", Boolean, nullable=False, server_default=text("false")),
     json_object("provenance"),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),

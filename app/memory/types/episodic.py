@@ -46,6 +46,7 @@ TYPE = MemoryType(
     default_scope=ScopeKind.AGENT,
     dedup_by_meaning=False,
     extracted=False,
+    folds=True,
     examples=(
         Example(
             utterance="User asked about pricing for enterprise plan",

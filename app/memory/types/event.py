@@ -97,6 +97,7 @@ TYPE = MemoryType(
     on_conflict=accumulate,
     group="Events",
     asked_by_questions=True,
+    folds=True,
     hints=("event", "events", "happen", "happened", "happening", "occurred"),
     examples=(
         Example(

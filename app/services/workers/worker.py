@@ -15,6 +15,7 @@ from app.db.session import Database
 from app.errors import ConfigurationError
 from app.memory.registry import Registry
 from app.providers.embeddings import Embedder
+from app.providers.summarising import Summariser
 from app.write.pipeline import WritePipeline
 
 Counts = Mapping[str, int]
@@ -27,7 +28,10 @@ _FRAMEWORK = "worker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """What workers work with. `clock` is what every decision goes by; `forgotten_days`: before a purge."""
+    """What workers work with. `clock` is what every decision goes by; `forgotten_days`: before a purge.
+
+    `summariser` is None without a language model.
+    """
 
     database: Database
     clock: Callable[[], datetime]
@@ -37,6 +41,7 @@ class Means:
     types: Registry
     writing: WritePipeline
     forgotten_days: float = 30.0
+    summariser: Summariser | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,59 @@
+"""Knowledge as a sentence, about an entity or about nothing in particular; what repeats it merges with it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from app.memory import normalise
+from app.memory.conflict import accumulate
+from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.model import Category, Mention, ScopeKind
+
+
+class Semantic(Payload):
+    """What is known, and whom or what it is about."""
+
+    text: Sentence = Field(alias="content", description="What is known.")
+    entity: Name | None = Field(
+        default=None,
+        alias="entity_id",
+        description="The user, project or concept it is about, by name or by an id of your own.",
+    )
+
+    def render(self) -> str:
+        """Return what is known."""
+        return self.text
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return whom or what it is about."""
+        return () if self.entity is None else (Mention(role="subject", name=self.entity),)
+
+    def subject(self) -> str | None:
+        """Return whom or what it is about."""
+        return self.entity
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return whom or what it is about: the same said of somebody else is something else."""
+        return () if self.entity is None else (normalise.name(self.entity),)
+
+
+TYPE = MemoryType(
+    name="semantic",
+    definition="Something known for good, as a sentence; saying it again, or nearly so, merges.",
+    payload=Semantic,
+    prior=0.15,
+    half_life_days=120,
+    floor=0.02,
+    category=Category.SEMANTIC,
+    on_conflict=accumulate,
+    group="Facts",
+    hints=("knowledge",),
+    default_scope=ScopeKind.GLOBAL,
+    extracted=False,
+    examples=(
+        Example(
+            utterance="User is a Python developer based in Manchester",
+            payloads=({"content": "User is a Python developer based in Manchester", "entity_id": "user_123"},),
+        ),
+    ),
+)

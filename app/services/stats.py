@@ -1,0 +1,166 @@
+"""What a tenant's store is made of, what is open in it, and whether its mix has shifted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from app.db import stats, store_days, survey
+from app.db.session import Database, ReadSession
+from app.db.store_days import NOW
+from app.memory import drift
+from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
+from app.services.drift import stock
+
+LIVE = 20_000
+"""Memories, and turns, up to which they are counted when asked; of more, what the `drift` worker counted is told."""
+
+TURN_DAYS = 30
+"""Days of turns that are told of, where there are too many to count them all."""
+
+BANDS = 10
+FRESHNESS_BANDS = {"0": (0.0, 0.1), "0.1": (0.1, 0.2), "0.2": (0.2, 0.5), "0.5": (0.5, 1.0), "1": (1.0, None)}
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """How many are at least `least` and under `under`; the last band has no end."""
+
+    least: float
+    under: float | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stock:
+    """The memories there are; all but `by_status` speak of active ones."""
+
+    by_status: Mapping[str, int]
+    by_type: Mapping[str, int]
+    by_category: Mapping[str, int]
+    by_scope: Mapping[str, int]
+    confidence: Sequence[Band]
+    freshness: Sequence[Band]
+    entities: Mapping[str, int]
+    volatile: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStats:
+    """How turns ended and why; `days`: of how many days, None for all there ever were."""
+
+    days: int | None
+    waiting: int
+    by_status: Mapping[str, int]
+    skipped_by_reason: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStats:
+    """Everything; `computed_at` says as of when the stock is, None when it was never counted."""
+
+    computed_at: datetime | None
+    stock: Stock | None
+    turns: TurnStats
+    reviews: Mapping[str, Mapping[str, int]]
+    jobs: Mapping[str, int]
+    jobs_ended: Mapping[str, int]
+    shifts: Sequence[Shift]
+    compared_until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Tells of a tenant's store, in few statements that are bounded whatever its size."""
+
+    database: Database
+    clock: Callable[[], datetime]
+
+    async def get(self, tenant: UUID) -> StoreStats:
+        """Return what is known of the tenant's store now, or as of the last count where it is large."""
+        now = self.clock()
+        since = now.date() - timedelta(days=RECENT_DAYS + BEFORE_DAYS)
+        async with self.database.read(tenant) as session:
+            kept = await store_days.kept(session, tenant, since)
+            computed_at, found = await _stock(session, tenant, kept, now)
+            rows = [row for row, _ in kept]
+            return StoreStats(
+                computed_at=computed_at,
+                stock=found,
+                turns=await _turns(session, tenant, rows, now),
+                reviews=await stats.reviews(session, tenant, now),
+                jobs=await stats.waiting_jobs(session, tenant),
+                jobs_ended=await stats.ended_jobs(session, tenant, now - _DAY),
+                shifts=drift.shifts(rows, now.date()),
+                compared_until=store_days.midnight(now.date()),
+            )
+
+
+async def _stock(
+    session: ReadSession, tenant: UUID, kept: Sequence[tuple[DayRow, datetime]], now: datetime
+) -> tuple[datetime | None, Stock | None]:
+    """Return what there is: counted now where that is quick, else as it was last counted."""
+    if await survey.count_up_to(session, tenant, LIVE + 1) <= LIVE:
+        counted = await store_days.page(session, tenant, survey.WHOLE, days=(), now=now)
+        counted += await store_days.entities(session, tenant)
+        return now, shown(stock(counted, now.date()))
+    snapshot = [(row, at) for row, at in kept if row.kind.startswith(NOW)]
+    if not snapshot:
+        return None, None
+    return max(at for _, at in snapshot), shown(row for row, _ in snapshot)
+
+
+async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now: datetime) -> TurnStats:
+    waiting = await stats.received_turns(session, tenant)
+    by_status, reasons = Counter[str](), Counter[str]()
+    if await stats.count_turns(session, tenant, LIVE + 1) <= LIVE:
+        for status, reason, count in await stats.turns(session, tenant):
+            by_status[status] += count
+            if status == "skipped":
+                reasons[reason or "other"] += count
+        return TurnStats(days=None, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
+    since = now.date() - timedelta(days=TURN_DAYS)
+    for row in rows:
+        if row.day >= since and row.count and row.kind in {"turn", "skipped"}:
+            (by_status if row.kind == "turn" else reasons)[row.name] += row.count
+    return TurnStats(days=TURN_DAYS, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
+
+
+def shown(rows: Iterable[DayRow]) -> Stock:
+    """Return the rows of what there is, added up by each of its sides."""
+    by_kind: dict[str, dict[str, int]] = {}
+    for row in rows:
+        by_kind.setdefault(row.kind.removeprefix(NOW), {})[row.name] = row.count
+    by_status, by_type, by_category, by_scope = (Counter[str]() for _ in range(4))
+    for name, count in by_kind.get("memories", {}).items():
+        status, kind, category, scope = name.split("|")
+        by_status[status] += count
+        if status == "active":
+            by_type[kind] += count
+            by_category[category] += count
+            by_scope[scope] += count
+    confidences, freshnesses = by_kind.get("confidence", {}), by_kind.get("freshness", {})
+    return Stock(
+        by_status=by_status,
+        by_type=by_type,
+        by_category=by_category,
+        by_scope=by_scope,
+        confidence=[
+            Band(
+                least=place / BANDS,
+                under=None if place == BANDS - 1 else (place + 1) / BANDS,
+                count=confidences.get(str(place), 0),
+            )
+            for place in range(BANDS)
+        ],
+        freshness=[
+            Band(least=least, under=under, count=freshnesses.get(name, 0))
+            for name, (least, under) in FRESHNESS_BANDS.items()
+        ],
+        entities=by_kind.get("entities", {}),
+        volatile=by_kind.get("volatile", {}).get("slots", 0),
+    )
