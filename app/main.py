@@ -10,7 +10,7 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
+from app.api import admin, bodies, entities, extraction, feedback, jobs, memories, models, ops, problems, query, turns
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -53,6 +53,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ops.router(_version()),
         query.router(answers),
         memories.router(registry, bodies.build(registry), answers),
+        feedback.router(answers),
         turns.router(),
         entities.router(),
         jobs.router(),

@@ -27,6 +27,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.entities import Entities
+from app.services.feedback import Judging
 from app.services.idempotency import Idempotency
 from app.services.jobs import Jobs
 from app.services.keys import Keys
@@ -60,6 +61,7 @@ class Runtime:
     metrics: Metrics
     memories: Memories
     queries: Queries
+    feedback: Judging
     turns: Turns
     policies: Policies
     entities: Entities
@@ -143,6 +145,7 @@ async def _assembled(
     stack.push_async_callback(idempotency.aclose)
     tenants = Tenants(database=database, clock=now)
     jobs = Jobs(database=database, clock=now)
+    queries = _queries(settings, database, embedder, model_id, types, metrics, stack)
     return Runtime(
         settings=settings,
         database=database,
@@ -151,7 +154,8 @@ async def _assembled(
         clock=now,
         metrics=metrics,
         memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
-        queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
+        queries=queries,
+        feedback=Judging(database=database, tracker=queries.tracker, clock=now),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
@@ -179,7 +183,12 @@ def _queries(
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> Queries:
-    tracker = AccessTracker(database=database, interval=settings.access_flush_seconds, dropped=metrics.dropped_accesses)
+    tracker = AccessTracker(
+        database=database,
+        clock=now,
+        interval=settings.access_flush_seconds,
+        dropped=metrics.dropped_accesses,
+    )
     stack.push_async_callback(tracker.aclose)
     tracker.start()
     pipeline = ReadPipeline(
