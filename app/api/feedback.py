@@ -39,7 +39,7 @@ class FeedbackBody(In):
 
 
 class FreshnessOut(Out):
-    """Freshness at the time of the feedback, before it and after it."""
+    """Freshness now, as it would have been without this feedback and as it is."""
 
     before: float
     after: float
@@ -89,16 +89,16 @@ async def give_feedback(
     word = Word(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:
-        return _shown(await runtime.feedback.judge(actor, memory, word), word)
+        return _shown(await runtime.feedback.judge(actor, memory, word), word.feedback)
 
     return await once(request, runtime, actor, 200, work)
 
 
-def _shown(judged: Judged, word: Word) -> dict[str, object]:
+def _shown(judged: Judged, feedback: Feedback) -> dict[str, object]:
     before, after = judged.freshness
     return {
-        "memory": views.memory(judged.memory, word.at),
-        "feedback": word.feedback,
+        "memory": views.memory(judged.memory, judged.at),
+        "feedback": feedback,
         "effect": judged.effect,
         "reason": judged.reason,
         "freshness": {"before": round(before, 6), "after": round(after, 6)},

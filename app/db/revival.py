@@ -30,7 +30,8 @@ _LOCK = text(
 
 _EXPIRED = text(
     """
-    SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, m.valid_until, m.half_life_days, m.floor,
+    SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, least(m.valid_until, m.ended_at) AS ends,
+        m.half_life_days, m.floor,
         coalesce(u.access_count, 0) AS access_count, u.last_accessed_at,
         m.slot IS NOT NULL AND NOT m.contested AND EXISTS (
             SELECT FROM memories r WHERE r.tenant_id = :tenant AND r.scope_id = m.scope_id AND r.type = m.type
@@ -44,12 +45,11 @@ _EXPIRED = text(
 _REVIVE = text(
     """
     WITH back AS (
-        UPDATE memories m SET status = 'active', updated_at = :now, retired_at = NULL,
-            ended_at = CASE WHEN m.superseded_by IS NOT NULL THEN m.ended_at END
+        UPDATE memories m SET status = 'active', updated_at = :now, retired_at = NULL
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
-        RETURNING m.id, m.scope_id, m.ended_at
+        RETURNING m.id, m.scope_id
     ), indexed AS (
-        UPDATE memory_index i SET status = 'active', retired_at = NULL, ended_at = back.ended_at
+        UPDATE memory_index i SET status = 'active', retired_at = NULL
         FROM back WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = back.id
     )
     UPDATE scopes s SET version = version + 1
@@ -82,8 +82,8 @@ async def revive(
     """Make those of these memories active again that are expired and fresh again, with an audit event each.
 
     Their scopes are held and their accesses written down. Freshness is what it is at `now`; `clock` is the
-    service's own time. A memory stays expired when it is no fresher than `EXPIRY`, its validity is over, or its
-    slot is taken; of two of one slot the later statement comes back.
+    service's own time. A memory stays expired when it is no fresher than `EXPIRY`, its validity is over (it was
+    said to be so no longer, too), or its slot is taken; of two of one slot the later statement comes back.
     """
     rows = (await session.execute(_EXPIRED, {"tenant": tenant, "ids": list(memories)})).mappings().all()
     told: list[Revival] = []
@@ -107,7 +107,7 @@ async def revive(
 def _stays(row: Mapping[Any, Any], fresh: float, now: datetime, *, taken: bool) -> str | None:
     if fresh <= EXPIRY:
         return FADED
-    if row["valid_until"] is not None and row["valid_until"] <= now:
+    if row["ends"] is not None and row["ends"] <= now:
         return OVER
     return TAKEN if taken else None
 

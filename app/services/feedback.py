@@ -49,9 +49,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """The memory as it is now, what the word came to and why, and its freshness before and after."""
+    """The memory as it is now, what the word came to and why, and its freshness before and after, as of `at`."""
 
     memory: Memory
+    at: datetime
     effect: Effect
     reason: str
     freshness: tuple[float, float]
@@ -82,8 +83,9 @@ class Judging:
                 provenance = _noted(before, actor, word)
                 await feedback.keep(session, tenant=tenant, memory=memory, provenance=provenance, now=self.clock())
             after = (await memories.fetch(session, tenant, [memory]))[memory]
-            fresh = (_freshness(before, word.at), _freshness(after, word.at))
-            judged = Judged(memory=after, effect=effect, reason=reason, freshness=fresh)
+            at = self._as_of(word)
+            fresh = (_freshness(before, at), _freshness(after, at))
+            judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await editing.record(session, self._event(actor, before, judged, word))
         return judged
 
@@ -111,7 +113,7 @@ class Judging:
                 session,
                 tenant=actor.tenant_id,
                 memories=[memory.id],
-                now=word.at,
+                now=self._as_of(word),
                 clock=self.clock(),
                 actor=actor.name,
             )
@@ -134,6 +136,10 @@ class Judging:
             return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {memory.review}"
         await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
         return Effect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
+
+    def _as_of(self, word: Word) -> datetime:
+        """Return when freshness is looked at: now, or when the word is said to be spoken, if that is yet to come."""
+        return max(word.at, self.clock())
 
     def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> dict[str, object]:
         after = judged.memory

@@ -185,4 +185,5 @@ async def held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
 
 
 def unknown(memory: UUID) -> NotFound:
+    """Return the error for a memory that is not there."""
     return NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")
