@@ -144,7 +144,9 @@ class MemoryType:
     """Everything the service knows about one type; `registry.discover()` finds it by its file.
 
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
-    help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
+    help: it doubles the vectors a memory has, and more. `nature`: how what is extracted fades by what it says of the
+    user (seed 002): core for who they are, procedural for what they do again and again; None where that is never
+    said by this type, or not by this payload. `extracted`: a language model may propose it from a turn;
     off for types that only callers write.
     """
 
@@ -165,6 +167,7 @@ class MemoryType:
     asked_by_questions: bool = False
     extracted: bool = True
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
+    nature: Callable[[Payload], Category | None] | None = None
 
     def decay(self, category: Category | None) -> Decay:
         """Return how such a memory fades; an explicitly chosen category wins over the type."""

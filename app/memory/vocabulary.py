@@ -162,6 +162,41 @@ IMPORTANT_PREDICATES: Mapping[str, float] = {
 """How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
 
 
+IDENTITY_PREDICATES = frozenset(
+    {
+        "has-name",
+        "has-age",
+        "born-on",
+        "has-gender",
+        "has-pronouns",
+        "has-relationship-status",
+        "married-to",
+        "has-partner",
+        "has-nationality",
+        "comes-from",
+        "born-in",
+        "allergic-to",
+        "has-condition",
+        "has-medical-condition",
+        "has-child",
+        "has-children",
+        "has-mother",
+        "has-father",
+        "has-parent",
+        "has-sibling",
+        "has-relative",
+        "has-role",
+        "has-profession",
+        "lives-in",
+    }
+)
+"""What defines who somebody is (seed 002, core): name, age, gender, relationship status, nationality, medical
+conditions, family, profession, location. Not the employer: jobs end unannounced, and core never fades under .60."""
+
+SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at"})
+"""What somebody can do (seed 002, procedural)."""
+
+
 def relation(text: str) -> str | None:
     """Return the relation type of a phrase, through its synonyms; None when it is not in the vocabulary."""
     candidate = normalise.key(text)
