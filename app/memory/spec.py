@@ -144,10 +144,10 @@ class MemoryType:
     """Everything the service knows about one type; `registry.discover()` finds it by its file.
 
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
-    help: it doubles the vectors a memory has, and more. `nature`: how what is extracted fades by what it says of the
-    user (seed 002): core for who they are, procedural for what they do again and again; None where that is never
-    said by this type, or not by this payload. `extracted`: a language model may propose it from a turn;
-    off for types that only callers write.
+    help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
+    off for types that only callers write. `nature`: how what is extracted fades by what it says of the user (seed
+    002): core for who they are, procedural for what they do again and again, any other where both are ruled out;
+    None where the payload leaves it open, and for a type that never says such things.
     """
 
     name: str

@@ -193,8 +193,13 @@ IDENTITY_PREDICATES = frozenset(
 """What defines who somebody is (seed 002, core): name, age, gender, relationship status, nationality, medical
 conditions, family, profession, location. Not the employer: jobs end unannounced, and core never fades under .60."""
 
-SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at"})
-"""What somebody can do (seed 002, procedural)."""
+PASSING_PREDICATES = frozenset(
+    {"works-at", "works-in", "works-on", "works-with", "reports-to", "member-of", "studies-at"}
+)
+"""What is never who somebody is, whatever an extractor thinks."""
+
+SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practises", "practices"})
+"""What somebody can do, or does by a method (seed 002, procedural)."""
 
 
 def relation(text: str) -> str | None:

@@ -18,11 +18,12 @@ def nature(
 
     Only what is asserted about the user whose scope it is can be core or procedural, and only in a type that
     says such things. What the type reads from the payload counts first; `proposed`, the extractor's own word,
-    counts where the type has none. Of the other categories the type knows better than a sentence.
+    counts where the type reads nothing. Any other category leaves it to the type's own half-life.
     """
     if spec.nature is None or act is not SpeechAct.ASSERTION or not _of_user(payload, turn):
         return None
-    return spec.nature(payload) or (proposed if proposed in _LASTING else None)
+    found = spec.nature(payload) or proposed
+    return found if found in _LASTING else None
 
 
 def _of_user(payload: Payload, turn: Turn) -> bool:

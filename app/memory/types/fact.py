@@ -19,11 +19,10 @@ _ROUTINE = re.compile(
     r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day|morning|noon|afternoon|evening
         |night|week|weekend|fortnight|month)s?\b
         |\b(?:daily|weekly|monthly)\b
-        |\b(?:once|twice|\w+\stimes)\s(?:a|per|each)\s(?:day|week|month)\b
-        |\b(?:technique|method|routine)\b""",
+        |\b(?:once|twice|\w+\stimes)\s(?:a|per|each)\s(?:day|week|month)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How often something is done, or by which method: a routine (seed 002, procedural)."""
+"""How often something is done: a routine (seed 002, procedural)."""
 
 
 class Fact(Payload):
@@ -116,6 +115,8 @@ def _nature(payload: Payload) -> Category | None:
         return None
     if payload.predicate in vocabulary.IDENTITY_PREDICATES:
         return Category.CORE
+    if payload.predicate in vocabulary.PASSING_PREDICATES:
+        return Category.SEMANTIC
     if payload.predicate in vocabulary.SKILL_PREDICATES or _ROUTINE.search(payload.object):
         return Category.PROCEDURAL
     return None
