@@ -98,7 +98,7 @@ Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausibl
 TimeZone = Annotated[str, AfterValidator(_zone), Field(examples=["Europe/Berlin"], max_length=64)]
 """The IANA name of a time zone."""
 
-Lifetime = Annotated[int, Field(gt=0, le=100 * 366 * 86_400)]
+Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
 """Seconds, up to a hundred years."""
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -86,7 +86,7 @@ async def test_both_ends_are_one_too_many(client: httpx.AsyncClient) -> None:
     assert [one["field"] for one in batch.json()["errors"]] == ["memories.0.valid_until", "memories.0.ttl_seconds"]
 
 
-@pytest.mark.parametrize("seconds", [0, -1, LONGEST + 1, 2**80, "a day", 1.5, True])
+@pytest.mark.parametrize("seconds", [0, -1, LONGEST + 1, 2**60, "60", 1.5, True])
 async def test_a_lifetime_is_seconds_up_to_a_hundred_years(client: httpx.AsyncClient, seconds: object) -> None:
     memory = await written(client)
     for answer in (

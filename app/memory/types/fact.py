@@ -16,7 +16,7 @@ _STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
 """Said in the past tense, and true for ever."""
 
 _ROUTINE = re.compile(
-    r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)?day|morning|noon|afternoon|evening
+    r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)?day|morning|noon|afternoon|evening
         |night|week|weekend|fortnight|month)s?\b
         |\b(?:daily|weekly|monthly)\b
         |\b(?:once|twice|\w+\stimes)\s(?:a|per|each)\s(?:day|week|month)\b""",
