@@ -155,7 +155,7 @@ async def _assembled(
         metrics=metrics,
         memories=Memories(database=database, pipeline=pipeline, clock=now, language=settings.language),
         queries=queries,
-        feedback=Judging(database=database, tracker=queries.tracker, clock=now),
+        feedback=Judging(database=database, tracker=queries.tracker, clock=now, observe=metrics.feedback),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),

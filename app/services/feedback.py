@@ -60,11 +60,12 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Feedback as callers give it; every method sees only the actor's tenant."""
+    """Feedback as callers give it; every method sees only the actor's tenant. `observe` is told what came of each."""
 
     database: Database
     tracker: AccessTracker
     clock: Callable[[], datetime]
+    observe: Callable[[str, str], None] = lambda _feedback, _effect: None
 
     async def judge(self, actor: Actor, memory: UUID, word: Word) -> Judged:
         """Take one word on a memory; raises NotFound, and Conflict for a memory that was forgotten.
@@ -87,6 +88,7 @@ class Judging:
             fresh = (_freshness(before, at), _freshness(after, at))
             judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await editing.record(session, self._event(actor, before, judged, word))
+        self.observe(word.feedback, judged.effect)
         return judged
 
     async def _applied(self, session: WriteSession, actor: Actor, memory: Memory, word: Word) -> tuple[Effect, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from app.db import usage
 from app.db.usage import COUNTED, MOST_SESSIONS, Use
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
 from app.model import Mode, Scope, ScopeKind
+from app.read.access import AccessTracker
 from tests.read.conftest import NOW, Store
 
 CUPS = itertools.count(1)
@@ -276,3 +278,32 @@ async def counted(store: Store, memory: UUID) -> tuple[int, datetime | None, dat
         row["stability"],
         tuple(row["sessions"]),
     )
+
+
+async def test_uses_and_writes_of_the_same_memories_at_once_all_arrive(store: Store) -> None:
+    scopes = [Scope(kind=ScopeKind.USER, user_id=f"u{n}") for n in range(4)]
+    tea = [{"predicate": f"drinks-{n}", "object": "tea"} for n in range(4)]
+    found = [await store.put("fact", one, scope, stated_at=LONG_AGO) for scope in scopes for one in tea]
+    await expire(store, *found[::2])
+    trackers = [AccessTracker(database=store.database, clock=lambda: NOW) for _ in range(3)]
+
+    async def use(tracker: AccessTracker, order: Sequence[UUID]) -> None:
+        for _ in range(4):
+            tracker.note(store.tenant, order, at=NOW)
+            await tracker.flush()
+        while tracker.waiting:
+            await tracker.flush()
+
+    async def write(scope: Scope) -> None:
+        for one in tea:
+            await store.put("fact", one, scope)
+
+    await asyncio.gather(
+        *(use(tracker, order) for tracker, order in zip(trackers, (found, found[::-1], found[::2]), strict=True)),
+        *(write(scope) for scope in scopes),
+    )
+    counts = {one: (await counted(store, one))[0] for one in found}
+    rows = await store.sql("SELECT id, status, superseded_by FROM memories WHERE tenant_id = $1", store.tenant)
+    assert {row["id"] for row in rows} == set(found), "each was stated again and merged, none was doubled"
+    assert {row["status"] for row in rows} == {"active"}
+    assert counts == {one: 12 if one in found[::2] else 8 for one in found}
