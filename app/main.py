@@ -10,7 +10,21 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, extraction, feedback, jobs, memories, models, ops, problems, query, turns
+from app.api import (
+    admin,
+    bodies,
+    entities,
+    extraction,
+    feedback,
+    jobs,
+    memories,
+    models,
+    ops,
+    problems,
+    query,
+    turns,
+    workers,
+)
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -59,6 +73,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         jobs.router(),
         admin.router(registry),
         extraction.router(),
+        workers.router(),
     ):
         app.include_router(router)
     problems.install(app)

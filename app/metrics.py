@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
 
@@ -95,6 +95,19 @@ class Metrics:
         self._queue_age = Gauge(
             "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=self._registry
         )
+        self._worker_runs = Histogram(
+            "tm_worker_seconds",
+            "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, failed.",
+            ("worker", "outcome"),
+            buckets=_JOB_BUCKETS,
+            registry=self._registry,
+        )
+        self._worker_rows = Counter(
+            "tm_worker_rows",
+            "What runs of workers did, by what was counted; dry runs are left out.",
+            ("worker", "what"),
+            registry=self._registry,
+        )
         self._dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=self._registry)
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
@@ -150,6 +163,13 @@ class Metrics:
         """Time a run of a job by what it came to."""
         self._jobs.labels(kind, outcome).observe(seconds)
         self._jobs_running.dec()
+
+    def worker(self, name: str, outcome: str, counts: Mapping[str, int], seconds: float) -> None:
+        """Time a worker's run for one tenant, and add up what it did."""
+        self._worker_runs.labels(name, outcome).observe(seconds)
+        if outcome == "done":
+            for what, count in counts.items():
+                self._worker_rows.labels(name, what).inc(count)
 
     def queue(self, depth: float, oldest_seconds: float) -> None:
         """Report what waits; NaN when that isn't known."""

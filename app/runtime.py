@@ -26,6 +26,7 @@ from app.providers.rules import RulesExtractor
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.services.background import Workers, checked_crons
 from app.services.entities import Entities
 from app.services.feedback import Judging
 from app.services.idempotency import Idempotency
@@ -38,6 +39,8 @@ from app.services.readiness import Readiness
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
+from app.services.workers import worker
+from app.services.workers.worker import Means
 from app.settings import Settings
 from app.write.deciding import Deciding
 from app.write.ingest import IngestPipeline
@@ -66,6 +69,7 @@ class Runtime:
     policies: Policies
     entities: Entities
     jobs: Jobs
+    workers: Workers
     keys: Keys
     tenants: Tenants
     idempotency: Idempotency
@@ -160,6 +164,7 @@ async def _assembled(
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
         jobs=jobs,
+        workers=_workers(settings, deciding, pipeline, metrics),
         keys=keys,
         tenants=tenants,
         idempotency=idempotency,
@@ -171,6 +176,28 @@ async def _assembled(
             slow_seconds=settings.queue_slow_seconds,
         ),
         first_key=await _first_key(settings, keys, tenants),
+    )
+
+
+def _workers(settings: Settings, deciding: Deciding, pipeline: WritePipeline, metrics: Metrics) -> Workers:
+    known = worker.discover()
+    means = Means(
+        database=deciding.database,
+        clock=now,
+        embedder=deciding.embedder,
+        model_id=deciding.model_id,
+        language=settings.language,
+        types=deciding.types,
+        writing=pipeline,
+        forgotten_days=settings.forgotten_days,
+    )
+    return Workers(
+        database=deciding.database,
+        clock=now,
+        means=means,
+        known=known,
+        crons=checked_crons(settings.worker_schedules, known),
+        observe=metrics.worker,
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -94,6 +95,13 @@ class Settings(BaseSettings):
     )
     worker_metrics_port: int | None = Field(
         default=None, ge=0, le=65535, description="Where `typed-memory worker` tells its metrics; unset: nowhere."
+    )
+    worker_schedules: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="When workers run, as JSON: names to cron expressions in UTC, or to off; others keep their times.",
+    )
+    forgotten_days: NonNegativeFloat = Field(
+        default=30.0, description="Days that a forgotten memory is kept before it is deleted for good."
     )
     job_attempts: PositiveInt = Field(default=5, description="Tries of a job that the database or the model fails.")
     job_retry_seconds: PositiveFloat = Field(

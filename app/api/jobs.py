@@ -94,12 +94,12 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     shown, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
     following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"jobs": [_job(one) for one in shown], "next_cursor": following})
+    return views.answer({"jobs": [job_view(one) for one in shown], "next_cursor": following})
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
     """Get a job: how far it is, and what it came to."""
-    return views.answer(_job(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
+    return views.answer(job_view(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
@@ -107,7 +107,7 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return _job(await runtime.jobs.retry(actor, job))
+        return job_view(await runtime.jobs.retry(actor, job))
 
     return await once(request, runtime, actor, OK, work)
 
@@ -120,12 +120,13 @@ async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return _job(await runtime.jobs.cancel(actor, job))
+        return job_view(await runtime.jobs.cancel(actor, job))
 
     return await once(request, runtime, actor, OK, work)
 
 
-def _job(one: Job) -> dict[str, object]:
+def job_view(one: Job) -> dict[str, object]:
+    """Return a job as the API shows it."""
     return {
         "id": ids.public(ids.JOB, one.id),
         "kind": one.kind,

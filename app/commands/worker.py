@@ -1,4 +1,4 @@
-"""`typed-memory worker`: does background jobs in a process of its own."""
+"""`typed-memory worker`: does background jobs in a process of its own; `worker run` does one worker's now."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
+from app import logs
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
 from app.commands.terminal import CommandFailed, say
+from app.db.jobs import Job
+from app.db.tenants import Tenant
 from app.jobs.handler import discover
 from app.jobs.worker import run_worker
+from app.model import Actor, JobStatus
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 
+_LOOK_SECONDS = 0.1
 
-def worker() -> None:
+app = typer.Typer(invoke_without_command=True)
+
+
+@app.callback()
+def worker(context: typer.Context) -> None:
     """Do background jobs until Ctrl-C.
 
     Each `serve` does jobs as well, unless it runs with TM_WORKER=off. Any number of workers share the queue.
@@ -31,10 +40,67 @@ def worker() -> None:
 
       TM_WORKER_CONCURRENCY=32 TM_WORKER_METRICS_PORT=9100 typed-memory worker
     """
+    if context.invoked_subcommand is not None:
+        return
     warn_of_unknown_settings()
     settings = load_settings()
     configure_logs(settings)
     asyncio.run(_run(settings))
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which worker: freshness, gc, ...")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what a run would do.")] = False,
+    tenant: Annotated[str | None, typer.Option(help="A tenant's name; without it, every tenant.")] = None,
+) -> None:
+    """Run one of the store's workers now, and say what it came to.
+
+    It runs once at a time for a tenant: where it waits or runs already, that run is waited for.
+
+    For example:
+
+      typed-memory worker run freshness --dry-run
+
+      typed-memory worker run gc --tenant default
+    """
+    logs.configure("console", "WARNING")
+    asyncio.run(_run_now(load_settings(), name, tenant, dry_run=dry_run))
+
+
+async def _run_now(settings: Settings, name: str, tenant: str | None, *, dry_run: bool) -> None:
+    async with build_runtime(settings) as runtime:
+        runtime.workers.named(name)
+        owners = await runtime.tenants.list() if tenant is None else [await runtime.tenants.by_name(tenant)]
+        started = [(one, (await runtime.workers.start(one.id, name, dry_run=dry_run))[0]) for one in owners]
+        stop = asyncio.Event()
+        working = asyncio.create_task(run_worker(runtime, handlers=discover(), stop=stop, schedules=()))
+        try:
+            ended = [(one, await _ended(runtime, one, job)) for one, job in started]
+        finally:
+            stop.set()
+            await working
+    for one, job in ended:
+        say(f"{one.name}: {_told(job)}")
+    failed = [one.name for one, job in ended if job.status is not JobStatus.SUCCEEDED]
+    if failed:
+        raise CommandFailed(f"{name} did not come to its end for {', '.join(failed)}")
+
+
+async def _ended(runtime: Runtime, tenant: Tenant, job: Job) -> Job:
+    actor = Actor(tenant_id=tenant.id, key_id=None, name="cli")
+    while not job.finished:
+        await asyncio.sleep(_LOOK_SECONDS)
+        job = await runtime.jobs.get(actor, job.id)
+    return job
+
+
+def _told(job: Job) -> str:
+    if job.status is not JobStatus.SUCCEEDED or job.result is None:
+        return f"{job.status}: {job.error or 'see the log of the worker'}"
+    counts = ", ".join(f"{what} {count}" for what, count in job.result["counts"].items()) or "nothing to do"
+    return f"{counts} (a dry run: nothing was changed)" if job.result["dry_run"] else counts
 
 
 async def _run(settings: Settings) -> None:
@@ -91,4 +157,4 @@ def _announce(runtime: Runtime) -> None:
 
 def register(cli: typer.Typer) -> None:
     """Add the command."""
-    cli.command()(worker)
+    cli.add_typer(app, name="worker")

@@ -26,6 +26,15 @@ _INSERT = """
     SELECT :tenant, :id, :kind, 'queued', CAST(:payload AS jsonb), :scope, :total, ticket.id, :now FROM ticket
 """
 
+_RESERVE = statement(
+    """
+    INSERT INTO jobs (tenant_id, id, kind, status, payload, only_one, created_at)
+    VALUES (:tenant, :id, :kind, 'queued', CAST(:payload AS jsonb), :key, :now)
+    ON CONFLICT (tenant_id, only_one) WHERE only_one IS NOT NULL AND status IN ('queued', 'running') DO NOTHING
+    RETURNING id
+    """
+)
+
 _TICKET = statement(f"WITH {queue.TICKET} SELECT id FROM ticket")  # noqa: S608 - composed of constants
 
 FINISHED = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
@@ -49,6 +58,7 @@ class Job:
     ticket: int | None
     error: str | None
     result: Mapping[str, Any] | None
+    only_one: str | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -91,6 +101,25 @@ async def enqueue(  # noqa: PLR0913 - what a job is, and when
     }
     await session.fetch(_enqueue(inserts), values)
     return job
+
+
+async def enqueue_only_one(
+    session: WriteSession, *, tenant: UUID, kind: str, key: str, payload: Mapping[str, object], now: datetime
+) -> tuple[Job, bool]:
+    """Queue a job unless one with this key is unfinished; return that one or the new one, and whether it is new.
+
+    `key` says what is done at most once at a time for the tenant; the database holds to it.
+    """
+    while True:
+        values = {"tenant": tenant, "id": ids.new(), "kind": kind, "payload": to_json(payload).decode()}
+        made = await session.fetch(_RESERVE, {**values, "key": key, "now": now})
+        found = await _unfinished(session, tenant, key)
+        if found is None:  # it ended between the two statements
+            continue
+        if not made:
+            return found, False
+        [[ticket]] = await session.fetch(_TICKET, queue.ticket(tenant, found.id))
+        return await _change(session, found, ticket=ticket), True
 
 
 async def requeue(session: WriteSession, job: Job) -> Job:
@@ -230,6 +259,11 @@ async def _change(session: WriteSession, job: Job, **values: object) -> Job:
         update(table).where(table.c.tenant_id == job.tenant_id, table.c.id == job.id).values(**values).returning(table)
     )
     return _job((await session.execute(statement)).one())
+
+
+async def _unfinished(session: ReadSession, tenant: UUID, key: str) -> Job | None:
+    unfinished = table.c.status.in_((JobStatus.QUEUED, JobStatus.RUNNING))
+    return _one((await session.execute(_select(tenant).where(table.c.only_one == key, unfinished))).first())
 
 
 def _of_run(run: Job) -> Any:  # noqa: ANN401 - SQLAlchemy's own type of an UPDATE says nothing more

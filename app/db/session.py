@@ -264,6 +264,12 @@ def _translated(cause: BaseException | None) -> Exception | None:
         return DatabaseUnavailable("the database took too long: retry in a moment", retry_after=_RETRY_AFTER)
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
+    if isinstance(cause, asyncpg.UniqueViolationError) and cause.constraint_name == "uq_jobs_only_one":
+        return Conflict("the same work waits or runs already: look at the tenant's unfinished jobs")
+    if isinstance(cause, asyncpg.CheckViolationError) and cause.constraint_name == "memories_status_changes":
+        return Conflict(
+            f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
+        )
     if isinstance(cause, asyncpg.ForeignKeyViolationError):
         return Conflict("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
     return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db.session import WriteSession
 from app.model import Feedback
@@ -32,6 +32,15 @@ class Use:
     last: datetime
     sessions: tuple[str, ...] = ()
 
+
+_HOLD = text(
+    """
+    SELECT m.id FROM memories m
+    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
+    ORDER BY s.id FOR UPDATE OF s
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _RECORD = text(
     f"""
@@ -76,6 +85,15 @@ _COUNT = {
     )
     for column in ("useful_count", "not_useful_count", "wrong_count")
 }
+
+
+async def hold_expired(session: WriteSession, *, tenant: UUID, memories: Collection[UUID]) -> list[UUID]:
+    """Return those of these memories that are expired, their scopes held until the transaction ends.
+
+    Before their uses are written down, since whoever writes a scope holds it first and its counters then.
+    """
+    found = await session.execute(_HOLD, {"tenant": tenant, "ids": list(memories)})
+    return [row[0] for row in found]
 
 
 async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:

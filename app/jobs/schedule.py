@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -54,6 +55,22 @@ async def prune(runtime: Runtime) -> None:
     while removed == BATCH:
         async with runtime.database.write(None) as session:
             removed = await queue.prune(session, kept=LOG_KEPT, limit=BATCH)
+
+
+async def start_worker(name: str, runtime: Runtime) -> None:
+    """Queue a worker's run for every tenant that has ever written; one that waits or runs already is enough."""
+    for tenant in await runtime.tenants.list():
+        await runtime.workers.start_scheduled(tenant.id, name)
+
+
+def every(runtime: Runtime) -> tuple[Schedule, ...]:
+    """Return all schedules: the queue's own, and one for each worker that isn't switched off."""
+    crons = {name: runtime.workers.cron(name) for name in sorted(runtime.workers.known)}
+    return SCHEDULES + tuple(
+        Schedule(name=f"worker-{name}", cron=cron, run=partial(start_worker, name))
+        for name, cron in crons.items()
+        if cron is not None
+    )
 
 
 SCHEDULES = (

@@ -18,7 +18,7 @@ from app.db import queue
 from app.db.patient import PatientDriver
 from app.jobs.executor import Executor
 from app.jobs.handler import Handler, discover
-from app.jobs.schedule import SCHEDULES, Schedule
+from app.jobs.schedule import Schedule, every
 from app.runtime import Runtime
 
 POLL_SECONDS = 2.0
@@ -39,17 +39,19 @@ async def run_worker(
     handlers: Mapping[str, Handler],
     stop: asyncio.Event,
     hurry: asyncio.Event | None = None,
-    schedules: Sequence[Schedule] = SCHEDULES,
+    schedules: Sequence[Schedule] | None = None,
 ) -> None:
     """Do jobs and schedules until `stop` is set, then finish what runs, and put back what takes too long.
 
-    `hurry` cuts the grace short. Whatever fails in between, the worker goes on.
+    `hurry` cuts the grace short; `schedules` are all there are unless given. Whatever fails in between, the
+    worker goes on.
     """
+    due = every(runtime) if schedules is None else schedules
     executor = Executor(runtime=runtime, handlers=handlers)
     async with PatientDriver.opened(runtime.database) as driver:
         loops = {
             asyncio.create_task(_kept_up("queue", partial(_queue, runtime, driver, executor, stop), stop)),
-            asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, schedules, stop), stop)),
+            asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, due, stop), stop)),
         }
         log.info("worker started", kinds=sorted(handlers))
         try:

@@ -11,7 +11,8 @@ from uuid import UUID
 
 import structlog
 
-from app.db import revival, usage
+from app.db import usage
+from app.db.lifecycle import revival
 from app.db.session import Database
 from app.db.usage import MOST_SESSIONS, Use
 from app.errors import TypedMemoryError
@@ -106,11 +107,12 @@ class AccessTracker:
         """Write accesses down, and take back into what is believed what had expired and is fresh again."""
         memories = [use.memory for use in uses]
         async with self.database.write(tenant) as session:
-            expired = await revival.hold(session, tenant=tenant, memories=memories)
+            expired = await usage.hold_expired(session, tenant=tenant, memories=memories)
             await usage.record(session, tenant=tenant, uses=uses)
             if expired:
-                now = self.clock()
-                await revival.revive(session, tenant=tenant, memories=expired, now=now, clock=now, actor=ACTOR)
+                await revival.revive(
+                    session, tenant, expired, now=self.clock(), actor=ACTOR, reason="it was used again"
+                )
 
     async def _run(self) -> None:
         while True:

@@ -10,12 +10,12 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db import editing, feedback, memories, revival, usage
-from app.db.revival import Revival
+from app.db import editing, feedback, memories, usage
+from app.db.lifecycle import revival
 from app.db.session import Database, WriteSession
 from app.db.usage import Use
 from app.errors import Conflict
-from app.memory.freshness import Decay, since_last_use
+from app.memory.freshness import EXPIRY, Decay, since_last_use
 from app.model import Actor, Feedback, Memory, Status
 from app.read.access import AccessTracker
 from app.services.memories import held
@@ -109,23 +109,16 @@ class Judging:
         sessions = () if word.session is None else (word.session,)
         use = Use(memory=memory.id, count=1, last=word.at, sessions=sessions)
         await usage.record(session, tenant=actor.tenant_id, uses=[use])
-        told: list[Revival] = []
-        if memory.status is Status.EXPIRED:
-            told = await revival.revive(
-                session,
-                tenant=actor.tenant_id,
-                memories=[memory.id],
-                now=self._as_of(word),
-                clock=self.clock(),
-                actor=actor.name,
-            )
-        match told:
-            case [Revival(stays=None)]:
-                return Effect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
-            case [Revival(stays=str(why))]:
-                return Effect.COUNTED, f"it counts as a use; the memory stays expired: {why}"
-            case _:
-                return Effect.COUNTED, "it counts as a use"
+        if memory.status is not Status.EXPIRED:
+            return Effect.COUNTED, "it counts as a use"
+        now = self._as_of(word)
+        back = await revival.revive(
+            session, actor.tenant_id, [memory.id], now=now, actor=actor.name, reason="it was found useful"
+        )
+        if back:
+            return Effect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
+        used = (await memories.fetch(session, actor.tenant_id, [memory.id]))[memory.id]
+        return Effect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
 
     async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[Effect, str]:
         """Send an active memory to review; one that is not believed any more is only marked for it."""
@@ -161,6 +154,15 @@ class Judging:
                 "times": getattr(after.usage, word.feedback),
             },
         }
+
+
+def _why_not(memory: Memory, now: datetime) -> str:
+    """Return why an expired memory that was just used is not active again."""
+    if memory.valid_until is not None and memory.valid_until <= now:
+        return "its validity is over"
+    if _freshness(memory, now) <= EXPIRY:
+        return f"its freshness is not over {EXPIRY}"
+    return "another memory holds its place now"
 
 
 def _note(memory: Memory) -> str:

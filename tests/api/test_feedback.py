@@ -208,8 +208,8 @@ async def test_useful_brings_an_expired_memory_back(client: httpx.AsyncClient, g
     found = await client.post("/query", json={"query": "green tea", "user_id": "u1"})
     assert [hit["memory"]["id"] for hit in found.json()["memories"]] == [memory["id"]]
     detail = (await events(client, memory["id"]))["memory.revived"]
-    assert (detail["status"], detail["access_count"]) == (["expired", "active"], 1)
-    assert detail["freshness"] > detail["over"] == 0.1
+    assert (detail["reason"], detail["access_count"]) == ("it was found useful", 1)
+    assert detail["freshness"] > detail["threshold"] == 0.1
 
 
 async def test_a_use_long_ago_does_not_bring_it_back(client: httpx.AsyncClient, give: Give, database_url: str) -> None:

@@ -6,13 +6,17 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from uuid import UUID
 
 from sqlalchemy import text
 
 from app.db.jobs import Job
 from app.errors import InvalidInput, NotFound, ProviderUnavailable
 from app.jobs.handler import Handler, Progress
+from app.jobs.handlers import worker
 from app.runtime import Runtime
+from app.services.workers.worker import Counts, Means, Worker
+from app.services.workers.worker import Progress as Progressing
 
 TABLE = """
 CREATE TABLE effects (tenant_id uuid, job_id uuid, name text, pid int, at timestamptz DEFAULT clock_timestamp());
@@ -87,9 +91,23 @@ async def deadly(runtime: Runtime, job: Job, progress: Progress) -> None:
     await asyncio.sleep(60)
 
 
+async def counted(means: Means, tenant: UUID, *, dry_run: bool, progress: Progressing) -> Counts:
+    """Count the tenant's jobs, and take a checkpoint after each."""
+    query = text("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
+    async with means.database.read(tenant) as session:
+        found = int((await session.execute(query, {"tenant": tenant})).scalar_one())
+    for done in range(found):
+        await progress(done + 1, found)
+        await asyncio.sleep(0.05)
+    return {"counted": found}
+
+
+WORKERS = {"counting": Worker(name="counting", cron="0 5 * * *", summary="Counts jobs.", run=counted)}
+
 HANDLERS = {
     one.kind: one
     for one in (
+        worker.HANDLER,
         Handler(kind="note", run=note),
         Handler(kind="steps", run=steps),
         Handler(kind="flaky", run=flaky),

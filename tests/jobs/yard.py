@@ -21,10 +21,12 @@ from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
 from app.runtime import Runtime, now
+from app.services.background import Workers
 from app.services.jobs import Jobs
 from app.services.tenants import Tenants
+from app.services.workers.worker import Means
 from app.settings import Settings
-from tests.jobs.handlers import HANDLERS
+from tests.jobs.handlers import HANDLERS, WORKERS
 
 FAST: dict[str, Any] = {
     "worker_concurrency": 8,
@@ -46,6 +48,13 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             clock=now,
             jobs=Jobs(database=database, clock=now),
             tenants=Tenants(database=database, clock=now),
+            workers=Workers(
+                database=database,
+                clock=now,
+                means=cast("Means", SimpleNamespace(database=database, clock=now)),
+                known=WORKERS,
+                crons={},
+            ),
         ),
     )
 

@@ -16,7 +16,7 @@ from app.db.tables.graph import (
     pronoun_bindings,
     relations,
 )
-from app.db.tables.jobs import jobs
+from app.db.tables.jobs import jobs, worker_runs
 from app.db.tables.ledger import audit_events, extraction_costs, idempotency_keys
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
@@ -52,4 +52,5 @@ __all__ = [
     "scopes",
     "tenants",
     "turns",
+    "worker_runs",
 ]

@@ -96,6 +96,7 @@ memories = table(
     when("recorded_at"),
     when("retired_at", nullable=True),
     when("updated_at"),
+    when("status_since", nullable=True),
     Column("supersedes", UUID),
     Column("superseded_by", UUID),
     Column("needs_review", Boolean, Computed("review_reason IS NOT NULL", persisted=True), nullable=False),
@@ -150,6 +151,15 @@ memories = table(
         postgresql_where=text("review_reason IS NOT NULL"),
     ),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
+    Index(
+        "ix_memories_ending",
+        "tenant_id",
+        "valid_until",
+        postgresql_where=text("status = 'active' AND valid_until IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_faded", "tenant_id", "status", "id", postgresql_where=text("status IN ('expired', 'forgotten')")
+    ),
 )
 
 memory_usage = table(

@@ -25,6 +25,7 @@ jobs = table(
     Column("ticket", BigInteger),
     Column("error", Text),
     Column("result", JSONB(none_as_null=True)),
+    Column("only_one", Text),
     when("created_at"),
     when("started_at", nullable=True),
     when("finished_at", nullable=True),
@@ -32,4 +33,22 @@ jobs = table(
     Index("ix_jobs_status", "tenant_id", "status", "id"),
     Index("ix_jobs_kind", "tenant_id", "kind", "id"),
     Index("ix_jobs_finished", "tenant_id", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
+    Index(
+        "uq_jobs_only_one",
+        "tenant_id",
+        "only_one",
+        unique=True,
+        postgresql_where=text("only_one IS NOT NULL AND status IN ('queued', 'running')"),
+    ),
+)
+
+worker_runs = table(
+    "worker_runs",
+    tenant(),
+    key("worker", Text),
+    Column("job_id", UUID, nullable=False),
+    when("began_at"),
+    when("ended_at", nullable=True),
+    json_object("cursor"),
+    json_object("counts"),
 )

@@ -1,0 +1,119 @@
+"""Workers: what is done to the tenant's memories by the clock, what it came to, and doing it now."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from app import ids
+from app.api import views
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import ADMIN, GuardedRoute
+from app.api.idempotent import declared, once
+from app.api.jobs import JobOut, job_view
+from app.api.models import Out
+from app.api.requests import In
+from app.model import JobStatus
+from app.services.background import Planned
+
+ACCEPTED = 202
+
+WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]
+
+
+class RunQuery(In):
+    """How to run a worker."""
+
+    dry_run: bool = Field(default=False, description="Change nothing; the job's result says what a run would do.")
+
+
+class WorkerRunOut(Out):
+    """A run of a worker: `counts` is what it did, so far if it hasn't ended."""
+
+    job_id: str
+    status: JobStatus
+    began_at: datetime
+    ended_at: datetime | None
+    counts: dict[str, int]
+
+
+class WorkerOut(Out):
+    """A worker. `cron` is when it runs, in UTC; null: only when asked to. Dry runs are no `last_run`."""
+
+    name: str
+    summary: str
+    cron: str | None
+    last_run: WorkerRunOut | None
+
+
+class WorkersOut(Out):
+    """Every worker there is."""
+
+    workers: list[WorkerOut]
+
+
+class WorkerJobOut(Out):
+    """The job of a run. `started`: it is new; else it is the one that was waiting or running already."""
+
+    started: bool
+    job: JobOut
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    found.add_api_route(
+        "/admin/workers", list_workers, methods=["GET"], operation_id="list_workers", summary="List workers",
+        response_model=WorkersOut, openapi_extra=ADMIN,
+    )  # fmt: skip
+    found.add_api_route(
+        "/admin/workers/{name}/run", run_worker, methods=["POST"], operation_id="run_worker",
+        summary="Run a worker now", response_model=WorkerJobOut, status_code=ACCEPTED,
+        dependencies=[Depends(declared)], openapi_extra=ADMIN,
+    )  # fmt: skip
+    return found
+
+
+async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """List the workers: what each does, when, and what its latest run for the tenant came to."""
+    found = await runtime.workers.list(actor.tenant_id)
+    return views.answer({"workers": [_worker(one) for one in found]})
+
+
+async def run_worker(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, name: WorkerName, query: Annotated[RunQuery, Query()]
+) -> Response:
+    """Run a worker for the tenant now, in the background; `GET /jobs/{job_id}` says how far it is.
+
+    A worker runs once at a time for a tenant: asked again meanwhile, the answer is the job that is there. Dry
+    runs change nothing and are counted apart.
+    """
+    runtime.workers.named(name)
+
+    async def work() -> object:
+        job, new = await runtime.workers.start(actor.tenant_id, name, dry_run=query.dry_run)
+        return {"started": new, "job": job_view(job)}
+
+    return await once(request, runtime, actor, ACCEPTED, work)
+
+
+def _worker(one: Planned) -> dict[str, object]:
+    latest = one.latest
+    return {
+        "name": one.worker.name,
+        "summary": one.worker.summary,
+        "cron": one.cron,
+        "last_run": None
+        if latest is None
+        else {
+            "job_id": ids.public(ids.JOB, latest.job),
+            "status": latest.status,
+            "began_at": latest.began_at,
+            "ended_at": latest.ended_at,
+            "counts": latest.counts,
+        },
+    }

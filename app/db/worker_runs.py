@@ -1,0 +1,141 @@
+"""The latest run of each worker for a tenant: what it has done so far, and where it goes on after a break."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+from sqlalchemy import text
+
+from app.db.session import ReadSession, WriteSession
+from app.model import JobStatus
+
+Cursor = Mapping[str, Any]
+"""Where a run is; empty at its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """How far a run is. `at` is the instant that all of it goes by, whenever its parts are done."""
+
+    at: datetime
+    cursor: Cursor
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatestRun:
+    """The latest run of a worker: `began_at` and `ended_at` as the clock had it, `counts` so far."""
+
+    worker: str
+    job: UUID
+    status: JobStatus
+    began_at: datetime
+    ended_at: datetime | None
+    counts: Mapping[str, int]
+
+
+_BEGIN = text(
+    """
+    INSERT INTO worker_runs AS r (tenant_id, worker, job_id, began_at) VALUES (:tenant, :worker, :job, :now)
+    ON CONFLICT (tenant_id, worker) DO UPDATE SET
+        job_id = :job, began_at = :now, ended_at = NULL, cursor = '{}', counts = '{}'
+        WHERE r.job_id <> :job OR r.ended_at IS NOT NULL
+    """
+)
+
+_READ = text("SELECT began_at, cursor, counts FROM worker_runs WHERE tenant_id = :tenant AND worker = :worker")
+
+_ADVANCE = text(
+    """
+    UPDATE worker_runs SET cursor = CAST(:after AS jsonb), counts = CAST(:counts AS jsonb)
+    WHERE tenant_id = :tenant AND worker = :worker AND job_id = :job AND ended_at IS NULL
+      AND cursor = CAST(:before AS jsonb)
+    RETURNING true
+    """
+)
+
+_END = text(
+    """
+    UPDATE worker_runs SET ended_at = :now, counts = CAST(:counts AS jsonb)
+    WHERE tenant_id = :tenant AND worker = :worker AND job_id = :job AND ended_at IS NULL
+    """
+)
+
+_LATEST = text(
+    """
+    SELECT r.worker, r.job_id, r.began_at, r.ended_at, r.counts,
+        coalesce(j.status, CASE WHEN r.ended_at IS NULL THEN 'failed' ELSE 'succeeded' END) AS status
+    FROM worker_runs r LEFT JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = r.job_id
+    WHERE r.tenant_id = :tenant
+    """
+)
+
+
+_WRITTEN = text("SELECT EXISTS (SELECT FROM scopes WHERE tenant_id = :tenant)")
+
+
+async def written(session: ReadSession, tenant: UUID) -> bool:
+    """Return whether the tenant has ever written anything."""
+    return bool((await session.execute(_WRITTEN, {"tenant": tenant})).scalar_one())
+
+
+async def begin(session: WriteSession, tenant: UUID, worker: str, job: UUID, now: datetime) -> Checkpoint:
+    """Begin the run of a job, or go on with it where it was cut off."""
+    here = {"tenant": tenant, "worker": worker}
+    await session.execute(_BEGIN, {**here, "job": job, "now": now})
+    row = (await session.execute(_READ, here)).one()
+    return Checkpoint(at=row.began_at, cursor=row.cursor, counts=row.counts)
+
+
+async def advance(
+    session: WriteSession,
+    tenant: UUID,
+    worker: str,
+    job: UUID,
+    *,
+    before: Cursor,
+    after: Cursor,
+    counts: Mapping[str, int],
+) -> bool:
+    """Move a run from one place to the next with what it has done so far; False when another is past that place."""
+    values = {
+        "tenant": tenant,
+        "worker": worker,
+        "job": job,
+        "before": _json(before),
+        "after": _json(after),
+        "counts": _json(counts),
+    }
+    return (await session.execute(_ADVANCE, values)).first() is not None
+
+
+async def end(
+    session: WriteSession, tenant: UUID, worker: str, job: UUID, counts: Mapping[str, int], now: datetime
+) -> None:
+    """Record that the run of a job has done all it had to."""
+    values = {"tenant": tenant, "worker": worker, "job": job, "counts": _json(counts), "now": now}
+    await session.execute(_END, values)
+
+
+async def latest(session: ReadSession, tenant: UUID) -> Sequence[LatestRun]:
+    """Return the latest run of each worker that has run for the tenant; dry runs leave none."""
+    return [
+        LatestRun(
+            worker=row.worker,
+            job=row.job_id,
+            status=JobStatus(row.status),
+            began_at=row.began_at,
+            ended_at=row.ended_at,
+            counts=row.counts,
+        )
+        for row in await session.execute(_LATEST, {"tenant": tenant})
+    ]
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return to_json(value).decode()

@@ -1,0 +1,1 @@
+"""What is done to a tenant's memories by the clock: one file for each; `worker.discover` finds them."""
