@@ -67,6 +67,9 @@ class Metrics:
             ("status", "gate"),
             registry=self._registry,
         )
+        self._feedback = Counter(
+            "tm_feedback", "Feedback on memories, by what it came to.", ("feedback", "effect"), registry=self._registry
+        )
         self._retries = Counter(
             "tm_write_retries", "Writes decided again, by reason.", ("reason",), registry=self._registry
         )
@@ -142,6 +145,10 @@ class Metrics:
     def turn(self, status: str, gate: str) -> None:
         """Count a turn by how it ended, and, if it was skipped, at which gate."""
         self._turns.labels(status, gate).inc()
+
+    def feedback(self, feedback: str, effect: str) -> None:
+        """Count a word on a memory by what it said and what came of it."""
+        self._feedback.labels(feedback, effect).inc()
 
     def retry(self, reason: str) -> None:
         """Count a write that had to be decided again."""

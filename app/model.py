@@ -76,6 +76,14 @@ class ReviewReason(StrEnum):
     ASKED = "asked"
 
 
+class Feedback(StrEnum):
+    """What somebody who was shown a memory says of it."""
+
+    USEFUL = "useful"
+    NOT_USEFUL = "not_useful"
+    WRONG = "wrong"
+
+
 class JobStatus(StrEnum):
     """Where a background job is; the last three are ends."""
 
@@ -214,6 +222,17 @@ class Visibility:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What use and feedback came to, besides how often and when: `sessions` counts distinct ones."""
+
+    stability: float = 0.0
+    sessions: int = 0
+    useful: int = 0
+    not_useful: int = 0
+    wrong: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """A stored memory, as every read returns it; times are aware UTC."""
 
@@ -252,6 +271,7 @@ class Memory:
     metadata: Mapping[str, object] = field(default_factory=dict)
     links: tuple[Mapping[str, object], ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def needs_review(self) -> bool:

@@ -31,6 +31,7 @@ from app.services.background import Workers, checked_crons
 from app.services.entities import Entities
 from app.services.erasure import Erasing
 from app.services.exporting import Exporting
+from app.services.feedback import Judging
 from app.services.idempotency import Idempotency
 from app.services.importing import Importing
 from app.services.jobs import Jobs
@@ -69,6 +70,7 @@ class Runtime:
     metrics: Metrics
     memories: Memories
     queries: Queries
+    feedback: Judging
     turns: Turns
     policies: Policies
     entities: Entities
@@ -157,6 +159,7 @@ async def _assembled(
     stack.push_async_callback(idempotency.aclose)
     tenants = Tenants(database=database, clock=now)
     jobs = Jobs(database=database, clock=now)
+    queries = _queries(settings, database, embedder, model_id, types, metrics, stack)
     return Runtime(
         settings=settings,
         database=database,
@@ -165,7 +168,8 @@ async def _assembled(
         clock=now,
         metrics=metrics,
         memories=Memories(database=database, pipeline=pipeline, clock=now),
-        queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
+        queries=queries,
+        feedback=Judging(database=database, tracker=queries.tracker, clock=now, observe=metrics.feedback),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
         entities=Entities(database=database, types=types, clock=now),
@@ -230,7 +234,12 @@ def _queries(
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> Queries:
-    tracker = AccessTracker(database=database, interval=settings.access_flush_seconds, dropped=metrics.dropped_accesses)
+    tracker = AccessTracker(
+        database=database,
+        clock=now,
+        interval=settings.access_flush_seconds,
+        dropped=metrics.dropped_accesses,
+    )
     stack.push_async_callback(tracker.aclose)
     tracker.start()
     pipeline = ReadPipeline(

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
-from app.api.fields import Fraction, Instant, Metadata, TimeZone
+from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.shapes import literal, many, maybe, one_of
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Name, Sentence
@@ -64,7 +64,11 @@ class WriteFields(BaseModel):
     speech_act: SpeechAct = SpeechAct.ASSERTION
     valid_from: Instant | None = Field(default=None, description="Since when it is true.")
     valid_until: Instant | None = Field(default=None, description="Until when it is true.")
-    ttl_seconds: int | None = Field(default=None, gt=0, le=100 * 366 * 86_400, description="Instead of valid_until.")
+    ttl_seconds: Lifetime | None = Field(
+        default=None,
+        description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "
+        "stated.",
+    )
     evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
     evidence_turn_id: str | None = Field(
         default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."

@@ -133,7 +133,7 @@ def _times(body: WriteFields, zone: tzinfo, now: datetime) -> _Times:
     begins = valid_from or stated_at or now
     if body.ttl_seconds is not None:
         if valid_until is not None:
-            raise InvalidFields([FieldError(field="ttl_seconds", message="give it or valid_until, not both")])
+            raise InvalidFields(fields.both_ends())
         valid_until = begins + timedelta(seconds=body.ttl_seconds)
     if valid_until is not None and valid_until <= begins:
         start = "valid_from" if valid_from else "the time it was stated"

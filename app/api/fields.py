@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from app.api.problems import FieldError
 from app.memory.calendar import plausible
 from app.memory.spec import storable
 
@@ -48,6 +49,14 @@ def zone(name: str | None) -> tzinfo:
 def aware(value: datetime | None, zone: tzinfo) -> datetime | None:
     """Return the instant; a time without an offset is read in the zone."""
     return value if value is None or value.tzinfo is not None else value.replace(tzinfo=zone)
+
+
+def both_ends() -> list[FieldError]:
+    """Return what is wrong with a request that says twice until when something is true."""
+    return [
+        FieldError(field="valid_until", message="give it or ttl_seconds, not both"),
+        FieldError(field="ttl_seconds", message="give it or valid_until, not both"),
+    ]
 
 
 def _small(value: dict[str, object]) -> dict[str, object]:
@@ -88,6 +97,9 @@ Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausibl
 
 TimeZone = Annotated[str, AfterValidator(_zone), Field(examples=["Europe/Berlin"], max_length=64)]
 """The IANA name of a time zone."""
+
+Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
+"""Seconds, up to a hundred years."""
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""

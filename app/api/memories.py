@@ -197,7 +197,7 @@ async def patch_memory(
     request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: PatchBody
 ) -> Response:
     """Change importance, topic, category, metadata, end of validity or the review mark."""
-    changes = body.changes()
+    changes = body.changes(runtime.clock())
 
     async def work() -> object:
         found = await runtime.memories.patch(actor, ids.parse(ids.MEMORY, memory_id), changes)

@@ -86,8 +86,13 @@ class MemoryOut(Out):
     links: list[LinkOut]
     evidence: list[EvidenceOut]
     provenance: dict[str, Any]
-    access_count: int
+    access_count: int = Field(description="Uses that count: what `not_useful` took back is not among them.")
     last_accessed_at: datetime | None
+    distinct_sessions: int = Field(description="Sessions it was used in, as far as they are kept (16).")
+    stability: float = Field(description="From 0 to 1: grows with uses that lie days apart.")
+    useful_count: int
+    not_useful_count: int
+    wrong_count: int
     needs_review: bool
     review_reason: ReviewReason | None
     metadata: dict[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from app.api import fields
 from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
-from app.api.fields import Fraction, Instant, Metadata, TimeZone
+from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.db.listing import Sort
 from app.memory.registry import Registry
@@ -60,7 +60,10 @@ class PatchBody(In):
     importance: Fraction | None = None
     topic: Name | None = None
     category: Category | None = None
-    valid_until: Instant | None = None
+    valid_until: Instant | None = Field(default=None, description="Until when it is true; null: without an end.")
+    ttl_seconds: Lifetime | None = Field(
+        default=None, description="Instead of valid_until: how much longer it is true, in seconds from now."
+    )
     needs_review: bool | None = None
     metadata: Metadata | None = None
 
@@ -70,7 +73,7 @@ class PatchBody(In):
             raise ValueError("name at least one field to change")
         return self
 
-    def changes(self) -> dict[str, object]:
+    def changes(self, now: datetime) -> dict[str, object]:
         """Return the fields that were given; null empties only what may be empty."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         emptied = sorted({name for name, value in given.items() if value is None} - {"topic", "valid_until"})
@@ -78,6 +81,11 @@ class PatchBody(In):
             raise InvalidFields([FieldError(field=name, message="must not be null") for name in emptied])
         if given.get("valid_until") is not None:
             given["valid_until"] = fields.aware(self.valid_until, UTC)
+        if self.ttl_seconds is not None:
+            if "valid_until" in given:
+                raise InvalidFields(fields.both_ends())
+            given["valid_until"] = now + timedelta(seconds=self.ttl_seconds)
+        given.pop("ttl_seconds", None)
         return given
 
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from app.api.cursors import LONGEST
-from app.api.fields import Instant, Metadata, TimeZone
+from app.api.fields import Fraction, Instant, Metadata, TimeZone
 from app.api.models import AffectedOut, Out
 from app.api.requests import MOST_RESULTS, In
 from app.memory.candidate import Decided
 from app.memory.extraction import Role, TurnStatus
 from app.memory.spec import Name, Sentence
-from app.model import ScopeKind, SpeechAct
+from app.model import Category, ScopeKind, SpeechAct
 
 MOST_TURNS = 500
 """Turns in one request."""
@@ -29,7 +29,15 @@ class TurnIn(In):
     occurred_at: Instant | None = Field(default=None, description="When it was said; now, unless given.")
     session_id: Name | None = None
     sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    category: Category | None = Field(
+        default=None, description="How all that it yields fades; by default as the types do, and what it says."
+    )
+    importance: Fraction | None = Field(default=None, description="Of all that it yields.")
     metadata: Metadata = Field(default_factory=dict)
+
+
+_OWN = frozenset(TurnIn.model_fields) - {"session_id"}
+"""The fields of one turn that a body may have right in itself."""
 
 
 class TurnsBody(In):
@@ -41,6 +49,8 @@ class TurnsBody(In):
     speaker: Name | None = None
     occurred_at: Instant | None = None
     sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    category: Category | None = None
+    importance: Fraction | None = None
     metadata: Metadata | None = None
     session_id: Name | None = Field(default=None, description="The conversation; of every turn that names no other.")
     user_id: Name | None = None
@@ -52,7 +62,7 @@ class TurnsBody(In):
 
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
-        single = {"role", "content", "speaker", "occurred_at", "sequence_number", "metadata"} & self.model_fields_set
+        single = _OWN & self.model_fields_set
         if self.turns is None and self.content is None:
             raise ValueError("give `turns`, or one turn's `content`")
         if self.turns is not None and single:
@@ -64,11 +74,7 @@ class TurnsBody(In):
         """Return the turns, in either shape."""
         if self.turns is not None:
             return self.turns
-        own = {
-            name: getattr(self, name)
-            for name in ("role", "content", "speaker", "occurred_at", "sequence_number", "metadata")
-            if getattr(self, name) is not None
-        }
+        own = {name: getattr(self, name) for name in _OWN if getattr(self, name) is not None}
         return [TurnIn.model_construct(**own)]
 
 
@@ -131,6 +137,8 @@ class TurnOut(Out):
     agent_id: str | None
     occurred_at: datetime
     timezone: str
+    category: Category | None
+    importance: float | None
     recorded_at: datetime | None
     processed_at: datetime | None
     metadata: dict[str, Any]

@@ -218,6 +218,8 @@ def given_turns(body: TurnsBody, now: datetime) -> list[Turn]:
                 session_id=one.session_id or body.session_id,
                 sequence_number=one.sequence_number,
                 speaker=one.speaker,
+                category=one.category,
+                importance=one.importance,
             )
         )
     if errors:
@@ -240,6 +242,8 @@ def _received(turn: Turn, metadata: dict[str, object]) -> dict[str, object]:
         "agent_id": turn.scope.agent_id,
         "occurred_at": turn.occurred_at,
         "timezone": str(turn.zone),
+        "category": turn.category,
+        "importance": turn.importance,
         "recorded_at": None,
         "processed_at": None,
         "metadata": metadata,

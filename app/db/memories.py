@@ -21,11 +21,13 @@ from app.model import (
     ScopeKind,
     SpeechAct,
     Status,
+    Usage,
 )
 
 WHOLE = """
     SELECT m.*, s.kind AS scope_kind, s.user_id, s.agent_id,
-        coalesce(u.access_count, 0) AS access_count, u.last_accessed_at,
+        coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
+        cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
                                    ORDER BY l.created_at, l.to_memory), '[]')
          FROM memory_links l
@@ -150,6 +152,17 @@ def whole(row: RowMapping | Mapping[str, Any]) -> Memory:
         metadata=row["metadata"],
         links=tuple(row["links"]),
         evidence=tuple(_evidence(one) for one in row["evidence"]),
+        usage=_usage(row),
+    )
+
+
+def _usage(row: RowMapping | Mapping[str, Any]) -> Usage:
+    return Usage(
+        stability=row["stability"] or 0.0,
+        sessions=row["sessions"] or 0,
+        useful=row["useful_count"] or 0,
+        not_useful=row["not_useful_count"] or 0,
+        wrong=row["wrong_count"] or 0,
     )
 
 

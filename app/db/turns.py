@@ -18,11 +18,11 @@ from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.tables import turns
 from app.memory.extraction import Role, Turn, TurnStatus
-from app.model import Scope, ScopeKind
+from app.model import Category, Scope, ScopeKind
 
 _FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at, t.metadata,
-    s.kind AS scope_kind, s.user_id, s.agent_id"""
+    t.category, t.importance, s.kind AS scope_kind, s.user_id, s.agent_id"""
 
 _STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
 
@@ -171,6 +171,8 @@ def received(
             "occurred_at": turn.occurred_at,
             "status": TurnStatus.RECEIVED,
             "metadata": own,
+            "category": turn.category,
+            "importance": turn.importance,
         }
         for turn, own in zip(given, metadata, strict=True)
     ]
@@ -287,6 +289,8 @@ def _stored(row: RowMapping | Record) -> StoredTurn:
         session_id=row["session_id"],
         sequence_number=row["sequence_number"],
         speaker=row["speaker"],
+        category=None if row["category"] is None else Category(row["category"]),
+        importance=row["importance"],
     )
     return StoredTurn(
         turn=turn,

@@ -45,7 +45,7 @@ class Relinked:
 class Merged:
     """A belief that was stated again: its new standing, and its new words if it gained any.
 
-    One that had expired is active again.
+    With a `category`, it fades by that from now on. One that had expired is active again.
     """
 
     id: UUID
@@ -58,6 +58,9 @@ class Merged:
     payload: Mapping[str, object] | None
     content: str | None
     identity: bytes | None
+    category: str | None = None
+    half_life_days: float | None = None
+    floor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +149,8 @@ _MERGE = statement(
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
-                 stated_at timestamptz, merged_at timestamptz, payload jsonb, content text, identity text)
+                 stated_at timestamptz, merged_at timestamptz, payload jsonb, content text, identity text,
+                 category text, half_life_days float8, floor float8)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
@@ -156,7 +160,10 @@ _MERGE = statement(
             updated_at = greatest(m.updated_at, g.merged_at),
             status = CASE m.status WHEN 'expired' THEN 'active' ELSE m.status END,
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
-            identity = coalesce(decode(g.identity, 'hex'), m.identity)
+            identity = coalesce(decode(g.identity, 'hex'), m.identity),
+            category = coalesce(g.category, m.category),
+            half_life_days = CASE WHEN g.category IS NULL THEN m.half_life_days ELSE g.half_life_days END,
+            floor = CASE WHEN g.category IS NULL THEN m.floor ELSE g.floor END
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,

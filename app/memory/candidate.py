@@ -24,7 +24,8 @@ class Candidate:
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
     searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
-    `review` says why a person should look at it before it is believed.
+    `review` says why a person should look at it before it is believed. `category` is the caller's choice of how it
+    fades, `nature` what extraction makes of what it says; without either the type decides.
     """
 
     type: MemoryType
@@ -41,6 +42,7 @@ class Candidate:
     importance: float | None = None
     topic: str | None = None
     category: Category | None = None
+    nature: Category | None = None
     session_id: str | None = None
     sequence_number: int | None = None
     valid_from: datetime | None = None

@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from app.memory.vocabulary import USER
-from app.model import Scope, SpeechAct
+from app.model import Category, Scope, SpeechAct
 
 MOST_PROPOSALS = 5
 """Memories that one turn may propose (seed 003: extract 0 to 5)."""
@@ -41,7 +41,8 @@ class Turn:
     """One message of a conversation.
 
     `speaker` is the name of who said it, where a conversation has names; `zone` is the time zone in which its
-    "yesterday" is meant; `occurred_at` is aware.
+    "yesterday" is meant; `occurred_at` is aware. `category` and `importance` (0..1) are the caller's, for all that
+    it yields.
     """
 
     id: UUID
@@ -53,6 +54,8 @@ class Turn:
     session_id: str | None = None
     sequence_number: int | None = None
     speaker: str | None = None
+    category: Category | None = None
+    importance: float | None = None
 
     @property
     def first_person(self) -> str:
@@ -73,8 +76,8 @@ class Proposal:
 
     `type` names a registered type, `payload` its fields by their wire names, not yet validated; `quote` is the
     span of the turn it relies on, word for word; `confidence` (how sure that the turn says so) and `importance`
-    (how much it matters in the long run) are 0..1 and independent; `consistency` is the share of the
-    temperature sweep that produced it.
+    (how much it matters in the long run) are 0..1 and independent; `category` is how the extractor thinks it
+    fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it.
     """
 
     type: str
@@ -84,6 +87,7 @@ class Proposal:
     confidence: float = 0.9
     importance: float | None = None
     topic: str | None = None
+    category: Category | None = None
     consistency: float = 1.0
 
 

@@ -146,6 +146,9 @@ class MemoryType:
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
     help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
     off for types that only callers write. `folds`: once faded, those that are alike become one semantic memory.
+    `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
+    for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
+    for a type that never says such things.
     """
 
     name: str
@@ -166,6 +169,7 @@ class MemoryType:
     extracted: bool = True
     folds: bool = False
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
+    nature: Callable[[Payload], Category | None] | None = None
 
     def decay(self, category: Category | None) -> Decay:
         """Return how such a memory fades; an explicitly chosen category wins over the type."""

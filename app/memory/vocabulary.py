@@ -162,6 +162,46 @@ IMPORTANT_PREDICATES: Mapping[str, float] = {
 """How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
 
 
+IDENTITY_PREDICATES = frozenset(
+    {
+        "has-name",
+        "has-age",
+        "born-on",
+        "has-gender",
+        "has-pronouns",
+        "has-relationship-status",
+        "married-to",
+        "has-partner",
+        "has-nationality",
+        "comes-from",
+        "born-in",
+        "allergic-to",
+        "has-condition",
+        "has-medical-condition",
+        "has-child",
+        "has-children",
+        "has-mother",
+        "has-father",
+        "has-parent",
+        "has-sibling",
+        "has-relative",
+        "has-role",
+        "has-profession",
+        "lives-in",
+    }
+)
+"""What defines who somebody is (seed 002, core): name, age, gender, relationship status, nationality, medical
+conditions, family, profession, location. Not the employer: jobs end unannounced, and core never fades under .60."""
+
+PASSING_PREDICATES = frozenset(
+    {"works-at", "works-in", "works-on", "works-with", "reports-to", "member-of", "studies-at"}
+)
+"""What is never who somebody is, whatever an extractor thinks."""
+
+SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practises", "practices"})
+"""What somebody can do, or does by a method (seed 002, procedural)."""
+
+
 def relation(text: str) -> str | None:
     """Return the relation type of a phrase, through its synonyms; None when it is not in the vocabulary."""
     candidate = normalise.key(text)

@@ -26,7 +26,7 @@ You keep the memory of an assistant. From one turn of a conversation you pick wh
 conversations, and answer with one JSON object, nothing before it and nothing after it:
 
 {{"memories": [{{"type": "...", "payload": {{...}}, "quote": "...", "speech_act": "...", "confidence": 0.9,
-"importance": 0.5, "topic": null}}]}}
+"importance": 0.5, "topic": null, "category": null}}]}}
 
 Give 0 to {MOST_PROPOSALS} memories, in the order of the turn; with more to choose from, the ones that matter most.
 Most turns hold none: then {{"memories": []}} is the right answer. Never fill up.
@@ -69,6 +69,9 @@ Most turns hold none: then {{"memories": []}} is the right answer. Never fill up
   something certain little. 0.8 to 1: health and safety, lasting wishes said outright, corrections, what makes
   someone who they are. 0.5 to 0.8: facts told along the way. 0.2 to 0.5: mentioned in passing. Below 0.2: leave it out.
 - topic: one broad word such as work, health or travel, or null.
+- category: how it fades. core: who the user is, in their own words about themselves: name, age, gender, relationship
+  status, nationality, medical conditions, family members, profession, location. episodic: one event with a date or
+  time. procedural: routines, habits, skills. semantic: everything else; null when unsure.
 
 # Who and when
 - The message says whom "I" and "you" mean: use those names as subjects. user is the person this memory belongs to.

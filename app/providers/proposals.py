@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
 from app.memory.spec import MemoryType, Name, Sentence
-from app.model import SpeechAct
+from app.model import Category, SpeechAct
 from app.providers.answers import NotJson, json_object
-from app.providers.schemas import PayloadField, as_payload, fields_of
+from app.providers.schemas import CATEGORIES, PayloadField, as_payload, fields_of
 
 KEY: Final = "memories"
 
@@ -25,6 +25,12 @@ Fraction = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 
 def _blank_is_none(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
+
+
+def _known_or_none(value: object) -> object:
+    """Let the categories through; what isn't one leaves it to the type, and costs no repair."""
+    known = str(value).strip().casefold()
+    return known if known in CATEGORIES else None
 
 
 class _Memory(BaseModel):
@@ -39,6 +45,7 @@ class _Memory(BaseModel):
     confidence: Fraction
     importance: Fraction | None = None
     topic: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
+    category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +128,7 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) 
         confidence=memory.confidence,
         importance=memory.importance,
         topic=memory.topic,
+        category=memory.category,
     )
 
 

@@ -13,9 +13,12 @@ from typing import Any, Final
 
 from app.errors import ConfigurationError
 from app.memory.spec import MemoryType
-from app.model import SpeechAct
+from app.model import Category, SpeechAct
 
 Node = Mapping[str, Any]
+
+CATEGORIES: Final = (Category.CORE, Category.EPISODIC, Category.PROCEDURAL, Category.SEMANTIC)
+"""How a memory may be said to fade (seed 002)."""
 
 NULL: Final[Node] = {"type": "null"}
 
@@ -121,6 +124,7 @@ def _memory(spec: MemoryType) -> Node:
             "confidence": {"type": "number"},
             "importance": {"type": "number"},
             "topic": nullable({"type": "string"}),
+            "category": nullable({"type": "string", "enum": [one.value for one in CATEGORIES]}),
         }
     )
 

@@ -13,12 +13,16 @@ from uuid import UUID
 import structlog
 
 from app.db import usage
+from app.db.lifecycle import revival
 from app.db.session import Database
 from app.db.usage import MOST_SESSIONS, Use
 from app.errors import TypedMemoryError
 
 BOUND = 100_000
 """Distinct memories whose accesses are kept in memory at most; past that, accesses are dropped and counted."""
+
+ACTOR = "access"
+"""Who the audit log says it was that revived a memory which was used."""
 
 BATCH = 5_000
 """Memories written down in one statement."""
@@ -35,6 +39,7 @@ class AccessTracker:
     """
 
     database: Database
+    clock: Callable[[], datetime]
     interval: float = 1.0
     bound: int = BOUND
     dropped: Callable[[int], None] | None = None
@@ -52,7 +57,7 @@ class AccessTracker:
         sessions = () if session is None else (_digest(tenant, session),)
         lost = 0
         for memory in memories:
-            use = Use(memory=memory, count=1, first=at, last=at, sessions=sessions)
+            use = Use(memory=memory, count=1, last=at, sessions=sessions)
             lost += self._add(tenant, use)
         self._lose(lost)
 
@@ -103,8 +108,15 @@ class AccessTracker:
                     return
 
     async def _write(self, tenant: UUID, uses: list[Use]) -> None:
+        """Write accesses down, and take back into what is believed what had expired and is fresh again."""
+        memories = [use.memory for use in uses]
         async with self.database.write(tenant) as session:
+            expired = await usage.hold_expired(session, tenant=tenant, memories=memories)
             await usage.record(session, tenant=tenant, uses=uses)
+            if expired:
+                await revival.revive(
+                    session, tenant, expired, now=self.clock(), actor=ACTOR, reason="it was used again"
+                )
 
     async def _run(self) -> None:
         while True:
@@ -127,7 +139,6 @@ class AccessTracker:
         self._pending[tenant, use.memory] = replace(
             known,
             count=known.count + use.count,
-            first=min(known.first, use.first),
             last=max(known.last, use.last),
             sessions=tuple(dict.fromkeys((*known.sessions, *use.sessions)))[:MOST_SESSIONS],
         )

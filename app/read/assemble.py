@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from itertools import islice
 from uuid import UUID
 
@@ -106,15 +106,20 @@ def _heading(group: str) -> str:
 
 
 def _line(memory: Memory, types: Registry, zone: tzinfo | None) -> str:
-    """Return the memory's line: its id, when it was stated, whether it is history, and what it says.
+    """Return the memory's line: its id, when it was stated, whether it is history, until when, and what it says.
 
     A type whose memories have a time of their own says it itself; its day is when it was noted.
     """
     kind = types.find(memory.type)
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not Status.ACTIVE else ""
-    day = f"{memory.stated_at.astimezone(zone):%Y-%m-%d}"
-    return f"- [{ids.public(ids.MEMORY, memory.id)}] ({noted}{day}{past}) {as_line(memory.content)}"
+    until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
+    when = f"{noted}{_day(memory.stated_at, zone)}{past}{until}"
+    return f"- [{ids.public(ids.MEMORY, memory.id)}] ({when}) {as_line(memory.content)}"
+
+
+def _day(instant: datetime, zone: tzinfo | None) -> str:
+    return f"{instant.astimezone(zone):%Y-%m-%d}"
 
 
 def _cut(line: str, room: int) -> str:

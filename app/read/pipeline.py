@@ -18,7 +18,7 @@ from app.db.models import index_name
 from app.db.session import Database, ReadSession
 from app.db.vectors import as_halfvec
 from app.memory.registry import Registry
-from app.model import Memory
+from app.model import Memory, Mode
 from app.providers.embeddings import Embedder
 from app.read import understand
 from app.read.assemble import assemble, floor, select
@@ -42,11 +42,12 @@ plan a connection, made anew when statistics change. What the plan must depend o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the pipeline found, which memories the context block shows, and the list each arm returned."""
+    """What the pipeline found, which memories the context block shows, the list each arm returned, the mode."""
 
     result: QueryResult
     used: tuple[UUID, ...]
     arms: Arms
+    mode: Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,7 @@ class ReadPipeline:
             took_ms=(perf_counter() - started) * 1000,
             degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
-        return Answer(result=result, used=used, arms=found.retrieved.arms)
+        return Answer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading) -> Known:
         async with self.database.read(tenant) as session:

@@ -70,7 +70,7 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             found = await memories.fetch(session, actor.tenant_id, [memory])
         if memory not in found:
-            raise _unknown(memory)
+            raise unknown(memory)
         return found[memory]
 
     async def list(
@@ -102,7 +102,7 @@ class Memories:
             decay = CATEGORY_DECAY[Category(str(values["category"]))]
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
-            before = await _held(session, actor, memory)
+            before = await held(session, actor, memory)
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")
@@ -119,7 +119,7 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             versions = await memories.chain(session, actor.tenant_id, memory)
             if not versions:
-                raise _unknown(memory)
+                raise unknown(memory)
             rows = await memories.events(session, actor.tenant_id, [one.id for one in versions])
         events = tuple(
             Told(
@@ -155,7 +155,7 @@ class Memories:
         }
 
 
-async def _held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
+async def held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
     """Return a memory whose scope is held until the transaction ends, or raise NotFound.
 
     It is looked for after the lock too: whoever held the scope before may have erased it.
@@ -164,8 +164,9 @@ async def _held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
         found = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
         if found is not None:
             return found
-    raise _unknown(memory)
+    raise unknown(memory)
 
 
-def _unknown(memory: UUID) -> NotFound:
+def unknown(memory: UUID) -> NotFound:
+    """Return the error for a memory that is not there."""
     return NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")

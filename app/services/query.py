@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.model import Actor
+from app.model import Actor, Mode
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest, QueryResult
@@ -12,7 +12,11 @@ from app.read.request import QueryRequest, QueryResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """Questions as callers ask them; what the context block shows is remembered as used."""
+    """Questions as callers ask them; what the context block shows is remembered as used.
+
+    Not what audits are shown, nor what was believed at some other time: whoever looks into the service's books
+    does not rely on what they find there.
+    """
 
     pipeline: ReadPipeline
     tracker: AccessTracker
@@ -20,6 +24,7 @@ class Queries:
     async def query(self, actor: Actor, request: QueryRequest) -> QueryResult:
         """Answer a question from what the actor's tenant and the request's visibility allow."""
         answer = await self.pipeline.answer(actor.tenant_id, request)
-        at = self.pipeline.clock()
-        self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
+        if answer.mode is not Mode.AUDIT and request.known_at is None:
+            at = self.pipeline.clock()
+            self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result

@@ -12,6 +12,7 @@ from app.memory.extraction import Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, SpeechAct
+from app.write.nature import nature
 
 
 class Unfit(Exception):
@@ -49,7 +50,9 @@ def candidate(proposal: Proposal, turn: Turn, standing: Standing, types: Registr
         source_strength=standing.source,
         extractor_confidence=proposal.confidence * standing.grounding * proposal.consistency,
         speech_act=standing.speech_act,
-        importance=proposal.importance,
+        importance=proposal.importance if turn.importance is None else turn.importance,
+        category=turn.category,
+        nature=nature(proposal.category, payload, spec, turn, standing.speech_act),
         topic=proposal.topic,
         session_id=turn.session_id,
         sequence_number=turn.sequence_number,
@@ -78,6 +81,8 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: Standin
         context=None if before is None else said(before),
         stated_at=turn.occurred_at,
         zone=turn.zone,
+        importance=turn.importance,
+        category=turn.category,
         session_id=session,
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, None),),

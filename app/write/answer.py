@@ -21,6 +21,7 @@ def added(plan: Plan, scope: Scope) -> dict[UUID, Memory]:
         "agent_id": scope.agent_id,
         "access_count": 0,
         "last_accessed_at": None,
+        **dict.fromkeys(("stability", "sessions", "useful_count", "not_useful_count", "wrong_count"), 0),
     }
     memories = [
         whole({**row, **common, "links": links[row["id"]], "evidence": evidence[row["id"]]})

@@ -99,6 +99,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     parts = confidence.merged(into.parts, prepared.parts)
     believed = confidence.believed(parts, into.speech_act)
     rewritten = decision.rewritten
+    decay = prepared.candidate.type.decay(prepared.candidate.category)
     plan.touch(into)
     plan.merged.append(
         Merged(
@@ -112,6 +113,9 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             payload=None if rewritten is None else stored_payload(rewritten),
             content=None if rewritten is None else rewritten.content,
             identity=None if rewritten is None else rewritten.identity,
+            category=prepared.candidate.category,
+            half_life_days=decay.half_life_days,
+            floor=decay.floor,
         )
     )
     if rewritten is not None:

@@ -69,13 +69,14 @@ def add(
 def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
     prepared, candidate = resolved.prepared, resolved.prepared.candidate
     payload = candidate.payload
-    decay = candidate.type.decay(candidate.category)
+    chosen = candidate.category or candidate.nature
+    decay = candidate.type.decay(chosen)
     return {
         "tenant_id": plan.around.tenant,
         "scope_id": plan.around.scope,
         "id": new,
         "type": candidate.type.name,
-        "category": candidate.category or candidate.type.category,
+        "category": chosen or candidate.type.category,
         "content": prepared.content,
         "context": candidate.context,
         "identity": prepared.identity,

@@ -25,6 +25,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/admin/keys": {"name": "theirs"},
     "/admin/tenants": {"name": "another tenant by the same routes"},
     "/memories/{memory_id}": {"importance": 0.123},
+    "/memories/{memory_id}/feedback": {"feedback": "wrong", "note": "not theirs to say"},
     "/entities/merge": {"into": "{entity_id}", "from": ["{entity_id}"]},
     "/turns": {"content": "I work at Volkswagen.", "user_id": "u1"},
     "/admin/policy": {"keep_episodes": True},

@@ -133,7 +133,7 @@ async def insert(old: Aging, memories: Sequence[Known]) -> None:
 
 async def use(old: Aging, used: Sequence[tuple[UUID, int, str]]) -> None:
     now = old.clock()
-    uses = [Use(memory=one, count=count, first=now, last=now, sessions=(session,)) for one, count, session in used]
+    uses = [Use(memory=one, count=count, last=now, sessions=(session,)) for one, count, session in used]
     async with old.store.database.write(old.store.tenant) as session:
         await usage.record(session, tenant=old.store.tenant, uses=uses)
 

@@ -170,7 +170,7 @@ async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterato
             clock=lambda: datetime.now(UTC),
         )
         actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
-        tracker = AccessTracker(database=database)
+        tracker = AccessTracker(database=database, clock=lambda: datetime.now(UTC))
         store = Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)
         await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
         return store

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -12,6 +12,10 @@ from app.db.session import Database
 from app.errors import DatabaseUnavailable
 from app.read.access import AccessTracker
 from tests.read.conftest import NOW, Store
+
+
+def clock() -> datetime:
+    return NOW
 
 
 async def usage(store: Store, memory: UUID) -> tuple[int, float, list[str]]:
@@ -87,7 +91,7 @@ async def test_an_outage_loses_nothing_that_fits_the_bound(store: Store) -> None
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"})
     lost: list[int] = []
     away = Away(store.database)
-    tracker = AccessTracker(database=cast("Database", away), bound=2, dropped=lost.append)
+    tracker = AccessTracker(database=cast("Database", away), clock=clock, bound=2, dropped=lost.append)
     tracker.note(store.tenant, [memory, uuid4(), uuid4()], at=NOW)
     assert lost == [1]
     await tracker.flush()
@@ -101,7 +105,7 @@ async def test_an_outage_loses_nothing_that_fits_the_bound(store: Store) -> None
 
 async def test_closing_writes_down_what_is_left(store: Store) -> None:
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"})
-    tracker = AccessTracker(database=store.database, interval=600)
+    tracker = AccessTracker(database=store.database, clock=clock, interval=600)
     tracker.start()
     tracker.note(store.tenant, [memory], at=NOW)
     await tracker.aclose()

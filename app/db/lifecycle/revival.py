@@ -43,6 +43,7 @@ _REVIVE = statement(
         FROM memories m LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
           AND (m.valid_until IS NULL OR m.valid_until > :now)
+          AND (m.ended_at IS NULL OR m.ended_at > :now)
           AND {fading.FRESHNESS} > {EXPIRY}
           AND NOT EXISTS (
             SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type

@@ -49,9 +49,13 @@ turns = table(
     when("processed_at", nullable=True),
     when("erased_at", nullable=True),
     json_object("metadata"),
+    Column("category", Text),
+    Column("importance", Float),
     refers_to("scopes", "scope_id"),
     one_of("status", TurnStatus),
     one_of("role", Role),
+    one_of("category", Category),
+    CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
     Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "occurred_at", "sequence_number", "id"),
     Index("ix_turns_occurred", "tenant_id", "scope_id", "occurred_at"),
     Index("ix_turns_unsettled", "tenant_id", "status", "id", postgresql_where=text("status <> 'processed'")),
@@ -168,7 +172,15 @@ memory_usage = table(
     when("last_accessed_at", nullable=True),
     Column("stability", Float, nullable=False, server_default=text("0")),
     Column("sessions", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    when("previous_accessed_at", nullable=True),
+    *(
+        Column(name, Integer, nullable=False, server_default=text("0"))
+        for name in ("useful_count", "not_useful_count", "wrong_count")
+    ),
     refers_to("memories", "memory_id", cascade=True),
+    CheckConstraint(
+        "access_count >= 0 AND useful_count >= 0 AND not_useful_count >= 0 AND wrong_count >= 0", name="counts"
+    ),
 )
 
 memory_links = table(

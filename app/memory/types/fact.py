@@ -15,6 +15,15 @@ _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
 _STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
 """Said in the past tense, and true for ever."""
 
+_ROUTINE = re.compile(
+    r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)?day|morning|noon|afternoon|evening
+        |night|week|weekend|fortnight|month)s?\b
+        |\b(?:daily|weekly|monthly)\b
+        |\b(?:once|twice|\w+\stimes)\s(?:a|per|each)\s(?:day|week|month)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How often something is done: a routine (seed 002, procedural)."""
+
 
 class Fact(Payload):
     """Subject, predicate, object; stateful predicates hold one value at a time."""
@@ -101,6 +110,18 @@ def _importance(payload: Payload) -> float:
     return vocabulary.IMPORTANT_PREDICATES.get(payload.predicate, 0.5) if isinstance(payload, Fact) else 0.5
 
 
+def _nature(payload: Payload) -> Category | None:
+    if not isinstance(payload, Fact):
+        return None
+    if payload.predicate in vocabulary.IDENTITY_PREDICATES:
+        return Category.CORE
+    if payload.predicate in vocabulary.PASSING_PREDICATES:
+        return Category.SEMANTIC
+    if payload.predicate in vocabulary.SKILL_PREDICATES or _ROUTINE.search(payload.object):
+        return Category.PROCEDURAL
+    return None
+
+
 TYPE = MemoryType(
     name="fact",
     definition="A stable predicate about someone or something, true until it is replaced.",
@@ -113,6 +134,7 @@ TYPE = MemoryType(
     hints=("fact", "facts"),
     asked_by_questions=True,
     importance=_importance,
+    nature=_nature,
     examples=(
         Example(
             utterance="I work at Volkswagen.",

@@ -1,0 +1,105 @@
+"""What a memory was worth, said by whoever was shown it."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import Field, StringConstraints, create_model
+from starlette.responses import Response
+
+from app import ids
+from app.api import fields, views
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.fields import Instant
+from app.api.guard import WRITE, GuardedRoute
+from app.api.idempotent import declared, once
+from app.api.memories import MemoryId
+from app.api.models import Answers, Out
+from app.api.requests import In
+from app.memory.spec import Name, Sentence
+from app.model import Feedback
+from app.services.feedback import Effect, Judged, Word
+
+Note = Annotated[Sentence, StringConstraints(max_length=2000)]
+"""A remark of 1 to 2,000 characters."""
+
+
+class FeedbackBody(In):
+    """A word on a memory."""
+
+    feedback: Feedback = Field(
+        description="`useful` counts as a use; `not_useful` takes the last use back, so that it fades sooner; "
+        "`wrong` has a person look at it before anybody is told it again."
+    )
+    session_id: Name | None = Field(default=None, description="The conversation it was used in.")
+    note: Note | None = Field(default=None, description="Why; kept in the memory's provenance, for who reviews it.")
+    now: Instant | None = Field(default=None, description="When it was said; the present by default.")
+
+
+class FreshnessOut(Out):
+    """Freshness now, as it would have been without this feedback and as it is."""
+
+    before: float
+    after: float
+
+
+def router(answers: Answers) -> APIRouter:
+    """Return the route."""
+    found = APIRouter(tags=["memories"], route_class=GuardedRoute)
+    answer: Any = create_model(
+        "FeedbackResult",
+        __base__=Out,
+        __doc__="The memory as it is now, and what the feedback came to.",
+        memory=(answers.memory, ...),
+        feedback=(Feedback, ...),
+        effect=(Effect, ...),
+        reason=(str, ...),
+        freshness=(FreshnessOut, ...),
+    )
+    found.add_api_route(
+        "/memories/{memory_id}/feedback",
+        give_feedback,
+        methods=["POST"],
+        operation_id="give_feedback",
+        summary="Say that a memory was useful, not useful or wrong",
+        response_model=answer,
+        dependencies=[Depends(declared)],
+        openapi_extra=WRITE,
+    )
+    return found
+
+
+async def give_feedback(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: FeedbackBody
+) -> Response:
+    """Say what a memory was worth.
+
+    `useful` counts as a use, now: freshness is `2^(-days since the last use / half-life) x min(3, 1.2^uses)`. An
+    expired memory that this makes fresher than 0.1 is active again, unless its validity is over or another memory
+    has taken its place. `not_useful` takes the last use back: of the uses that count (six at most) one less does,
+    the last use is again the one before, and stability loses 0.1. `wrong` takes an active memory out of recall
+    and into review (`status=pending`, `review_reason=reported_wrong`); one that is superseded or expired stays so
+    and is marked for review; one that waits for review goes on waiting. A forgotten memory answers 409.
+    """
+    memory = ids.parse(ids.MEMORY, memory_id)
+    present = runtime.clock()
+    at = (fields.aware(body.now, UTC) or present).astimezone(UTC)
+    word = Word(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
+
+    async def work() -> object:
+        return _shown(await runtime.feedback.judge(actor, memory, word), word.feedback)
+
+    return await once(request, runtime, actor, 200, work)
+
+
+def _shown(judged: Judged, feedback: Feedback) -> dict[str, object]:
+    before, after = judged.freshness
+    return {
+        "memory": views.memory(judged.memory, judged.at),
+        "feedback": feedback,
+        "effect": judged.effect,
+        "reason": judged.reason,
+        "freshness": {"before": round(before, 6), "after": round(after, 6)},
+    }

@@ -1,0 +1,192 @@
+"""The use case of saying what a memory was worth: useful, not useful, or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import assert_never
+from uuid import UUID
+
+from app import ids
+from app.db import editing, feedback, memories, usage
+from app.db.lifecycle import revival
+from app.db.session import Database, WriteSession
+from app.db.usage import Use
+from app.errors import Conflict
+from app.memory.freshness import EXPIRY, Decay, since_last_use
+from app.model import Actor, Feedback, Memory, Status
+from app.read.access import AccessTracker
+from app.services.memories import held
+
+MOST_NOTES = 10
+"""Notes that are kept on a memory, the latest ones."""
+
+NOTES = "feedback"
+"""Where in a memory's provenance they are."""
+
+
+class Effect(StrEnum):
+    """What feedback came to."""
+
+    COUNTED = "counted"
+    REVIVED = "revived"
+    SENT_TO_REVIEW = "sent_to_review"
+    MARKED_FOR_REVIEW = "marked_for_review"
+    ALREADY_IN_REVIEW = "already_in_review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """What is said of a memory: `at` is when, aware; `session` in which conversation; `note` in whose words."""
+
+    feedback: Feedback
+    at: datetime
+    session: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The memory as it is now, what the word came to and why, and its freshness before and after, as of `at`."""
+
+    memory: Memory
+    at: datetime
+    effect: Effect
+    reason: str
+    freshness: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """Feedback as callers give it; every method sees only the actor's tenant. `observe` is told what came of each."""
+
+    database: Database
+    tracker: AccessTracker
+    clock: Callable[[], datetime]
+    observe: Callable[[str, str], None] = lambda _feedback, _effect: None
+
+    async def judge(self, actor: Actor, memory: UUID, word: Word) -> Judged:
+        """Take one word on a memory; raises NotFound, and Conflict for a memory that was forgotten.
+
+        The use that it is about comes first: what this process has not written down yet is written down now.
+        """
+        await self.tracker.flush()
+        tenant = actor.tenant_id
+        async with self.database.write(tenant) as session:
+            before = await held(session, actor, memory)
+            if before.status is Status.FORGOTTEN:
+                raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")
+            await usage.count(session, tenant=tenant, memory=memory, feedback=word.feedback)
+            effect, reason = await self._applied(session, actor, before, word)
+            if word.note is not None:
+                provenance = _noted(before, actor, word)
+                await feedback.keep(session, tenant=tenant, memory=memory, provenance=provenance, now=self.clock())
+            after = (await memories.fetch(session, tenant, [memory]))[memory]
+            at = self._as_of(word)
+            fresh = (_freshness(before, at), _freshness(after, at))
+            judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
+            await editing.record(session, self._event(actor, before, judged, word))
+        self.observe(word.feedback, judged.effect)
+        return judged
+
+    async def _applied(self, session: WriteSession, actor: Actor, memory: Memory, word: Word) -> tuple[Effect, str]:
+        match word.feedback:
+            case Feedback.USEFUL:
+                found = await self._useful(session, actor, memory, word)
+            case Feedback.NOT_USEFUL:
+                await usage.take_back(session, tenant=actor.tenant_id, memory=memory.id)
+                found = Effect.COUNTED, "its last use is taken back, so it fades sooner"
+            case Feedback.WRONG:
+                found = await self._wrong(session, actor, memory)
+            case _:
+                assert_never(word.feedback)
+        return found
+
+    async def _useful(self, session: WriteSession, actor: Actor, memory: Memory, word: Word) -> tuple[Effect, str]:
+        """Count an access, and take an expired memory back into what is believed where it is fresh again."""
+        sessions = () if word.session is None else (word.session,)
+        use = Use(memory=memory.id, count=1, last=word.at, sessions=sessions)
+        await usage.record(session, tenant=actor.tenant_id, uses=[use])
+        if memory.status is not Status.EXPIRED:
+            return Effect.COUNTED, "it counts as a use"
+        now = self._as_of(word)
+        back = await revival.revive(
+            session, actor.tenant_id, [memory.id], now=now, actor=actor.name, reason="it was found useful"
+        )
+        if back:
+            return Effect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
+        used = (await memories.fetch(session, actor.tenant_id, [memory.id]))[memory.id]
+        return Effect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
+
+    async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[Effect, str]:
+        """Send an active memory to review; one that is not believed any more is only marked for it."""
+        tenant, now = actor.tenant_id, self.clock()
+        if memory.status is Status.ACTIVE:
+            await feedback.pend(session, tenant=tenant, memory=memory.id, now=now)
+            await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+            return Effect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
+        if memory.needs_review:
+            return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {memory.review}"
+        await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+        return Effect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
+
+    def _as_of(self, word: Word) -> datetime:
+        """Return when freshness is looked at: now, or when the word is said to be spoken, if that is yet to come."""
+        return max(word.at, self.clock())
+
+    def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> dict[str, object]:
+        after = judged.memory
+        return {
+            "tenant_id": actor.tenant_id,
+            "id": ids.new(),
+            "occurred_at": self.clock(),
+            "actor": actor.name,
+            "action": f"memory.judged_{word.feedback}",
+            "memory_id": before.id,
+            "scope_id": before.scope.id(actor.tenant_id),
+            "detail": {
+                "effect": judged.effect,
+                "status": [before.status, after.status],
+                "freshness": [round(one, 6) for one in judged.freshness],
+                "access_count": [before.access_count, after.access_count],
+                "times": getattr(after.usage, word.feedback),
+            },
+        }
+
+
+def _why_not(memory: Memory, now: datetime) -> str:
+    """Return why an expired memory that was just used is not active again."""
+    if memory.valid_until is not None and memory.valid_until <= now:
+        return "its validity is over"
+    if _freshness(memory, now) <= EXPIRY:
+        return f"its freshness is not over {EXPIRY}"
+    return "another memory holds its place now"
+
+
+def _note(memory: Memory) -> str:
+    """Return why a person should look at it, in our words; what was to be looked at before is not lost."""
+    times = memory.usage.wrong + 1
+    told = "reported wrong" if times == 1 else f"reported wrong {times} times"
+    if memory.review is None:
+        return told
+    before = f"{memory.review}: {memory.review_note}" if memory.review_note else str(memory.review)
+    return f"{told}; waited before because of {before}"
+
+
+def _noted(memory: Memory, actor: Actor, word: Word) -> Mapping[str, object]:
+    """Return the memory's provenance with one more note, in the caller's words."""
+    known = memory.provenance.get(NOTES)
+    told = {"feedback": word.feedback, "at": word.at.isoformat(), "by": actor.name, "note": word.note}
+    return {**memory.provenance, NOTES: [*(known if isinstance(known, list) else []), told][-MOST_NOTES:]}
+
+
+def _freshness(memory: Memory, at: datetime) -> float:
+    return since_last_use(
+        stated_at=memory.stated_at,
+        last_accessed_at=memory.last_accessed_at,
+        access_count=memory.access_count,
+        decay=Decay(half_life_days=memory.half_life_days, floor=memory.floor),
+        now=at,
+    )
