@@ -147,10 +147,11 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            known_at=request.known_at,
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
         best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
-        whole = await memories.fetch(session, tenant, [one.id for one in best])
+        whole = await memories.fetch(session, tenant, [one.id for one in best], known_at=request.known_at)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved)
 
     def _search(

@@ -12,7 +12,10 @@ from app.read.request import QueryRequest, QueryResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """Questions as callers ask them; what the context block shows is remembered as used."""
+    """Questions as callers ask them; what the context block shows is remembered as used.
+
+    Looking at what was believed at another time is no use of it now.
+    """
 
     pipeline: ReadPipeline
     tracker: AccessTracker
@@ -20,6 +23,7 @@ class Queries:
     async def query(self, actor: Actor, request: QueryRequest) -> QueryResult:
         """Answer a question from what the actor's tenant and the request's visibility allow."""
         answer = await self.pipeline.answer(actor.tenant_id, request)
-        at = self.pipeline.clock()
-        self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
+        if request.known_at is None:
+            at = self.pipeline.clock()
+            self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result

@@ -13,7 +13,11 @@ from app.db.writing import Changes, Merged, Relinked, Retired
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What every row of a write shares."""
+    """What every row of a write shares.
+
+    `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
+    order of writes left, whatever the writers' clocks.
+    """
 
     tenant: UUID
     scope: UUID
@@ -51,6 +55,7 @@ class Plan:
             {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
         ]
         return Changes(
+            at=self.around.now,
             rows={name: tuple(given) for name, given in rows.items() if given},
             retired=tuple(self.retired),
             relinked=tuple(self.relinked),

@@ -5,13 +5,14 @@ row-level security with the runtime role's grants, and the vector index of each 
 """
 
 from app.db.tables.base import metadata
-from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
+from app.db.tables.beliefs import evidence, memories, memory_links, memory_past, memory_types, memory_usage, turns
 from app.db.tables.graph import (
     entities,
     entity_aliases,
     entity_merge_aliases,
     entity_merge_memories,
     entity_merges,
+    entity_past,
     memory_entities,
     pronoun_bindings,
     relations,
@@ -34,6 +35,7 @@ __all__ = [
     "entity_merge_aliases",
     "entity_merge_memories",
     "entity_merges",
+    "entity_past",
     "evidence",
     "extraction_costs",
     "hypothetical_embeddings",
@@ -44,6 +46,7 @@ __all__ = [
     "memory_entities",
     "memory_index",
     "memory_links",
+    "memory_past",
     "memory_types",
     "memory_usage",
     "metadata",
