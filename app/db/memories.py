@@ -56,12 +56,12 @@ def whole_of(source: str, *, then: bool = False) -> str:
 _EACH = "unnest(CAST(:ids AS uuid[])) AS given(id) CROSS JOIN LATERAL"
 
 _BY_ID = statement(
-    whole_of(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")
+    whole_of(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")  # noqa: S608
 )
 """One look-up an id: joined plainly, a plan made for many small tenants walks all of a large one's memories."""
 
 _BY_ID_THEN = statement(
-    whole_of(f"{_EACH} (SELECT * FROM {past.memories('x.id = given.id')} was OFFSET 0) m", then=True)
+    whole_of(f"{_EACH} (SELECT * FROM {past.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
 )
 
 _CHAIN = text(

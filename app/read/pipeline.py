@@ -76,7 +76,7 @@ class ReadPipeline:
         started = perf_counter()
         scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
         reading = understand.read(request, types=self.types, language=self.language)
-        known = await self._look_up(tenant, scopes, reading)
+        known = await self._look_up(tenant, scopes, reading, request.known_at)
         query = understand.resolve(reading, known, types=self.types)
         embedding_from = self._observed("understand", started)
         vector = await self._embed(query)
@@ -99,7 +99,9 @@ class ReadPipeline:
         )
         return Answer(result=result, used=used, arms=found.retrieved.arms)
 
-    async def _look_up(self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading) -> Known:
+    async def _look_up(
+        self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading, known_at: datetime | None = None
+    ) -> Known:
         async with self.database.read(tenant) as session:
             return await aliases.look_up(
                 session,
@@ -108,6 +110,7 @@ class ReadPipeline:
                 names=understand.names_of(reading),
                 terms=[index_of(term) for term in reading.terms],
                 vector_index=index_name(self.model_id),
+                known_at=known_at,
             )
 
     async def _embed(self, query: ParsedQuery) -> str:
