@@ -33,6 +33,7 @@ class Sketch:
     status: str
     subject: str | None
     slot: str | None
+    slot_value: str | None
     contested: bool
     confidence: float
     session_id: str | None
@@ -59,7 +60,7 @@ def _sketches(source: str, used: str = "") -> TextClause:
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
@@ -108,6 +109,7 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         status=row[3],
         subject=row[4],
         slot=row[5],
+        slot_value=row[21],
         contested=row[6],
         confidence=row[7],
         session_id=row[8],
@@ -123,3 +125,34 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         speech_act=SpeechAct(row[19]),
         payload=row[20] or {},
     )
+
+
+_REPLACED = text(
+    """
+    SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_REPLACED_THEN = text(
+    f"""
+    WITH ever AS MATERIALIZED (
+        SELECT id FROM memories WHERE tenant_id = :tenant AND superseded_by = ANY(:ids)
+        UNION
+        SELECT successor.supersedes FROM {past.memories("x.id = ANY(:ids)")} successor
+    )
+    SELECT m.id FROM ever CROSS JOIN LATERAL (
+        SELECT * FROM {past.memories("x.id = ever.id")} was OFFSET 0
+    ) m WHERE m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """  # noqa: S608 - composed of constants
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def replaced(
+    session: ReadSession, *, tenant: UUID, by: Collection[UUID], known_at: datetime | None = None
+) -> list[UUID]:
+    """Return the memories that these replaced, as far as was known then, latest statement first."""
+    then = {} if known_at is None else {"known_at": known_at}
+    found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
+    return [row[0] for row in found]

@@ -65,11 +65,8 @@ class Timed:
 
     async def set(self, memory: UUID, assignment: str, *, shared: bool = True) -> None:
         """Change columns of a memory by hand, and of its index rows."""
-        await self.store.sql(
-            f"UPDATE memories SET {assignment}, updated_at = $2 WHERE id = $1",
-            memory,
-            self.clock.now,  # noqa: S608
-        )
+        both = f"UPDATE memories SET {assignment}, updated_at = $2 WHERE id = $1"  # noqa: S608
+        await self.store.sql(both, memory, self.clock.now)
         if shared:
             await self.store.sql(f"UPDATE memory_index SET {assignment} WHERE memory_id = $1", memory)  # noqa: S608
 
