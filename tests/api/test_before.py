@@ -24,19 +24,19 @@ async def a_life(client: httpx.AsyncClient) -> None:
         return (now - timedelta(days=300 - 40 * place)).isoformat()
 
     for place, job in enumerate(JOBS):
-        await written(client, object=job, stated_at=said(place))
+        await written(client, object=job, occurred_at=said(place))
     for place, city in enumerate(CITIES):
-        await written(client, predicate="lives-in", object=city, stated_at=said(place))
+        await written(client, predicate="lives-in", object=city, occurred_at=said(place))
     for place, street in enumerate(("12 Elm Street", "7 Oak Road")):
-        await written(client, predicate="has-address", object=street, stated_at=said(place))
+        await written(client, predicate="has-address", object=street, occurred_at=said(place))
     for place, theme in enumerate(THEMES):
         fields = {"preference_key": "editor.theme", "preference_value": theme, "user_id": "u1"}
-        await written(client, "preference", stated_at=said(place), **fields)
+        await written(client, "preference", occurred_at=said(place), **fields)
     for place, boss in enumerate(BOSSES):
         edge = {"from_entity": "user", "relation_type": "reports-to", "to_entity": boss, "user_id": "u1"}
-        await written(client, "relation", stated_at=said(place), **edge)
+        await written(client, "relation", occurred_at=said(place), **edge)
     for place, job in enumerate(("Siemens", "Volkswagen")):
-        await written(client, subject="Tom", object=job, stated_at=said(place))
+        await written(client, subject="Tom", object=job, occurred_at=said(place))
 
 
 async def ask(client: httpx.AsyncClient, query: str, **more: Any) -> dict[str, Any]:
@@ -115,10 +115,10 @@ async def test_a_mode_that_was_chosen_stays(client: httpx.AsyncClient) -> None:
 async def test_what_came_before_is_asked_of_the_past_as_well(client: httpx.AsyncClient) -> None:
     """Bosch was told late: until then, Siemens was known to come before Volkswagen."""
     now = datetime.now(UTC)
-    await written(client, object="Siemens", stated_at=(now - timedelta(days=90)).isoformat())
-    await written(client, object="Volkswagen", stated_at=(now - timedelta(days=30)).isoformat())
+    await written(client, object="Siemens", occurred_at=(now - timedelta(days=90)).isoformat())
+    await written(client, object="Volkswagen", occurred_at=(now - timedelta(days=30)).isoformat())
     between = datetime.now(UTC).isoformat()
-    await written(client, object="Bosch", stated_at=(now - timedelta(days=60)).isoformat())
+    await written(client, object="Bosch", occurred_at=(now - timedelta(days=60)).isoformat())
     question = "where did I work before Volkswagen?"
     assert (await ask(client, question))["memories"][0]["memory"]["content"] == "user works at Bosch"
     then = await ask(client, question, known_at=between)
@@ -128,7 +128,7 @@ async def test_what_came_before_is_asked_of_the_past_as_well(client: httpx.Async
 async def test_what_no_arm_finds_is_fetched_by_the_chain(client: httpx.AsyncClient) -> None:
     now = datetime.now(UTC)
     for place, job in enumerate(("Zzyzx", "Volkswagen")):
-        await written(client, object=job, stated_at=(now - timedelta(days=90 - place)).isoformat())
+        await written(client, object=job, occurred_at=(now - timedelta(days=90 - place)).isoformat())
     crowd = [
         {"type": "fact", "subject": f"Worker {number}", "predicate": "worked-before", "object": "Volkswagen",
          "stateful": False, "user_id": "u1"}
