@@ -40,12 +40,14 @@ def router(answers: Answers) -> APIRouter:
 async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Response:
     """Understand the question, retrieve under its filters, rank, and assemble the context to paste."""
     now = runtime.clock()
-    result = await runtime.queries.query(actor, body.to_request(runtime.types, now))
-    return views.answer(views.query_result(result, now))
+    request = body.to_request(runtime.types, now)
+    result = await runtime.queries.query(actor, request)
+    return views.answer(views.query_result(result, request.known_at or now))
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
     """Ask the same engine in the shape of Aegis Memory."""
     now = runtime.clock()
-    result = await runtime.queries.query(actor, body.to_request(runtime.types, now))
-    return views.answer(views.recall_result(result, now))
+    request = body.to_request(runtime.types, now)
+    result = await runtime.queries.query(actor, request)
+    return views.answer(views.recall_result(result, request.known_at or now))

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from app.api import fields
 from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
-from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
+from app.api.fields import AsOf, Fraction, Instant, KnownAt, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.db.listing import Sort
 from app.memory.registry import Registry
@@ -47,8 +47,8 @@ class ListQuery(In):
     topic: Name | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = None
-    as_of: Instant | None = Field(default=None, description="Only what was true then.")
-    known_at: Instant | None = Field(default=None, description="Only what was believed then.")
+    as_of: AsOf | None = None
+    known_at: KnownAt | None = None
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
@@ -99,16 +99,19 @@ class Asking(In):
     topic: Name | None = None
     top_k: int = Field(default=10, ge=1, le=MOST_RESULTS)
     mode: Mode | None = Field(default=None, description="By default as the question sounds.")
-    now: Instant | None = Field(default=None, description="What `yesterday` goes by; the present by default.")
+    now: Instant | None = Field(
+        default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
+    )
     timezone: TimeZone | None = None
-    as_of: Instant | None = Field(default=None, description="Answer with what was true then.")
-    known_at: Instant | None = Field(default=None, description="Answer with what was believed then.")
+    as_of: AsOf | None = None
+    known_at: KnownAt | None = None
     min_confidence: Fraction | None = None
 
     def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the question; times without an offset are read in its time zone."""
         zone = fields.zone(self.timezone)
-        now = fields.aware(self.now, zone) or present
+        known_at = fields.aware(self.known_at, zone)
+        now = fields.aware(self.now, zone) or known_at or present
         if self.timezone is not None or self.now is None:
             now = now.astimezone(zone)
         return QueryRequest(
@@ -121,7 +124,7 @@ class Asking(In):
             top_k=self.top_k,
             mode=self.mode,
             as_of=fields.aware(self.as_of, zone),
-            known_at=fields.aware(self.known_at, zone),
+            known_at=known_at,
             min_confidence=self.min_confidence,
             token_budget=getattr(self, "token_budget", 2000),
             rerank=getattr(self, "rerank", False),

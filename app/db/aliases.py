@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Text, Uuid, bindparam, text
+from sqlalchemy import ARRAY, Integer, Text, TextClause, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 
+from app.db import past
 from app.db.session import ReadSession
 
 
@@ -43,9 +45,7 @@ class Known:
     questions: bool = False
 
 
-_LOOK_UP = (
-    text(
-        """
+_KNOWN_NOW = """
         WITH RECURSIVE named AS (
             SELECT DISTINCT a.alias, coalesce(e.merged_into, e.id) AS root
             FROM entity_aliases a
@@ -56,12 +56,29 @@ _LOOK_UP = (
             UNION
             SELECT kin.root, e.id FROM kin
             JOIN entities e ON e.tenant_id = :tenant AND e.merged_into = kin.id
-        ), family AS (
+        )"""
+
+_KNOWN_THEN = f"""
+        WITH named AS (
+            SELECT DISTINCT a.alias, coalesce(e.merged_into, e.id) AS root
+            FROM {past.NAMES} a
+            CROSS JOIN LATERAL (SELECT e.* FROM {past.ENTITIES} e WHERE e.id = a.entity_id OFFSET 0) e
+            WHERE a.scope_id = ANY(:scopes) AND a.alias = ANY(:names)
+        ), kin AS (
+            SELECT named.root, same.id FROM (SELECT DISTINCT root FROM named) named
+            CROSS JOIN LATERAL {past.family("named.root")} same
+        )"""  # noqa: S608 - composed of constants
+
+
+def _look_up(known: str, entities: str, mention: str) -> TextClause:
+    """Return the statement, of the names and kin `known`; `mention` is a condition on `me`, a mention, to count."""
+    asked = text(
+        f"""{known}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
             FROM kin CROSS JOIN LATERAL (
                 SELECT count(*) AS mentions FROM (
                     SELECT me.role FROM memory_entities me
-                    WHERE me.tenant_id = :tenant AND me.entity_id = kin.id LIMIT 4000
+                    WHERE me.tenant_id = :tenant AND me.entity_id = kin.id{mention} LIMIT 4000
                 ) newest WHERE newest.role <> 'speaker'
             ) told
             GROUP BY kin.root
@@ -83,16 +100,24 @@ _LOOK_UP = (
                               ORDER BY n.alias, e.id)
              FROM named n
              JOIN family f ON f.root = n.root
-             JOIN entities e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
-        """
-    )
-    .bindparams(
+             JOIN {entities} e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
+        """  # noqa: S608 - composed of constants
+    ).bindparams(
         bindparam("scopes", type_=ARRAY(Uuid)),
         bindparam("names", type_=ARRAY(Text)),
         bindparam("terms", type_=ARRAY(Integer)),
         bindparam("vector_index", type_=Text),
     )
-    .columns(counts=JSONB, frequencies=JSONB, entities=JSONB)
+    return asked.columns(counts=JSONB, frequencies=JSONB, entities=JSONB)  # type: ignore[return-value]
+
+
+_NOW = _look_up(_KNOWN_NOW, "entities", "")
+_THEN = _look_up(
+    _KNOWN_THEN,
+    past.ENTITIES,
+    """ AND EXISTS (
+                        SELECT FROM memories m
+                        WHERE m.tenant_id = :tenant AND m.id = me.memory_id AND m.recorded_at <= :known_at)""",
 )
 
 
@@ -104,14 +129,17 @@ async def look_up(
     names: Collection[str],
     terms: Collection[int],
     vector_index: str,
+    known_at: datetime | None = None,
 ) -> Known:
     """Return what the visible scopes know of these normalised names and term indexes.
 
-    `index_rows` are those of the vector index, by its name.
+    `index_rows` are those of the vector index, by its name. `known_at`: whom the names led to then; the counts, which
+    only weigh words, are those of now.
     """
     found: Any = await session.execute(
-        _LOOK_UP,
+        _NOW if known_at is None else _THEN,
         {
+            **({} if known_at is None else {"known_at": known_at}),
             "tenant": tenant,
             "scopes": list(scopes),
             "names": list(names),

@@ -22,10 +22,12 @@ NEAREST = 3
 class ScopeState:
     """A scope's version, which every write of it moves, and how its rows are indexed.
 
-    `lexical_average` is the length that weights go by; `ann`: its vectors are in the vector index.
+    `written_at`: the stamp of its last write, None before the first. `lexical_average` is the length that weights
+    go by; `ann`: its vectors are in the vector index.
     """
 
     version: int
+    written_at: datetime | None
     lexical_average: float
     ann: bool
 
@@ -44,7 +46,7 @@ class Wanted:
 
 _KNOWN = statement(
     """
-    SELECT s.version, s.lexical_average, s.ann, named.*
+    SELECT s.version, s.written_at, s.lexical_average, s.ann, named.*
     FROM (SELECT) AS always
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
     LEFT JOIN LATERAL (
@@ -165,6 +167,7 @@ async def known(
     rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": list(names)})
     state = ScopeState(
         version=rows[0]["version"] or 0,
+        written_at=rows[0]["written_at"],
         lexical_average=rows[0]["lexical_average"] or 0.0,
         ann=rows[0]["ann"] or False,
     )

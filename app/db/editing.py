@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import text
@@ -40,10 +41,10 @@ _ERASE = text(
     WITH gone AS (
         DELETE FROM memories WHERE tenant_id = :tenant AND id = :id RETURNING scope_id, supersedes, superseded_by
     ), before AS (
-        UPDATE memories m SET superseded_by = gone.superseded_by FROM gone
+        UPDATE memories m SET superseded_by = gone.superseded_by, updated_at = :at FROM gone
         WHERE m.tenant_id = :tenant AND m.superseded_by = :id
     ), after AS (
-        UPDATE memories m SET supersedes = gone.supersedes FROM gone
+        UPDATE memories m SET supersedes = gone.supersedes, updated_at = :at FROM gone
         WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = :id
     )
     UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1, context_count = context_count - (
@@ -67,7 +68,9 @@ async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
     return (await session.execute(_LOCK, {"tenant": tenant, "id": memory})).first() is not None
 
 
-async def change(session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object]) -> None:
+async def change(
+    session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, at: datetime
+) -> None:
     """Set editable columns of a memory, and of its index rows where they are filtered by."""
     unknown = set(values) - set(EDITABLE)
     if unknown:
@@ -77,8 +80,8 @@ async def change(session: WriteSession, tenant: UUID, memory: UUID, values: Mapp
                          for name in values)  # fmt: skip
     here = {"tenant": tenant, "id": memory}
     await session.execute(
-        text(f"UPDATE memories SET {settings}, updated_at = now() WHERE tenant_id = :tenant AND id = :id"),  # noqa: S608 - EDITABLE names only
-        {**here, **bound},
+        text(f"UPDATE memories SET {settings}, updated_at = :at WHERE tenant_id = :tenant AND id = :id"),  # noqa: S608 - EDITABLE names only
+        {**here, **bound, "at": at},
     )
     indexed = {name: values[name] for name in _INDEXED if name in values}
     if indexed:
@@ -90,13 +93,13 @@ async def change(session: WriteSession, tenant: UUID, memory: UUID, values: Mapp
 
 
 async def erase(
-    session: WriteSession, tenant: UUID, memory: UUID, *, scope: UUID, terms: list[int], length: int
+    session: WriteSession, tenant: UUID, memory: UUID, *, at: datetime, scope: UUID, terms: list[int], length: int
 ) -> None:
     """Delete a memory and everything made of it; its neighbours in a chain join hands.
 
     `terms` are the places of its distinct terms and `length` the count of all, to take off the statistics.
     """
-    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length})
+    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length, "at": at})
     await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})
 
 

@@ -112,7 +112,7 @@ _AVERAGES = text(
 
 _NAMESAKES = text(
     """
-    SELECT a.entity_id AS entity, (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
+    SELECT a.entity_id AS entity, a.scope_id AS scope, (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
     FROM entity_aliases a
     JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
     JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias
@@ -120,7 +120,7 @@ _NAMESAKES = text(
     JOIN entities o ON o.tenant_id = b.tenant_id AND o.id = b.entity_id AND o.merged_into IS NULL
         AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
     WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
-    GROUP BY a.entity_id
+    GROUP BY a.entity_id, a.scope_id
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
@@ -219,10 +219,10 @@ async def retire(
     await session.fetch(_RETIRE, {"tenant": tenant, "id": memory, "successor": successor, "ended": ended, "now": now})
 
 
-async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID]]:
-    """Return which of these entities have the name of another that is not among them: (entity, the other)."""
+async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:
+    """Return which of these entities have the name of another that is not among them: (entity, the other, scope)."""
     found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
-    return [(row.entity, row.known) for row in found]
+    return [(row.entity, row.known, row.scope) for row in found]
 
 
 class Refused(Exception):

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.db.memories import WHOLE, whole
+from app.db import past
+from app.db.memories import whole, whole_of
 from app.db.session import ReadSession
 from app.model import Memory
 
@@ -42,7 +43,8 @@ class Sort(StrEnum):
 class Filters:
     """What a listing is narrowed to; empty or None leaves a dimension open.
 
-    `scopes` None means every scope of the tenant. `as_of`: true then; `known_at`: believed then.
+    `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
+    then, statuses and all.
     """
 
     scopes: tuple[UUID, ...] | None
@@ -74,7 +76,7 @@ _CONDITIONS = {
     "min_importance": "m.importance >= :min_importance",
     "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
         AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
-    "known_at": "m.recorded_at <= :known_at AND (m.retired_at IS NULL OR m.retired_at > :known_at)",
+    "known_at": "m.recorded_at <= :known_at",
 }
 
 
@@ -98,6 +100,12 @@ async def page(
     elif after is not None:
         conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
         parameters |= {"after_id": after.id, "after_value": after.value}
-    statement = text(f"{WHOLE} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
+    statement = text(f"{_source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
     result = await session.execute(statement, parameters)
     return [whole(row) for row in result.mappings()]
+
+
+def _source(filters: Filters) -> str:
+    if filters.known_at is None:
+        return whole_of("memories m")
+    return whole_of(f"{past.memories('true')} m", then=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import RowMapping, text
 
+from app.db import past
 from app.db.session import ReadSession
 from app.db.statement import statement
 from app.model import (
@@ -24,34 +26,45 @@ from app.model import (
     Usage,
 )
 
-WHOLE = """
+
+def whole_of(source: str, *, then: bool = False) -> str:
+    """Return the query of memories with their scope, use, links and evidence; a condition on `m` may follow.
+
+    `source` is what follows FROM, and names the rows `m`. `then`: as of `:known_at`, if `source` is; links and
+    evidence that came later are left out, and so is how often a memory was used, if it was used since.
+    """
+    linked, told, used = (
+        (f" AND {column} <= :known_at" if then else "")
+        for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
+    )
+    return f"""
     SELECT m.*, s.kind AS scope_kind, s.user_id, s.agent_id,
         coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
         cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
                                    ORDER BY l.created_at, l.to_memory), '[]')
          FROM memory_links l
-         WHERE l.tenant_id = m.tenant_id AND (l.from_memory = m.id OR l.to_memory = m.id)) AS links,
+         WHERE l.tenant_id = m.tenant_id AND (l.from_memory = m.id OR l.to_memory = m.id){linked}) AS links,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
                                                       'session_id', e.session_id, 'stated_at', e.stated_at)
                                    ORDER BY e.stated_at, e.id), '[]')
-         FROM evidence e WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id) AS evidence
-    FROM memories m
+         FROM evidence e WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id{told}) AS evidence
+    FROM {source}
     JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
-    LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
-"""
-"""A memory with its scope, use, links and evidence; a condition on `m` follows."""
+    LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
+"""  # noqa: S608 - composed of constants
+
+
+_EACH = "unnest(CAST(:ids AS uuid[])) AS given(id) CROSS JOIN LATERAL"
 
 _BY_ID = statement(
-    WHOLE.replace(
-        "FROM memories m\n",
-        """FROM unnest(CAST(:ids AS uuid[])) AS given(id)
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
-""",
-        1,
-    )
+    whole_of(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")  # noqa: S608
 )
 """One look-up an id: joined plainly, a plan made for many small tenants walks all of a large one's memories."""
+
+_BY_ID_THEN = statement(
+    whole_of(f"{_EACH} (SELECT * FROM {past.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
+)
 
 _CHAIN = text(
     """
@@ -72,10 +85,34 @@ _CHAIN = text(
     """
 )
 
+_EVER_CHAINED = text(
+    """
+    WITH RECURSIVE ever AS (
+        SELECT CAST(:id AS uuid) AS id, 0 AS depth
+        UNION
+        SELECT near.id, ever.depth + 1 FROM ever CROSS JOIN LATERAL (
+            SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ever.id
+            UNION
+            SELECT pointer.id FROM (
+                SELECT m.supersedes, m.superseded_by FROM memories m WHERE m.tenant_id = :tenant AND m.id = ever.id
+                UNION ALL
+                SELECT CAST(p.was ->> 'supersedes' AS uuid), CAST(p.was ->> 'superseded_by' AS uuid)
+                FROM memory_past p WHERE p.tenant_id = :tenant AND p.memory_id = ever.id
+            ) one CROSS JOIN LATERAL (VALUES (one.supersedes), (one.superseded_by)) AS pointer(id)
+        ) near
+        WHERE near.id IS NOT NULL AND ever.depth < :depth
+    )
+    SELECT DISTINCT id FROM ever LIMIT :most
+    """
+)
+"""What was ever a memory's neighbour in a chain, and their neighbours."""
+
 _EVENTS = text(
     """
     SELECT id, occurred_at, actor, action, memory_id, detail FROM audit_events
-    WHERE tenant_id = :tenant AND memory_id = ANY(:ids) ORDER BY id
+    WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+        AND (CAST(:until AS timestamptz) IS NULL OR occurred_at <= :until)
+    ORDER BY id
     """
 )
 
@@ -83,24 +120,55 @@ LONGEST_CHAIN = 1_000
 """Versions of one belief that a history shows in each direction."""
 
 
-async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Memory]:
-    """Return the memories of these ids that exist, by id."""
+async def fetch(
+    session: ReadSession, tenant: UUID, ids: Collection[UUID], *, known_at: datetime | None = None
+) -> dict[UUID, Memory]:
+    """Return the memories of these ids that exist, by id; with `known_at` those that did, as they were."""
     if not ids:
         return {}
-    rows = await session.fetch(_BY_ID, {"tenant": tenant, "ids": list(ids)})
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.fetch(_BY_ID_THEN if then else _BY_ID, {"tenant": tenant, "ids": list(ids), **then})
     return {row["id"]: whole(row) for row in rows}
 
 
-async def chain(session: ReadSession, tenant: UUID, memory: UUID) -> list[Memory]:
-    """Return every version of the belief a memory belongs to, in the order they were stated."""
-    result = await session.execute(_CHAIN, {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN})
-    found = await fetch(session, tenant, [row[0] for row in result])
+async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: datetime | None = None) -> list[Memory]:
+    """Return every version of the belief a memory belongs to, in the order they were stated; or as it was then."""
+    here: dict[str, object] = {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN}
+    if known_at is None:
+        result = await session.execute(_CHAIN, here)
+        found = await fetch(session, tenant, [row[0] for row in result])
+    else:
+        result = await session.execute(_EVER_CHAINED, {**here, "most": 2 * LONGEST_CHAIN})
+        ever = await fetch(session, tenant, [row[0] for row in result], known_at=known_at)
+        found = {one: ever[one] for one in _chained(ever, memory)}
     return sorted(found.values(), key=lambda one: (one.stated_at, one.id))
 
 
-async def events(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> list[RowMapping]:
-    """Return what the audit log says of these memories, oldest first."""
-    result = await session.execute(_EVENTS, {"tenant": tenant, "ids": list(memories)})
+def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
+    """Return those that came before the memory or after it, as each says itself by whom it was superseded."""
+    before: dict[UUID, list[UUID]] = defaultdict(list)
+    for one in ever.values():
+        if one.superseded_by is not None:
+            before[one.superseded_by].append(one.id)
+    found: set[UUID] = set()
+    older = [memory]
+    while older:
+        here = older.pop()
+        if here in ever and here not in found:
+            found.add(here)
+            older.extend(before[here])
+    newer = ever[memory].superseded_by if memory in ever else None
+    while newer is not None and newer in ever and newer not in found:
+        found.add(newer)
+        newer = ever[newer].superseded_by
+    return found
+
+
+async def events(
+    session: ReadSession, tenant: UUID, memories: Collection[UUID], *, known_at: datetime | None = None
+) -> list[RowMapping]:
+    """Return what the audit log says of these memories, or said then, oldest first."""
+    result = await session.execute(_EVENTS, {"tenant": tenant, "ids": list(memories), "until": known_at})
     return list(result.mappings())
 
 

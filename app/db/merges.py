@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -38,9 +39,10 @@ class Moved:
 
 _HOLD = text(
     """
-    UPDATE scopes s SET version = version + 1 FROM entities e
+    UPDATE scopes s SET version = version + 1, written_at = greatest(:now, written_at + interval '1 microsecond')
+    FROM entities e
     WHERE e.tenant_id = :tenant AND e.id = :entity AND s.tenant_id = e.tenant_id AND s.id = e.scope_id
-    RETURNING s.id
+    RETURNING s.written_at
     """
 )
 
@@ -101,11 +103,12 @@ _MOVE_MEMORIES = text(
         UPDATE memories m SET subject_id = CASE WHEN s.subject_id IS NULL THEN m.subject_id ELSE :into END,
             slot = s.new_slot, slot_value = s.new_value, contested = m.contested OR s.second,
             review_reason = CASE WHEN s.differs THEN coalesce(m.review_reason, 'entity_merge') ELSE m.review_reason END,
-            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, now()) ELSE m.review_since END
+            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, :at) ELSE m.review_since END,
+            updated_at = :at
         FROM settled s WHERE m.tenant_id = :tenant AND m.id = s.id
     ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory)
-        SELECT :tenant, id, 'contradicts', holder FROM settled WHERE differs ON CONFLICT DO NOTHING
+        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
+        SELECT :tenant, id, 'contradicts', holder, :at FROM settled WHERE differs ON CONFLICT DO NOTHING
     ), recorded AS (
         INSERT INTO entity_merge_memories (tenant_id, entity_id, memory_id, subject_id, slot, slot_value, contested,
             needs_review, contradicts)
@@ -123,39 +126,43 @@ _MOVE_MEMORIES = text(
 _JOIN = text(
     """
     WITH recorded AS (
-        INSERT INTO entity_merges (tenant_id, entity_id, into_id) VALUES (:tenant, :entity, :into)
+        INSERT INTO entity_merges (tenant_id, entity_id, into_id, merged_at) VALUES (:tenant, :entity, :into, :at)
     ), unrecorded AS ( -- merged before there was a record: known from now on, though not how to undo it
         INSERT INTO entity_merges (tenant_id, entity_id, into_id, merged_at)
         SELECT :tenant, k.id, :entity, '-infinity' FROM entities k
         WHERE k.tenant_id = :tenant AND k.merged_into = :entity
           AND NOT EXISTS (SELECT FROM entity_merges g WHERE g.tenant_id = :tenant AND g.entity_id = k.id)
     )
-    UPDATE entities SET merged_into = :into
+    UPDATE entities SET merged_into = :into, updated_at = :at
     WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)
     """
 )
 
 
-async def hold(session: WriteSession, tenant: UUID, entity: UUID) -> UUID | None:
-    """Hold the entity's scope until the transaction ends and move its version; return the scope.
+async def hold(session: WriteSession, tenant: UUID, entity: UUID, *, now: datetime) -> datetime:
+    """Hold the entity's scope until the transaction ends and move its version; return the stamp of what follows.
 
-    Whoever read the scope before and writes it later must read it again. None when there is no such entity.
+    Whoever read the scope before and writes it later must read it again. The stamp is `now`, or just after the
+    scope's last write should that be later. Without such an entity nothing is held.
     """
-    found = (await session.execute(_HOLD, {"tenant": tenant, "entity": entity})).first()
-    return None if found is None else UUID(str(found[0]))
+    found = (await session.execute(_HOLD, {"tenant": tenant, "entity": entity, "now": now})).first()
+    at: datetime = now if found is None else found[0]
+    return at
 
 
-async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID) -> Moved:
+async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID, at: datetime) -> Moved:
     """Make one of two entities of one scope that is held, neither of them merged before; `into` survives.
+
+    `at` is the merge's stamp, later than what it moves.
 
     A memory that comes into a slot which is taken stands beside the holder, contested, until a later statement
     settles it; if it says something else, it also contradicts the holder and waits to be looked at.
     """
     here = {"tenant": tenant, "entity": entity, "into": into}
     names = await session.execute(_MOVE_NAMES, here)
-    found: Any = await session.execute(_MOVE_MEMORIES, {**here, "old": str(entity), "new": str(into)})
+    found: Any = await session.execute(_MOVE_MEMORIES, {**here, "old": str(entity), "new": str(into), "at": at})
     memories, contradictions = found.one()
-    await session.execute(_JOIN, here)
+    await session.execute(_JOIN, {**here, "at": at})
     return Moved(
         entity=entity,
         aliases=names.rowcount,
@@ -164,7 +171,9 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     )
 
 
-async def unify(session: WriteSession, tenant: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> list[Moved]:
+async def unify(
+    session: WriteSession, tenant: UUID, pairs: Sequence[tuple[UUID, UUID]], *, at: datetime
+) -> list[Moved]:
     """Merge (entity, survivor) pairs that a declaration made one, in a scope that is held.
 
     A pair whose ends are one already, or that was given twice, moves nothing.
@@ -173,7 +182,7 @@ async def unify(session: WriteSession, tenant: UUID, pairs: Sequence[tuple[UUID,
     for entity, survivor in dict.fromkeys(pairs):
         first, second = await _root(session, tenant, entity), await _root(session, tenant, survivor)
         if first != second:
-            moved.append(await merge(session, tenant, first, into=second))
+            moved.append(await merge(session, tenant, first, into=second, at=at))
     return moved
 
 

@@ -63,15 +63,15 @@ _PART_CHAINS = text(
             retired_at = CASE WHEN r.revived THEN NULL ELSE m.retired_at END,
             ended_at = CASE WHEN r.revived THEN NULL WHEN r.next IS NULL THEN m.ended_at
                             ELSE greatest(r.until, r.valid_from) END,
-            contested = m.contested OR (r.revived AND (r.taken OR r.place > 1)), updated_at = now()
+            contested = m.contested OR (r.revived AND (r.taken OR r.place > 1)), updated_at = :at
         FROM ranked r WHERE m.tenant_id = :tenant AND m.id = r.id
         RETURNING m.id, m.status, m.retired_at, m.ended_at, r.next, r.revived
     ), indexed AS (
         UPDATE memory_index i SET status = c.status, retired_at = c.retired_at, ended_at = c.ended_at
         FROM changed c WHERE i.tenant_id = :tenant AND i.memory_id = c.id
     ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory)
-        SELECT :tenant, next, 'supersedes', id FROM changed WHERE next IS NOT NULL ON CONFLICT DO NOTHING
+        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
+        SELECT :tenant, next, 'supersedes', id, :at FROM changed WHERE next IS NOT NULL ON CONFLICT DO NOTHING
     )
     SELECT id FROM changed WHERE revived
     """  # noqa: S608 - composed of constants
@@ -90,7 +90,7 @@ _PART_LINKS = text(
     )
     UPDATE memories m SET supersedes = (
             SELECT p.id FROM memories p WHERE p.tenant_id = :tenant AND p.superseded_by = m.id
-            ORDER BY p.stated_at DESC, p.id DESC LIMIT 1)
+            ORDER BY p.stated_at DESC, p.id DESC LIMIT 1), updated_at = :at
     FROM pairs WHERE m.tenant_id = :tenant AND m.id = pairs.one AND m.supersedes = pairs.other
     """  # noqa: S608 - composed of constants
 )
@@ -114,7 +114,7 @@ _LIFT = text(
     ), lifted AS (
         UPDATE memories m SET contested = false,
             review_reason = CASE WHEN r.needs_review THEN NULL ELSE m.review_reason END,
-            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END
+            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
         FROM risen r WHERE m.tenant_id = :tenant AND m.id = r.id
     ), unlinked AS (
         DELETE FROM memory_links k USING risen r
@@ -140,8 +140,9 @@ _RELINK = text(
         WHERE k.tenant_id = :tenant AND k.from_memory = o.memory_id AND k.to_memory = o.contradicts
           AND k.kind = 'contradicts'
     ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory)
-        SELECT :tenant, memory_id, 'contradicts', holder FROM orphans WHERE holder IS NOT NULL ON CONFLICT DO NOTHING
+        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
+        SELECT :tenant, memory_id, 'contradicts', holder, :at FROM orphans WHERE holder IS NOT NULL
+        ON CONFLICT DO NOTHING
     )
     UPDATE entity_merge_memories l SET contradicts = o.holder
     FROM orphans o WHERE l.tenant_id = :tenant AND l.memory_id = o.memory_id AND l.entity_id = o.entity_id
@@ -152,8 +153,8 @@ _RELINK = text(
 async def part(session: WriteSession, here: Mapping[str, object]) -> list[UUID]:
     """Divide every slot that memories have just left for their own; return those that hold again.
 
-    `here` has the tenant, the `entity` they are about, the one it was merged `into` and when (`merged_at`), and
-    both ids as text, `old` and `new`.
+    `here` has the tenant, the `entity` they are about, the one it was merged `into` and when (`merged_at`), both
+    ids as text, `old` and `new`, and the stamp of what is done, `at`.
     """
     revived = [UUID(str(row[0])) for row in await session.execute(_PART_CHAINS, here)]
     await session.execute(_PART_LINKS, here)

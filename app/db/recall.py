@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, DateTime, Uuid, bindparam, text
+from sqlalchemy import ARRAY, DateTime, TextClause, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 
+from app.db import past
 from app.db.session import ReadSession
 from app.memory.freshness import Decay
 from app.model import SpeechAct
@@ -33,6 +34,7 @@ class Sketch:
     status: str
     subject: str | None
     slot: str | None
+    slot_value: str | None
     contested: bool
     confidence: float
     session_id: str | None
@@ -50,43 +52,54 @@ class Sketch:
     volatile: bool = False
 
 
-_SKETCH = (
-    text(
-        """
+def _sketches(source: str, used: str = "") -> TextClause:
+    """Return the query of sketches of `source`, which is what follows FROM; `used` says which uses count."""
+    sketched = text(
+        f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
             m.half_life_days, m.floor, i.speaker_id, i.words, i.asks,
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload,
-            m.volatile AND m.needs_review
-        FROM memories m
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review
+        FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
-        LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
+        LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-        """
-    )
-    .bindparams(
+        """  # noqa: S608 - composed of constants
+    ).bindparams(
         bindparam("ids", type_=ARRAY(Uuid)),
         bindparam("lower", type_=ARRAY(DateTime(timezone=True))),
         bindparam("upper", type_=ARRAY(DateTime(timezone=True))),
     )
-    .columns(payload=JSONB)
-)
+    return sketched.columns(payload=JSONB)  # type: ignore[return-value]
+
+
+_SKETCH = _sketches("memories m")
+_SKETCH_THEN = _sketches(f"{past.memories('x.id = ANY(:ids)')} m", " AND u.last_accessed_at <= :known_at")
 
 
 async def sketches(
-    session: ReadSession, *, tenant: UUID, ids: Collection[UUID], windows: Sequence[Bounds] = (), whole: bool = False
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    ids: Collection[UUID],
+    windows: Sequence[Bounds] = (),
+    whole: bool = False,
+    known_at: datetime | None = None,
 ) -> dict[UUID, Sketch]:
-    """Return sketches of the memories that exist, by id; `whole` asks for their payloads.
+    """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
+    `whole` asks for their payloads. What was used after `known_at` counts as never used: only the last use is known.
     `windows` are (lower, upper), None for open: what happened in none of them is `elsewhen`.
     """
     if not ids:
         return {}
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
-    rows: Any = await session.execute(_SKETCH, {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds})
+    here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
+    then = {} if known_at is None else {"known_at": known_at}
+    rows: Any = await session.execute(_SKETCH_THEN if then else _SKETCH, {**here, **then})
     return {row[0]: _sketch(row) for row in rows}
 
 
@@ -98,6 +111,7 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         status=row[3],
         subject=row[4],
         slot=row[5],
+        slot_value=row[21],
         contested=row[6],
         confidence=row[7],
         session_id=row[8],
@@ -112,5 +126,36 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         elsewhen=row[18],
         speech_act=SpeechAct(row[19]),
         payload=row[20] or {},
-        volatile=row[21],
+        volatile=row[22],
     )
+
+
+_REPLACED = text(
+    """
+    SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_REPLACED_THEN = text(
+    f"""
+    WITH ever AS MATERIALIZED (
+        SELECT id FROM memories WHERE tenant_id = :tenant AND superseded_by = ANY(:ids)
+        UNION
+        SELECT successor.supersedes FROM {past.memories("x.id = ANY(:ids)")} successor
+    )
+    SELECT m.id FROM ever CROSS JOIN LATERAL (
+        SELECT * FROM {past.memories("x.id = ever.id")} was OFFSET 0
+    ) m WHERE m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """  # noqa: S608 - composed of constants
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def replaced(
+    session: ReadSession, *, tenant: UUID, by: Collection[UUID], known_at: datetime | None = None
+) -> list[UUID]:
+    """Return the memories that these replaced, as far as was known then, latest statement first."""
+    then = {} if known_at is None else {"known_at": known_at}
+    found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
+    return [row[0] for row in found]

@@ -18,7 +18,8 @@ ON_CONFLICT: Mapping[str, str] = {
         canonical_name = excluded.canonical_name,
         entity_type = CASE WHEN excluded.entity_type = 'unknown' THEN entities.entity_type
                            ELSE excluded.entity_type END,
-        attributes = entities.attributes || excluded.attributes""",
+        attributes = entities.attributes || excluded.attributes,
+        updated_at = excluded.updated_at""",
     "entity_aliases": "ON CONFLICT DO NOTHING",
     "memory_entities": "ON CONFLICT DO NOTHING",
     "memory_links": "ON CONFLICT DO NOTHING",

@@ -124,7 +124,7 @@ _SEND_HOME = text(
         slot_value = coalesce(mine.slot_value, m.slot_value),
         contested = (m.contested AND NOT mine.contested) OR mine.second,
         review_reason = CASE WHEN mine.needs_review THEN NULL ELSE m.review_reason END,
-        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END
+        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
     FROM mine WHERE m.tenant_id = :tenant AND m.id = mine.memory_id
     """
 )
@@ -163,7 +163,8 @@ _STAND_ALONE = text(
         UNION
         SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
     )
-    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END
+    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END,
+        updated_at = :at
     FROM kin WHERE e.tenant_id = :tenant AND e.id = kin.id
     """
 )
@@ -226,17 +227,17 @@ async def give_back(
     await session.execute(_GIVE_BACK, here)
 
 
-async def undo(session: WriteSession, tenant: UUID, entity: UUID, merged: Standing) -> Undone:
+async def undo(session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, *, at: datetime) -> Undone:
     """Take a merge apart, in a scope that is held; everything is then as if it had not been made.
 
     What was written about the survivor meanwhile stays with it. Where it had replaced a memory that goes back,
     that memory holds again.
     """
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
-    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity})
-    texts = {"old": str(entity), "new": str(merged.into), "merged_at": merged.merged_at}
+    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity, "at": at})
+    texts = {"old": str(entity), "new": str(merged.into), "merged_at": merged.merged_at, "at": at}
     revived = await part(session, {**here, **texts})
     names = await session.execute(_GIVE_NAMES_BACK, here)
-    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
+    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity, "at": at})
     await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
     return Undone(aliases=names.rowcount, memories=home.rowcount, revived=tuple(revived))

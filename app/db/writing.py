@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import asyncpg
@@ -54,7 +54,6 @@ class Merged:
     mentions: int
     confidence: float
     stated_at: datetime
-    merged_at: datetime
     payload: Mapping[str, object] | None
     content: str | None
     identity: bytes | None
@@ -65,11 +64,12 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Everything one write does to one scope; `unified` pairs are (merged entity, survivor).
+    """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
 
     `touched` are the memories that it was decided on, with the status that they had.
     """
 
+    at: datetime
     touched: Mapping[UUID, str]
     rows: Mapping[str, Sequence[Row]]
     retired: tuple[Retired, ...]
@@ -100,7 +100,8 @@ _OPEN = statement(
 
 _CLAIM = statement(
     """
-    UPDATE scopes SET version = version + 1, memory_count = memory_count + :added,
+    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :written_at),
+        memory_count = memory_count + :added,
         context_count = context_count + :contexts,
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
@@ -120,7 +121,7 @@ _RETIRE = statement(
             AS g(id uuid, successor uuid, ended_at timestamptz, retired_at timestamptz)
     ), gone AS (
         UPDATE memories m SET status = 'superseded', superseded_by = g.successor, ended_at = g.ended_at,
-            retired_at = g.retired_at, updated_at = g.retired_at, contested = false
+            retired_at = g.retired_at, updated_at = :at, contested = false
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at
@@ -135,7 +136,8 @@ _RELINK = statement(
             AS g(id uuid, supersedes uuid, superseded_by uuid, ended_at timestamptz)
     ), linked AS (
         UPDATE memories m SET supersedes = coalesce(g.supersedes, m.supersedes),
-            superseded_by = coalesce(g.superseded_by, m.superseded_by), ended_at = coalesce(g.ended_at, m.ended_at)
+            superseded_by = coalesce(g.superseded_by, m.superseded_by), ended_at = coalesce(g.ended_at, m.ended_at),
+            updated_at = :at
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET ended_at = g.ended_at
@@ -149,15 +151,14 @@ _MERGE = statement(
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
-                 stated_at timestamptz, merged_at timestamptz, payload jsonb, content text, identity text,
+                 stated_at timestamptz, payload jsonb, content text, identity text,
                  category text, half_life_days float8, floor float8)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
     ), merged AS (
         UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
-            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at,
-            updated_at = greatest(m.updated_at, g.merged_at),
+            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = :at,
             status = CASE m.status WHEN 'expired' THEN 'active' ELSE m.status END,
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
             identity = coalesce(decode(g.identity, 'hex'), m.identity),
@@ -179,6 +180,9 @@ _HOLD = statement(
 LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
 
+A_MOMENT = timedelta(microseconds=1)
+"""By what a merge of entities comes after what it moves: taking it apart asks what was written since."""
+
 DRIFT = 0.05
 """How far, as a share, the true average length may be from the one that lexical weights go by."""
 
@@ -192,11 +196,11 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     try:
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _hold(session, tenant, changes.touched)
-        await _update(session, _RETIRE, tenant, {one.id: _fields(one) for one in changes.retired})
-        await _update(session, _MERGE, tenant, {one.id: _fields(one) for one in changes.merged})
+        await _update(session, _RETIRE, tenant, changes.at, {one.id: _fields(one) for one in changes.retired})
+        await _update(session, _MERGE, tenant, changes.at, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
-        await _update(session, _RELINK, tenant, {one.id: _fields(one) for one in changes.relinked})
-        await unify(session, tenant, changes.unified)
+        await _update(session, _RELINK, tenant, changes.at, {one.id: _fields(one) for one in changes.relinked})
+        await unify(session, tenant, changes.unified, at=changes.at + A_MOMENT)
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
@@ -220,6 +224,7 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
         {
             **here,
             "version": version,
+            "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
             "added": changes.added,
             "contexts": changes.contexts,
             "documents": changes.lexical_documents,
@@ -234,10 +239,12 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
     return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
 
 
-async def _update(session: WriteSession, update: Statement, tenant: UUID, given: Mapping[UUID, Row]) -> None:
+async def _update(
+    session: WriteSession, update: Statement, tenant: UUID, at: datetime, given: Mapping[UUID, Row]
+) -> None:
     """Change rows by id. The ids are named apart, so that no plan reads all of a tenant's rows to find them."""
     if given:
-        values = {"tenant": tenant, "ids": list(given), "given": json.dumps(list(given.values()))}
+        values = {"tenant": tenant, "at": at, "ids": list(given), "given": json.dumps(list(given.values()))}
         await session.fetch(update, values)
 
 

@@ -15,12 +15,13 @@ from uuid import UUID
 from app.db import aliases, memories, recall
 from app.db.aliases import Known
 from app.db.models import index_name
+from app.db.recall import Sketch
 from app.db.session import Database, ReadSession
 from app.db.vectors import as_halfvec
 from app.memory.registry import Registry
 from app.model import Memory, Mode
 from app.providers.embeddings import Embedder
-from app.read import understand
+from app.read import before, understand
 from app.read.assemble import assemble, floor, select
 from app.read.explain import understood
 from app.read.fuse import fuse
@@ -28,7 +29,7 @@ from app.read.plan import explained, plan
 from app.read.rank import rank
 from app.read.request import Context, Hit, QueryRequest, QueryResult
 from app.read.retrieve import Filters, Model, Retrieved, Search, is_exact, nominators, retrieve
-from app.read.values import Arms, ParsedQuery, Plan, Ranked, Reading
+from app.read.values import Arms, Fused, ParsedQuery, Plan, Ranked, Reading
 from app.text.lexical import index_of, query_weights, to_sparsevec
 
 Observe = Callable[[str, float], None]
@@ -77,7 +78,7 @@ class ReadPipeline:
         started = perf_counter()
         scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
         reading = understand.read(request, types=self.types, language=self.language)
-        known = await self._look_up(tenant, scopes, reading)
+        known = await self._look_up(tenant, scopes, reading, request.known_at)
         query = understand.resolve(reading, known, types=self.types)
         embedding_from = self._observed("understand", started)
         vector = await self._embed(query)
@@ -100,7 +101,9 @@ class ReadPipeline:
         )
         return Answer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
-    async def _look_up(self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading) -> Known:
+    async def _look_up(
+        self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading, known_at: datetime | None = None
+    ) -> Known:
         async with self.database.read(tenant) as session:
             return await aliases.look_up(
                 session,
@@ -109,6 +112,7 @@ class ReadPipeline:
                 names=understand.names_of(reading),
                 terms=[index_of(term) for term in reading.terms],
                 vector_index=index_name(self.model_id),
+                known_at=known_at,
             )
 
     async def _embed(self, query: ParsedQuery) -> str:
@@ -148,11 +152,39 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            known_at=request.known_at,
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
+        if query.before is not None and query.mode is not Mode.DEFAULT:
+            ranked = await self._behind(session, search.filters, request, query, ranked, sketches)
         best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
-        whole = await memories.fetch(session, tenant, [one.id for one in best])
+        whole = await memories.fetch(session, tenant, [one.id for one in best], known_at=request.known_at)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved)
+
+    async def _behind(
+        self,
+        session: ReadSession,
+        filters: Filters,
+        request: QueryRequest,
+        query: ParsedQuery,
+        ranked: tuple[Ranked, ...],
+        sketches: dict[UUID, Sketch],
+    ) -> tuple[Ranked, ...]:
+        """Return what was found with what the question asks for in front: what was replaced by what it looks behind.
+
+        Where no arm found that, it is fetched, unless a filter may be why it was not found.
+        """
+        held_by = before.holders(ranked, sketches, query)
+        if not held_by:
+            return ranked
+        tenant, known_at = filters.tenant, request.known_at
+        replaced = await recall.replaced(session, tenant=tenant, by=held_by, known_at=known_at)
+        missing = [one for one in replaced if one not in sketches]
+        if filters.topic or filters.excluded or filters.within or filters.as_of:
+            missing = []
+        sketches |= await recall.sketches(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
+        added = [Fused(id=one, retrieval=0.0, arms=()) for one in missing]
+        return before.first(ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now))
 
     def _search(
         self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: Known

@@ -53,7 +53,8 @@ class Gram:
 class Reading:
     """What the question's words alone say, before anyone looked whom they name.
 
-    `hinted` are the types that words of the question hint at. `grams` are the names to look up.
+    `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
+    the question says before what: "before Volkswagen", unless that is a time.
     """
 
     text: str
@@ -72,7 +73,9 @@ class Reading:
     about_past: bool
     wants_newest: bool
     asks_back: bool
+    before: Span | None
     mode: Mode
+    mode_given: bool
     language: str
 
 
@@ -99,6 +102,18 @@ class Mentioned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What the question asks to look behind: the entities it names, or its words, normalised.
+
+    `subjects`: whose, as subjects of memories are written; empty where the question doesn't say.
+    """
+
+    entities: frozenset[str]
+    words: str
+    subjects: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedQuery:
     """The question, understood.
 
@@ -109,8 +124,8 @@ class ParsedQuery:
     them. `excluded` are entities, `excluded_words` literals that the asker does not want to hear about.
     `denied`: the question
     is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
-    `wants_newest`: of two answers the newer one is right. `assistants`: whose words it asks for
-    when it asks what the assistant said.
+    `before`: what replaced the answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right.
+    `assistants`: whose words it asks for when it asks what the assistant said.
     `specificity` in 0..1: see `understand.specificity`.
     """
 
@@ -136,6 +151,7 @@ class ParsedQuery:
     assistants: frozenset[UUID]
     specificity: float
     mode: Mode
+    before: Before | None = None
 
 
 class Scaling(StrEnum):

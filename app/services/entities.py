@@ -102,14 +102,14 @@ class Entities:
         tenant = actor.tenant_id
         distinct = tuple(dict.fromkeys(others))
         async with self.database.write(tenant) as session:
-            await merges.hold(session, tenant, into)
+            at = await merges.hold(session, tenant, into, now=self.clock())
             found = await entities.find_all(session, tenant, [into, *distinct])
             for one in (into, *distinct):
                 if one not in found:
                     raise _unknown(one)
             _check(found[into], [found[one] for one in distinct], force=force)
-            moved = [await merges.merge(session, tenant, one, into=into) for one in distinct]
-            ledger = _Ledger(actor=actor, at=self.clock(), scope=found[into].scope.id(tenant))
+            moved = [await merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
+            ledger = _Ledger(actor=actor, at=at, scope=found[into].scope.id(tenant))
             await insert_all(session, {"audit_events": _told_of_merge(ledger, into, moved, reason)})
             survivor = (await entities.find_all(session, tenant, [into]))[into]
         return Merged(entity=survivor, moved=tuple(moved))
@@ -122,15 +122,15 @@ class Entities:
         """
         tenant = actor.tenant_id
         async with self.database.write(tenant) as session:
-            await merges.hold(session, tenant, entity)
+            at = await merges.hold(session, tenant, entity, now=self.clock())
             found = await entities.find(session, tenant, entity)
             if found is None:
                 raise _unknown(entity)
             merged = _undoable(found, await unmerges.standing(session, tenant, entity))
             theirs = await self._theirs(session, tenant, entity, merged)
             await unmerges.give_back(session, tenant, entity, merged, theirs)
-            undone = await unmerges.undo(session, tenant, entity, merged)
-            ledger = _Ledger(actor=actor, at=self.clock(), scope=found.scope.id(tenant))
+            undone = await unmerges.undo(session, tenant, entity, merged, at=at)
+            ledger = _Ledger(actor=actor, at=at, scope=found.scope.id(tenant))
             await insert_all(session, {"audit_events": _told_of_unmerge(ledger, entity, merged, undone)})
             after = await entities.find_all(session, tenant, [entity, merged.into])
         return Unmerged(entity=after[entity], survivor=after[merged.into], undone=undone)

@@ -212,6 +212,7 @@ class Erasing:
             session,
             tenant,
             gone.id,
+            at=self.clock(),
             scope=gone.scope.id(tenant),
             terms=sorted({index_of(term) for term in found}),
             length=len(found),

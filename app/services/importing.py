@@ -300,12 +300,10 @@ class _Import:
         tenant = self.actor.tenant_id
         async with self.means.database.read(tenant) as session:
             pairs = await importing.namesakes(session, tenant, self.entities) if self.entities else []
-        for entity, known in pairs:
+        for entity, known, scope in pairs:
             async with self.means.database.write(tenant) as session:
-                scope = await merges.hold(session, tenant, known)
-                if scope is None:
-                    continue
-                moved = await merges.unify(session, tenant, [(entity, known)])
-                event = import_batch.merged(self.actor, self.means.clock(), scope, entity, known)
+                at = await merges.hold(session, tenant, known, now=self.means.clock())
+                moved = await merges.unify(session, tenant, [(entity, known)], at=at)
+                event = import_batch.merged(self.actor, at, scope, entity, known)
                 await insert_all(session, {"audit_events": [event] if moved else []})
             self.summary.merged_entities += len(moved)

@@ -109,7 +109,7 @@ class Memories:
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
-                await editing.change(session, actor.tenant_id, memory, values)
+                await editing.change(session, actor.tenant_id, memory, values, at=self.clock())
                 detail = {"changed": sorted(changes)}
                 await editing.record(session, self._event(actor, "memory.changed", before, detail))
             return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]

@@ -17,11 +17,12 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
     """Gather the entities a memory mentions, new names of theirs, and the mentions themselves."""
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
+    now = plan.around.now
     for role, ref in resolved.refs.items():
         mention = by_role[role]
         known = plan.entities.get(ref.id)
         count = 1 if known is None else int(str(known["mention_count"])) + 1
-        row = _entity_row(here, ref, mention, count)
+        row = {**_entity_row(here, ref, mention, count), "created_at": now, "updated_at": now}
         if known is not None and row["entity_type"] == UNKNOWN:
             row["entity_type"] = known["entity_type"]
         plan.entities[ref.id] = row
@@ -29,7 +30,8 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
         for name in names:
             alias = normalise.name(name)
             if alias:
-                plan.rows["entity_aliases"].append({**here, "alias": alias, "entity_id": ref.id, "display": name})
+                named = {"alias": alias, "entity_id": ref.id, "display": name, "created_at": now}
+                plan.rows["entity_aliases"].append({**here, **named})
         plan.rows["memory_entities"].append(
             {"tenant_id": plan.around.tenant, "entity_id": ref.id, "memory_id": memory, "role": role}
         )

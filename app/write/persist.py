@@ -109,7 +109,6 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             mentions=parts.mentions,
             confidence=believed,
             stated_at=max(into.stated_at, prepared.stated_at),
-            merged_at=plan.around.now,
             payload=None if rewritten is None else stored_payload(rewritten),
             content=None if rewritten is None else rewritten.content,
             identity=None if rewritten is None else rewritten.identity,

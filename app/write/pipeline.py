@@ -173,11 +173,12 @@ class WritePipeline:
         return [_outcome(verdict, stored) for verdict in verdicts]
 
     def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[Verdict], Plan]:
+        now = self.deciding.clock()
         around = Surroundings(
             tenant=actor.tenant_id,
             scope=scope.id(actor.tenant_id),
             actor=actor.name,
-            now=self.deciding.clock(),
+            now=now if looked.state.written_at is None else max(now, looked.state.written_at),
             model_id=self.deciding.model_id,
             lexical_average=looked.state.lexical_average or _average_length([one.prepared for one in looked.resolved]),
             ann=looked.state.ann,

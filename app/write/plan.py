@@ -14,7 +14,11 @@ from app.write.values import Existing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What every row of a write shares."""
+    """What every row of a write shares.
+
+    `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
+    order of writes left, whatever the writers' clocks.
+    """
 
     tenant: UUID
     scope: UUID
@@ -57,6 +61,7 @@ class Plan:
             {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
         ]
         return Changes(
+            at=self.around.now,
             touched=self.touched,
             rows={name: tuple(given) for name, given in rows.items() if given},
             retired=tuple(self.retired),

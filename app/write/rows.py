@@ -211,6 +211,7 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
                 "session_id": one.session_id,
                 "statement": None if one.turn_id is None else prepared.identity,
                 "stated_at": one.stated_at,
+                "recorded_at": plan.around.now,
             }
         )
 
@@ -218,7 +219,13 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
 def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:
     """Gather an edge between two memories."""
     plan.rows["memory_links"].append(
-        {"tenant_id": plan.around.tenant, "from_memory": source, "kind": kind, "to_memory": target}
+        {
+            "tenant_id": plan.around.tenant,
+            "from_memory": source,
+            "kind": kind,
+            "to_memory": target,
+            "created_at": plan.around.now,
+        }
     )
 
 

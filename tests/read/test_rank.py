@@ -40,6 +40,7 @@ def sketch(number: int, **given: Any) -> Sketch:
         "status": "active",
         "subject": "user",
         "slot": None,
+        "slot_value": None,
         "contested": False,
         "confidence": 0.8,
         "session_id": None,

@@ -5,7 +5,7 @@ row-level security with the runtime role's grants, and the vector index of each 
 """
 
 from app.db.tables.base import metadata
-from app.db.tables.beliefs import evidence, memories, memory_links, memory_types, memory_usage, turns
+from app.db.tables.beliefs import evidence, memories, memory_links, memory_past, memory_types, memory_usage, turns
 from app.db.tables.erasure import erased_ids, erasures
 from app.db.tables.graph import (
     entities,
@@ -13,6 +13,7 @@ from app.db.tables.graph import (
     entity_merge_aliases,
     entity_merge_memories,
     entity_merges,
+    entity_past,
     memory_entities,
     pronoun_bindings,
     relations,
@@ -38,6 +39,7 @@ __all__ = [
     "entity_merge_aliases",
     "entity_merge_memories",
     "entity_merges",
+    "entity_past",
     "erased_ids",
     "erasures",
     "evidence",
@@ -51,6 +53,7 @@ __all__ = [
     "memory_folds",
     "memory_index",
     "memory_links",
+    "memory_past",
     "memory_types",
     "memory_usage",
     "metadata",

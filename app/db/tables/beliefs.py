@@ -8,6 +8,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Computed,
+    DateTime,
     Float,
     ForeignKey,
     Index,
@@ -162,6 +163,25 @@ memories = table(
     Index(
         "ix_memories_faded", "tenant_id", "status", "id", postgresql_where=text("status IN ('expired', 'forgotten')")
     ),
+)
+
+memory_past = table(
+    "memory_past",
+    tenant(),
+    key("memory_id"),
+    key("believed_until", DateTime(timezone=True)),
+    Column("scope_id", UUID, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("topic", Text),
+    Column("status", Text, nullable=False),
+    Column("confidence", Float, nullable=False),
+    when("stated_at"),
+    when("valid_from"),
+    when("valid_until", nullable=True),
+    when("ended_at", nullable=True),
+    Column("was", JSONB, nullable=False),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_memory_past_scope", "tenant_id", "scope_id", "believed_until"),
 )
 
 memory_usage = table(

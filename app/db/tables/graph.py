@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, SmallInteger, Text, text
-from sqlalchemy.dialects.postgresql import UUID
+from sqlalchemy import BigInteger, Boolean, Column, DateTime, Index, Integer, SmallInteger, Text, text
+from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, refers_to, table, tenant, when
 
@@ -18,10 +18,24 @@ entities = table(
     Column("mention_count", Integer, nullable=False, server_default=text("0")),
     Column("merged_into", UUID),
     when("created_at", default_now=True),
+    when("updated_at", default_now=True),
     refers_to("scopes", "scope_id"),
     refers_to("entities", "merged_into"),
     Index("ix_entities_scope", "tenant_id", "scope_id", "canonical_name"),
     Index("ix_entities_merged_into", "tenant_id", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),
+)
+
+entity_past = table(
+    "entity_past",
+    tenant(),
+    key("entity_id"),
+    key("believed_until", DateTime(timezone=True)),
+    Column("canonical_name", Text, nullable=False),
+    Column("entity_type", Text, nullable=False),
+    Column("attributes", JSONB, nullable=False),
+    Column("merged_into", UUID),
+    refers_to("entities", "entity_id", cascade=True),
+    Index("ix_entity_past_merged_into", "tenant_id", "merged_into", postgresql_where=text("merged_into IS NOT NULL")),
 )
 
 entity_aliases = table(

@@ -47,6 +47,7 @@ scopes = table(
     Column("lexical_average", Float, nullable=False, server_default=text("0")),
     Column("lexical_settled", Boolean, nullable=False, server_default=text("true")),
     when("created_at", default_now=True),
+    when("written_at", nullable=True),
     one_of("kind", ScopeKind),
     Index("ix_scopes_tenant_id_user_id", "tenant_id", "user_id"),
     Index("ix_scopes_tenant_id_agent_id", "tenant_id", "agent_id"),

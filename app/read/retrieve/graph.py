@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, visible, wanted
+from app.read.retrieve.search import Search, indexed, visible, wanted
 
 MENTIONS = 400
 """Newest memories of an entity that it nominates: a hub must not nominate the whole store."""
@@ -67,10 +67,10 @@ def cte(search: Search) -> str:
     graph AS MATERIALIZED (
         SELECT by_name.memory_id, sum(by_name.score) / :names AS score
         FROM (SELECT name, memory_id, max(score) AS score FROM told GROUP BY name, memory_id) by_name
-        JOIN memory_index i ON i.memory_id = by_name.memory_id AND i.part = 0
+        JOIN {indexed(search.filters)} ON i.memory_id = by_name.memory_id AND i.part = 0
         WHERE {wanted(search.filters)} AND by_name.score > 0
         GROUP BY by_name.memory_id ORDER BY score DESC, by_name.memory_id DESC LIMIT :depth
-    )""".replace("/*visible*/", visible(search.filters))  # noqa: S608 - composed of constants
+    )""".replace("/*visible*/", visible(search.filters)).replace("/*index*/", indexed(search.filters))  # noqa: S608 - composed of constants
 
 
 def _mentions(entity: str, most: int, unless: str = "") -> str:
@@ -95,7 +95,7 @@ def _edges(name: str, source: str, came_from: str, mention: str) -> str:
             SELECT r.memory_id, r.relation_type = ANY(:relations) AS asked,
                 CASE WHEN r.from_entity = {source}.entity_id THEN r.to_entity ELSE r.from_entity END AS far
             FROM relations r
-            JOIN memory_index i ON i.memory_id = r.memory_id AND i.part = 0
+            JOIN /*index*/ ON i.memory_id = r.memory_id AND i.part = 0
             WHERE r.tenant_id = :tenant AND r.scope_id = ANY(:scopes)
               AND (r.from_entity = {source}.entity_id OR r.to_entity = {source}.entity_id)
               AND /*visible*/

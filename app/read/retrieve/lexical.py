@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.read.retrieve.search import Search, wanted
+from app.read.retrieve.search import Search, indexed, wanted
 from app.text.lexical import index_of
 
 RARE = 0.05
@@ -50,7 +50,7 @@ def ctes(search: Search, arms: Mapping[str, str]) -> str:
         SELECT found.* FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
         CROSS JOIN LATERAL (
             SELECT i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score
-            FROM memory_index i
+            FROM {indexed(search.filters)}
             WHERE i.scope_id = bucket.scope_id AND {wanted(search.filters, scoped=False)}
               AND ({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)
             OFFSET 0

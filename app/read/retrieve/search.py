@@ -26,7 +26,8 @@ class Filters:
 
     `now` is the caller's, `clock` the server's: without a time to travel to, a memory must have begun by
     the later of the two (a caller may set `now` back to ask as of a conversation's date, yet memories that
-    were stored without a date began by the server's clock) and must not have ended by `now`.
+    were stored without a date began by the server's clock) and must not have ended by `now`. `known_at` takes the
+    place of the server's clock: the store is read as it was then, and `now` is what the caller's was.
     `within`: only what happened in one of these windows.
     """
 
@@ -77,6 +78,32 @@ class Search:
     windows: tuple[Window, ...] = ()
 
 
+_CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")
+_CONSTANT = (
+    *("tenant_id", "memory_id", "part", "kind", "scope_id", "recorded_at", "event_range", "speaker_id"),
+    *("model_id", "embedding", "ann", "lexical", "tsv"),
+)
+
+_INDEX_THEN = f"""(
+    SELECT {", ".join(f"x.{name}" for name in _CONSTANT)},
+        {", ".join(f"CASE WHEN p.status IS NULL THEN x.{name} ELSE p.{name} END AS {name}" for name in _CHANGING)}
+    FROM memory_index x LEFT JOIN LATERAL (
+        SELECT {", ".join(f"was.{name}" for name in _CHANGING)} FROM memory_past was
+        WHERE was.tenant_id = :tenant AND was.memory_id = x.memory_id AND was.believed_until > :known_at
+        ORDER BY was.believed_until LIMIT 1
+    ) p ON true
+) i"""  # noqa: S608 - composed of constants
+"""Index rows with what they are filtered by as it was: a look-up of its past for each row that is read.
+
+What nominates is the row as it is now: where a memory's words were changed since, it is found by the new ones, and
+shown and judged as it was."""
+
+
+def indexed(filters: Filters) -> str:
+    """Return the rows `i` that the arms read, as what follows FROM: those of the index, or what they were."""
+    return "memory_index i" if filters.known_at is None else _INDEX_THEN
+
+
 def visible(filters: Filters, *, scoped: bool = True) -> str:
     """Return the condition on `i`, a row of memory_index, that it may be seen at all.
 
@@ -114,14 +141,14 @@ def wanted(filters: Filters, *, scoped: bool = True) -> str:
 
 def parameters(filters: Filters) -> dict[str, object]:
     """Return the values of the conditions; unused ones are left out where the statement is bound."""
-    travel = filters.as_of or filters.known_at
+    clock = filters.known_at or filters.clock
     return {
         "tenant": filters.tenant,
         "scopes": list(filters.scopes),
         "min_confidence": filters.min_confidence,
         "statuses": list(LIVING),
-        "begun": travel or max(filters.now, filters.clock),
-        "instant": travel or filters.now,
+        "begun": filters.as_of or max(filters.now, clock),
+        "instant": filters.as_of or filters.now,
         "known_at": filters.known_at,
         "types": list(filters.types),
         "topic": filters.topic,
@@ -140,10 +167,9 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
 
 
 def _statuses(filters: Filters) -> list[str]:
-    travels = filters.as_of is not None or filters.known_at is not None
     if filters.mode is Mode.AUDIT:
         return ["i.status <> 'pending'"]
-    if filters.mode is Mode.HISTORICAL or travels:
+    if filters.mode is Mode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
     return ["i.status = 'active'"]
 
@@ -152,10 +178,9 @@ def _times(filters: Filters) -> list[str]:
     """Return the conditions on both clocks.
 
     In valid time a memory holds from `valid_from` until `valid_until` or, if sooner, until a successor
-    took over (`ended_at`). At a known instant K it was believed if it was recorded by then and not taken
-    back (`retired_at`) by then; a succession that was only learnt of after K had not ended it yet, while
-    one that was known at K leaves it believed, with an end. Historical and audit reads show every time,
-    unless they ask for one.
+    took over (`ended_at`). With a known instant the rows are those of that instant (`indexed`): what was recorded
+    later is not there, and what was learnt later of the others is not on them. Historical and audit reads show
+    every time, unless they ask for one.
     """
     conditions: list[str] = []
     if filters.known_at is not None:
@@ -164,9 +189,6 @@ def _times(filters: Filters) -> list[str]:
         return conditions
     conditions.append("i.valid_from <= :begun")
     conditions.append("(i.valid_until IS NULL OR i.valid_until > :instant)")
-    if filters.known_at is not None:
-        conditions.append("(i.ended_at IS NULL OR i.ended_at > :instant OR i.retired_at > :known_at)")
-        conditions.append("(i.retired_at IS NULL OR i.retired_at > :known_at OR i.ended_at IS NOT NULL)")
-    elif filters.as_of is not None:
+    if filters.as_of is not None:
         conditions.append("(i.ended_at IS NULL OR i.ended_at > :instant)")
     return conditions

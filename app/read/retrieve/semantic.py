@@ -7,7 +7,7 @@ what its best question is ahead of it: `said + share x (asked - said)`.
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, wanted
+from app.read.retrieve.search import Search, indexed, wanted
 
 EXACT_UP_TO = 20_000
 """Visible memories up to which every vector is compared: exact, and faster than the filtered index."""
@@ -62,7 +62,7 @@ def cte(search: Search, *, arm: str, kinds: str, asked: bool) -> str:
 def _exact(search: Search, kinds: str) -> str:
     return f"""
         SELECT i.memory_id, -min(i.embedding <#> (SELECT vector FROM probe)) AS score
-        FROM memory_index i WHERE {_here(search, kinds)}
+        FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
         GROUP BY i.memory_id ORDER BY score DESC, i.memory_id DESC LIMIT :depth
     """  # noqa: S608 - composed of constants; the model's number must be literal to match its partial index
 
@@ -72,7 +72,7 @@ def _exact_with_questions(search: Search, kinds: str) -> str:
     return f"""
         SELECT heard.memory_id, {_gained("max(heard.said)", "max(heard.asked)")} AS score FROM (
             SELECT i.memory_id, -(i.embedding <#> (SELECT vector FROM probe)) AS said, CAST(NULL AS float8) AS asked
-            FROM memory_index i WHERE {_here(search, kinds)}
+            FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
             UNION ALL
             SELECT q.memory_id, NULL, -(q.embedding <#> (SELECT vector FROM probe))
             FROM hypothetical_embeddings q WHERE {_questions(search)}
@@ -104,7 +104,7 @@ def _near_with_questions(search: Search, kinds: str) -> str:
         ) nominee
         CROSS JOIN LATERAL (
             SELECT
-                (SELECT -min(i.embedding <#> (SELECT vector FROM probe)) FROM memory_index i
+                (SELECT -min(i.embedding <#> (SELECT vector FROM probe)) FROM {indexed(search.filters)}
                  WHERE i.memory_id = nominee.memory_id AND {_here(search, kinds)}) AS said,
                 (SELECT -min(q.embedding <#> (SELECT vector FROM probe)) FROM hypothetical_embeddings q
                  WHERE q.memory_id = nominee.memory_id AND {_questions(search)}) AS asked
@@ -134,10 +134,10 @@ def _nearest(search: Search, kinds: str) -> str:
     distance = _distance("i", search)
     here = _here(search, kinds)
     return f"""
-        (SELECT i.memory_id, {distance} FROM memory_index i WHERE {here} AND i.ann
+        (SELECT i.memory_id, {distance} FROM {indexed(search.filters)} WHERE {here} AND i.ann
          ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
         UNION ALL
-        (SELECT i.memory_id, {distance} FROM memory_index i WHERE {here} AND NOT i.ann)
+        (SELECT i.memory_id, {distance} FROM {indexed(search.filters)} WHERE {here} AND NOT i.ann)
     """  # noqa: S608 - as above
 
 
@@ -148,7 +148,7 @@ def _nearest_questions(search: Search) -> str:
     """
     distance = _distance("q", search)
     may_answer = f"""CROSS JOIN LATERAL (
-            SELECT FROM memory_index i
+            SELECT FROM {indexed(search.filters)}
             WHERE i.memory_id = q.memory_id AND i.part = 0 AND {wanted(search.filters)} OFFSET 0
         ) may_answer"""
     return f"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, wanted
+from app.read.retrieve.search import Search, indexed, wanted
 
 STATED = 0.5
 """What counts a memory that was stated in the window, against one that happened in it."""
@@ -25,7 +25,7 @@ def cte(search: Search) -> str:
         SELECT timed.memory_id, max(timed.score) AS score FROM (
             SELECT happened.* FROM {_ranges()} CROSS JOIN LATERAL (
                 SELECT i.memory_id, {_fit()} * {_meaning(search)} AS score
-                FROM memory_index i
+                FROM {indexed(search.filters)}
                 WHERE i.scope_id = bucket.scope_id AND i.event_range && tstzrange(named.lower, named.upper)
                   AND {wanted(search.filters, scoped=False)} AND i.part = 0
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
@@ -33,7 +33,7 @@ def cte(search: Search) -> str:
             UNION ALL
             SELECT stated.* FROM {_ranges()} CROSS JOIN LATERAL (
                 SELECT i.memory_id, {STATED} * {_meaning(search)} AS score
-                FROM memory_index i
+                FROM {indexed(search.filters)}
                 WHERE i.scope_id = bucket.scope_id AND i.event_range IS NULL
                   AND (named.lower IS NULL OR i.stated_at >= named.lower)
                   AND (named.upper IS NULL OR i.stated_at < named.upper)

@@ -10,14 +10,35 @@ _ANY_CASE = re.IGNORECASE
 
 PAST_STATE = re.compile(
     r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially|no\ longer|any\s?more
+        |(?:my|our|his|her|their|\w's)\ (?:old|prior|past|ex[\ -]?)\ ?(?:\w+\ )?(?:address|job|employer|boss|manager
+            |company|team|role|title|position|phone|number|email|home|house|flat|apartment|city|name)s?\b
         |in\ the\ past|back\ then|history\ of|(?:has|have|had|did)\b.{0,60}\bchanged?
         |what(?:\ has)?\ changed|(?:before|earlier|at\ first)\s*[?.!]*\s*$|before\ (?:that|then|now)\b)""",
     _ANY_CASE | re.VERBOSE,
 )
 """Asks how things were, not how they are: history is the answer."""
 
-BEFORE_IT = re.compile(r"\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before)\s+\S", _ANY_CASE)
+BEFORE_IT = re.compile(
+    r"""\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before|prior\ to)\s+(?!you\b)\S
+        |^\W*(?P<first>before|prior\ to)\s+(?!you\b)[^,?]{1,80},\s*(?:and\s+)?(?:wh\w+|how)\b
+            .*\b(?:did|was|were|had)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
 """Asks what came before something; a question about a time says so with a time."""
+
+NOUN_BEFORE = re.compile(
+    r"""^(?!.*\b(?:should|shall|will|would|can|could|must|need|have\ to|do)\b)
+        .*\b(?:my|our|his|her|their|\w+'s|which|what|who|whose|where)\b.{1,60}\b(?:before|prior\ to)\b""",
+    _ANY_CASE | re.VERBOSE | re.DOTALL,
+)
+"""Asks for a thing before another without a verb of the past: "my manager before Priya?"."""
+
+BEFORE_WHAT = re.compile(
+    r"""\b(?:before|prior\ to)\s+(?!(?:you|that|then|now|this|it)\b)(?P<what>[^,;?!]{1,80}?)
+        (?=\s*(?:[,;?!]|\.(?:\s|$)|$))""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""What something came before, as it is put: "Volkswagen", "I moved to Berlin"."""
 
 LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
 

@@ -23,6 +23,7 @@ MOST_TERMS = 128
 """Distinct terms of a question that are looked for."""
 
 _WORD = re.compile(r"[\w'-]+")
+_UP_TO_NEXT = re.compile(r"^(?:before|prior\s+to)\s+", re.IGNORECASE)
 
 
 def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
@@ -57,7 +58,9 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
         about_past=about_past,
         wants_newest=not about_past and cues.wants_newest(text),
         asks_back=cues.ASKS_BACK.search(text) is not None,
+        before=_before(text, spans),
         mode=request.mode or (Mode.HISTORICAL if about_past else Mode.DEFAULT),
+        mode_given=request.mode is not None,
         language=language,
     )
 
@@ -65,10 +68,24 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
 def _asks_for_past(text: str, spans: Collection[TemporalSpan]) -> bool:
     """Tell whether a state that is over is asked for; "before March" names a time, "before Volkswagen" a state."""
     before = cues.BEFORE_IT.search(text)
-    timed = before is not None and any(
-        span.start <= before.end() and before.start("before") < span.end for span in spans
-    )
-    return cues.is_past(text) or (before is not None and not timed)
+    if before is None:
+        return cues.is_past(text)
+    starts = before.start("before" if before["before"] else "first")
+    return cues.is_past(text) or not _timed(text, starts, spans)
+
+
+def _before(text: str, spans: Collection[TemporalSpan]) -> Span | None:
+    """Return where the question says before what; None where it doesn't, or names a time."""
+    found = cues.BEFORE_WHAT.search(text)
+    if found is None or _timed(text, found.start(), spans):
+        return None
+    return Span(start=found.start("what"), end=found.end("what"))
+
+
+def _timed(text: str, before: int, spans: Collection[TemporalSpan]) -> bool:
+    """Tell whether what follows `before`, which stands at this place, is a time."""
+    follows = len(text) - len(_UP_TO_NEXT.sub("", text[before:]))
+    return any(span.start <= follows and before < span.end for span in spans)
 
 
 def _nearest_weekday(span: TemporalSpan, now: datetime) -> Window | None:

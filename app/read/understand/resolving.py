@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.db.aliases import Known, KnownEntity
-from app.memory import vocabulary
+from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
+from app.model import Mode
 from app.read.understand import cues
 from app.read.understand.names import ASSISTANTS, chosen, overlaps, speaks_of_self, without
-from app.read.values import Gram, Mentioned, Named, ParsedQuery, Reading, Span, happens
+from app.read.values import Before, Gram, Mentioned, Named, ParsedQuery, Reading, Span, happens
 from app.text.lexical import terms
 from app.text.stopwords import STOP_WORDS
 
@@ -31,6 +32,8 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
         for gram in found
         if gram.span not in unwanted
     )
+    before = _before(reading, found, by_alias)
+    about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
     hard, inferred = _hard_types(reading, found, types)
     return ParsedQuery(
@@ -50,9 +53,9 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
         excluded_names=tuple(gram.name for gram in excluded),
         excluded_words=_spare_words(reading, spare),
         denied=reading.denied,
-        about_now=reading.about_now,
-        about_past=reading.about_past,
-        wants_newest=reading.wants_newest,
+        about_now=reading.about_now and not about_past,
+        about_past=about_past,
+        wants_newest=reading.wants_newest and not about_past,
         assistants=frozenset(
             one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids if reading.asks_back
         ),
@@ -63,7 +66,8 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
             predicates=len(reading.predicates),
             terms=len(reading.terms),
         ),
-        mode=reading.mode,
+        mode=Mode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
+        before=before if about_past else None,
     )
 
 
@@ -80,6 +84,26 @@ def specificity(*, names: int, windows: int, types: float, predicates: int, term
         + 0.15 * min(1, predicates)
         + 0.20 * min(1.0, terms / 5)
     )
+
+
+def _before(reading: Reading, found: Sequence[Gram], by_alias: Mapping[str, list[KnownEntity]]) -> Before | None:
+    """Return what the question asks to look behind, and about whom it is asked."""
+    if reading.before is None:
+        return None
+    inside = [gram for gram in found if overlaps(gram.span, reading.before)]
+    outside = [gram for gram in found if not overlaps(gram.span, reading.before)]
+    subjects = {entity.name for gram in outside for entity in by_alias[gram.name]} | {gram.name for gram in outside}
+    own = {vocabulary.USER} if speaks_of_self(without(reading.text, [reading.before])) else set()
+    return Before(
+        entities=frozenset(str(one) for gram in inside for entity in by_alias[gram.name] for one in entity.ids),
+        words=normalise.name(reading.text[reading.before.start : reading.before.end]),
+        subjects=frozenset(normalise.name(one) for one in subjects | own),
+    )
+
+
+def _noun_before(reading: Reading, found: Sequence[Gram]) -> bool:
+    """Tell whether a thing before a known name is asked for: "my manager before Priya?"."""
+    return cues.NOUN_BEFORE.search(reading.text) is not None and any(gram.span == reading.before for gram in found)
 
 
 def _in_window(span: Span, reading: Reading) -> bool:
