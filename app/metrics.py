@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
 
@@ -92,6 +92,12 @@ class Metrics:
         self._queue_age = Gauge(
             "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=self._registry
         )
+        self._reviews = Gauge(
+            "tm_review_waiting",
+            "Memories that wait for a reviewer, of all tenants.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=self._registry)
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
@@ -148,6 +154,11 @@ class Metrics:
         """Report what waits; NaN when that isn't known."""
         self._queue_depth.set(depth)
         self._queue_age.set(oldest_seconds)
+
+    def reviews(self, waiting: Mapping[str, float]) -> None:
+        """Report how many memories wait for a reviewer, by reason; NaN where that isn't known."""
+        for reason, count in waiting.items():
+            self._reviews.labels(reason).set(count)
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were lost."""

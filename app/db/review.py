@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import RowMapping, text
 
@@ -31,6 +32,15 @@ class Wanted:
     agent_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unshown:
+    """What a memory holds that no reader is shown: its statement's digest, its context, the zone of its words."""
+
+    identity: bytes
+    context: str | None
+    zone: tzinfo
 
 
 _CONDITIONS = {
@@ -64,7 +74,7 @@ _STANDING = statement(
         WHERE item.status = 'active' AND m.id <> item.id
     ), standing AS (
         SELECT id AS item, id, NULL AS kind FROM item
-        UNION ALL SELECT item, id, min(kind) FROM beside GROUP BY item, id
+        UNION ALL SELECT item, id, max(kind) FROM beside GROUP BY item, id
     )
     SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
             AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
@@ -96,7 +106,19 @@ _WAITING = text("SELECT reason, sum(waiting) FROM review_counts WHERE waiting > 
 _TOLD = text(
     """
     SELECT occurred_at, actor, action, detail FROM audit_events
-    WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions) ORDER BY id DESC LIMIT 1
+    WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
+      AND (action <> 'memory.changed' OR detail->'changed' @> CAST('["needs_review"]' AS jsonb))
+    ORDER BY id DESC LIMIT 1
+    """
+)
+
+_UNSHOWN = statement(
+    """
+    SELECT m.identity, m.context, (
+        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = e.tenant_id AND t.id = e.turn_id
+        WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
+    ) AS timezone
+    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
     """
 )
 
@@ -183,13 +205,23 @@ async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, da
 
 async def waiting(session: ReadSession) -> dict[str, int]:
     """Return how many wait, by reason, of all tenants together; asked without a tenant."""
-    return {str(row[0]): int(row[1]) for row in await session.execute(_WAITING)}
+    rows: Any = await session.execute(_WAITING)
+    return {row[0]: int(row[1]) for row in rows}
 
 
 async def ended(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
     """Return what the audit log says last of how a memory left the queue; None when it never did."""
     found = await session.execute(_TOLD, {"tenant": tenant, "id": memory, "actions": list(ENDINGS)})
     return found.mappings().first()
+
+
+async def unshown(session: ReadSession, tenant: UUID, memory: UUID) -> Unshown | None:
+    """Return what a memory holds that no reader is shown; None when it is not there."""
+    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
+    if not rows:
+        return None
+    zone = ZoneInfo(rows[0]["timezone"] or "UTC")
+    return Unshown(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
 
 
 async def near(
@@ -199,8 +231,3 @@ async def near(
     rows: Any = await session.fetch(_NEAR, {"tenant": tenant, "id": memory, "likeness": likeness, "most": most})
     found = await memories.fetch(session, tenant, [row["memory_id"] for row in rows])
     return [(found[row["memory_id"]], float(row["similarity"])) for row in rows if row["memory_id"] in found]
-
-
-def ids_of(item: Item) -> Collection[UUID]:
-    """Return the ids of an item's memory and its sides."""
-    return {item.memory.id, *(side.memory.id for side in item.sides)}

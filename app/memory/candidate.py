@@ -24,7 +24,7 @@ class Candidate:
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
     searched but never shown; times are aware; `zone` is the caller's time zone; `review` says why a person
-    should look at it before it is believed.
+    should look at it before it is believed. `id` is the one it goes by already, if it has been stored before.
     """
 
     type: MemoryType
@@ -48,6 +48,7 @@ class Candidate:
     metadata: Mapping[str, object] = field(default_factory=dict)
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
+    id: UUID | None = None
 
 
 class Decided(StrEnum):

@@ -8,13 +8,14 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import editing, listing, memories
+from app.db import contests, editing, listing, memories
+from app.db.contests import slots_of
 from app.db.listing import Filters, Position, Sort
 from app.db.session import Database, WriteSession
-from app.errors import InvalidInput, NotFound, TypedMemoryError
+from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory, ReviewReason
+from app.model import Actor, Category, Memory, ReviewReason, Status
 from app.text.lexical import index_of, terms
 from app.write.pipeline import WritePipeline
 
@@ -105,6 +106,11 @@ class Memories:
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
             before = await _held(session, actor, memory)
+            if values.get("needs_review") is False and before.status is Status.PENDING:
+                named = ids.public(ids.REVIEW, before.id)
+                raise Conflict(
+                    f"it waits for a reviewer: decide it by POST /admin/review/{named}", field="needs_review"
+                )
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")
@@ -130,6 +136,7 @@ class Memories:
                 length=len(found),
             )
             await editing.record(session, self._event(actor, "memory.erased", gone, {"type": gone.type}))
+            await self._settle(session, actor, gone)
 
     async def history(self, actor: Actor, memory: UUID) -> History:
         """Return every version of the belief this memory belongs to, and what happened to them."""
@@ -150,6 +157,15 @@ class Memories:
             for row in rows
         )
         return History(versions=tuple(versions), events=events)
+
+    async def _settle(self, session: WriteSession, actor: Actor, gone: Memory) -> None:
+        """Set right what is left of a contest that a memory was part of."""
+        scope = gone.scope.id(actor.tenant_id)
+        settled = await contests.settle(session, actor.tenant_id, scope, slots_of(gone), now=self.clock())
+        left = await memories.fetch(session, actor.tenant_id, [one.id for one in settled if one.cleared])
+        for one in left.values():
+            detail = {"reason": "nothing contradicts it any more"}
+            await editing.record(session, self._event(actor, "review.settled", one, detail))
 
     def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
         """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""

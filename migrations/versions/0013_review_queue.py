@@ -32,14 +32,11 @@ $$
 """
 """A row a scope, not a tenant: writers of a scope take turns anyway, so they never wait for another's count."""
 
-TRIGGERS = (
-    "CREATE TRIGGER review_counted_in AFTER INSERT ON memories FOR EACH ROW"
-    " WHEN (NEW.review_reason IS NOT NULL) EXECUTE FUNCTION count_reviews()",
-    "CREATE TRIGGER review_counted_on AFTER UPDATE ON memories FOR EACH ROW"
-    " WHEN (OLD.review_reason IS DISTINCT FROM NEW.review_reason) EXECUTE FUNCTION count_reviews()",
-    "CREATE TRIGGER review_counted_out AFTER DELETE ON memories FOR EACH ROW"
-    " WHEN (OLD.review_reason IS NOT NULL) EXECUTE FUNCTION count_reviews()",
-)
+TRIGGERS = {
+    "review_counted_in": "INSERT ON memories FOR EACH ROW WHEN (NEW.review_reason IS NOT NULL)",
+    "review_counted_on": "UPDATE ON memories FOR EACH ROW WHEN (OLD.review_reason IS DISTINCT FROM NEW.review_reason)",
+    "review_counted_out": "DELETE ON memories FOR EACH ROW WHEN (OLD.review_reason IS NOT NULL)",
+}
 
 
 def upgrade() -> None:
@@ -67,9 +64,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
     )
-    op.create_index(
-        "ix_review_counts_waiting", "review_counts", ["reason"], postgresql_where=sa.text("waiting > 0")
-    )
+    op.create_index("ix_review_counts_waiting", "review_counts", ["reason"], postgresql_where=sa.text("waiting > 0"))
     op.create_index(
         "ix_memories_contested",
         "memories",
@@ -78,8 +73,8 @@ def upgrade() -> None:
     )
     op.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON review_counts TO {ROLE}")
     op.execute(COUNT)
-    for trigger in TRIGGERS:
-        op.execute(trigger)
+    for name, when in TRIGGERS.items():
+        op.execute(f"CREATE TRIGGER {name} AFTER {when} EXECUTE FUNCTION count_reviews()")
     op.execute(
         "INSERT INTO review_counts (tenant_id, scope_id, reason, waiting)"
         " SELECT tenant_id, scope_id, review_reason, count(*) FROM memories WHERE review_reason IS NOT NULL"
@@ -87,12 +82,14 @@ def upgrade() -> None:
     )
     op.execute("ALTER TABLE review_counts ENABLE ROW LEVEL SECURITY")
     op.execute("ALTER TABLE review_counts FORCE ROW LEVEL SECURITY")
-    op.execute(f"CREATE POLICY tenant ON review_counts USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})")
+    op.execute(
+        f"CREATE POLICY tenant ON review_counts USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})"
+    )
     op.execute(f"CREATE POLICY service ON review_counts FOR SELECT USING ({CURRENT} IS NULL)")
 
 
 def downgrade() -> None:
-    for name in ("review_counted_in", "review_counted_on", "review_counted_out"):
+    for name in TRIGGERS:
         op.execute(f"DROP TRIGGER {name} ON memories")
     op.execute("DROP FUNCTION count_reviews()")
     op.drop_index("ix_memories_contested", "memories")
