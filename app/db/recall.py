@@ -23,7 +23,8 @@ class Sketch:
     """A memory as ranking sees it.
 
     `words` it has; whether it only `asks`; the entity that is its speaker. `elsewhen`: it happened, but at no
-    time that the question names. `payload` is empty unless it was asked for.
+    time that the question names. `payload` is empty unless it was asked for. `strongest` is the confidence of the
+    most trusted memory of its slot, found or not, where several contest it.
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class Sketch:
     elsewhen: bool
     speech_act: SpeechAct
     payload: Mapping[str, Any]
+    strongest: float | None = None
 
 
 _SKETCH = (
@@ -57,7 +59,14 @@ _SKETCH = (
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload,
+            CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
+                SELECT FROM memories c
+                WHERE c.tenant_id = :tenant AND c.scope_id = m.scope_id AND c.type = m.type AND c.slot = m.slot
+                  AND c.contested AND c.status = 'active'))
+            THEN (SELECT max(r.confidence) FROM memories r
+                  WHERE r.tenant_id = :tenant AND r.scope_id = m.scope_id AND r.type = m.type AND r.slot = m.slot
+                    AND r.status = 'active') END AS strongest
         FROM memories m
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
@@ -109,4 +118,5 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         elsewhen=row[18],
         speech_act=SpeechAct(row[19]),
         payload=row[20] or {},
+        strongest=row[21],
     )

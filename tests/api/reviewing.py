@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import httpx
 
@@ -105,6 +106,5 @@ def rev(memory: str) -> str:
 
 
 def spoken(turn: str, runtime: Runtime) -> tuple[Evidence, ...]:
-    from uuid import UUID  # noqa: PLC0415
-
+    """Return evidence that points to a turn."""
     return (Evidence(stated_at=runtime.clock(), turn_id=UUID(hex=turn.removeprefix("turn_")), quote="as it was said"),)
