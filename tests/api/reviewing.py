@@ -33,9 +33,7 @@ class Desk:
         """Store a memory as extraction does with what is doubtful, and return it."""
         spec = self.runtime.types.get(kind)
         about = {name: payload.pop(name) for name in ("stated_at", "evidence", "source_strength") if name in payload}
-        candidate = Candidate(
-            type=spec, payload=spec.payload.model_validate(payload), scope=USER, review=why, **about
-        )
+        candidate = Candidate(type=spec, payload=spec.payload.model_validate(payload), scope=USER, review=why, **about)
         outcome = await self.runtime.memories.write(await self.actor(), candidate)
         assert outcome.decision == "review"
         assert outcome.memory is not None

@@ -103,7 +103,9 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     await client.patch(f"/memories/{memories[0]['id']}", json={"needs_review": True})
     review = memories[0]["id"].replace("mem_", "rev_")
     ids = {job, turn, review, *(one["id"] for one in (*memories, *keys, *entities))}
-    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, review, id_of_tenant, frozenset(ids))
+    return Owner(
+        tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, review, id_of_tenant, frozenset(ids)
+    )
 
 
 @pytest.fixture(scope="module")
