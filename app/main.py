@@ -24,6 +24,7 @@ from app.api import (
     portability,
     problems,
     query,
+    review,
     stats,
     turns,
     workers,
@@ -82,6 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         extraction.router(),
         workers.router(),
         stats.router(),
+        review.router(answers),
     ):
         app.include_router(router)
     app.router.routes.append(tools.route())

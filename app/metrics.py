@@ -108,6 +108,12 @@ class Metrics:
             ("worker", "what"),
             registry=self._registry,
         )
+        self._reviews = Gauge(
+            "tm_review_waiting",
+            "Memories that wait for a reviewer, of all tenants.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=self._registry)
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
@@ -175,6 +181,11 @@ class Metrics:
         """Report what waits; NaN when that isn't known."""
         self._queue_depth.set(depth)
         self._queue_age.set(oldest_seconds)
+
+    def reviews(self, waiting: Mapping[str, float]) -> None:
+        """Report how many memories wait for a reviewer, by reason; NaN where that isn't known."""
+        for reason, count in waiting.items():
+            self._reviews.labels(reason).set(count)
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were lost."""

@@ -40,6 +40,7 @@ from app.services.memories import Memories
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
+from app.services.review import Reviews
 from app.services.reviving import Reviving
 from app.services.stats import Stats
 from app.services.tenants import Tenants
@@ -51,6 +52,7 @@ from app.settings import Settings
 from app.write.deciding import Deciding
 from app.write.ingest import IngestPipeline
 from app.write.pipeline import WritePipeline
+from app.write.reviewing import Reviewing
 
 KEY_FILE = "api-key"
 """In the embedded database's folder: the first key, for the CLI on the same machine."""
@@ -84,6 +86,7 @@ class Runtime:
     tenants: Tenants
     idempotency: Idempotency
     readiness: Readiness
+    reviews: Reviews
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -197,6 +200,7 @@ async def _assembled(
             dimensions=embedder.dimensions,
             slow_seconds=settings.queue_slow_seconds,
         ),
+        reviews=Reviews(database=database, reviewing=Reviewing(pipeline=pipeline), clock=now),
         first_key=await _first_key(settings, keys, tenants),
     )
 

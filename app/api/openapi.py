@@ -15,6 +15,7 @@ TAGS = [
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
     {"name": "jobs", "description": "What is done in the background, and what became of it."},
+    {"name": "review", "description": "What waits for a person, and what they decide."},
     {"name": "admin", "description": "Keys, tenants, memory types."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]

@@ -12,6 +12,7 @@ from app.api.deps import RuntimeDep
 from app.api.guard import PUBLIC, GuardedRoute
 from app.api.models import Out
 from app.metrics import CONTENT_TYPE
+from app.model import ReviewReason
 
 
 class Alive(Out):
@@ -107,4 +108,6 @@ async def metrics(runtime: RuntimeDep) -> Response:
     backlog = await runtime.jobs.known_backlog()
     unknown = (math.nan, math.nan)
     runtime.metrics.queue(*(unknown if backlog is None else (backlog.depth, backlog.oldest_seconds)))
+    waiting = await runtime.reviews.known_waiting()
+    runtime.metrics.reviews({one: math.nan if waiting is None else waiting.get(one, 0) for one in ReviewReason})
     return Response(runtime.metrics.exposition(), media_type=CONTENT_TYPE)

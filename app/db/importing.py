@@ -112,7 +112,8 @@ _AVERAGES = text(
 
 _NAMESAKES = text(
     """
-    SELECT a.entity_id AS entity, a.scope_id AS scope, (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
+    SELECT a.entity_id AS entity, a.scope_id AS scope,
+        (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
     FROM entity_aliases a
     JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
     JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias

@@ -80,6 +80,11 @@ _CONDITIONS = {
 }
 
 
+_EVER_BELIEVED = """m.status <> 'pending'
+    AND (m.status <> 'forgotten' OR m.retired_at IS DISTINCT FROM m.recorded_at)"""
+"""What waits for a reviewer, and what one rejected before it was believed, is listed when its status is named."""
+
+
 async def page(
     session: ReadSession, tenant: UUID, filters: Filters, *, sort: Sort, limit: int, after: Position | None
 ) -> list[Memory]:
@@ -90,6 +95,8 @@ async def page(
     parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
     parameters |= {name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
                    for name, value in used.items()}  # fmt: skip
+    if not filters.statuses:
+        conditions.append(_EVER_BELIEVED)
     comparison, direction = ("<", "DESC") if sort.descending else (">", "ASC")
     order = [f"m.{sort.column} {direction}"]
     if sort.column != "id":

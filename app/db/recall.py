@@ -25,7 +25,8 @@ class Sketch:
 
     `words` it has; whether it only `asks`; the entity that is its speaker. `elsewhen`: it happened, but at no
     time that the question names. `volatile`: its slot changes too often, and nobody has looked at it yet. `payload`
-    is empty unless it was asked for.
+    is empty unless it was asked for. `strongest` is the confidence of the most trusted memory of its slot, found or
+    not, where several contest it; not told of the past.
     """
 
     id: UUID
@@ -50,9 +51,19 @@ class Sketch:
     speech_act: SpeechAct
     payload: Mapping[str, Any]
     volatile: bool = False
+    strongest: float | None = None
 
 
-def _sketches(source: str, used: str = "") -> TextClause:
+_STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
+                SELECT FROM memories c
+                WHERE c.tenant_id = :tenant AND c.scope_id = m.scope_id AND c.type = m.type AND c.slot = m.slot
+                  AND c.contested AND c.status = 'active'))
+            THEN (SELECT max(r.confidence) FROM memories r
+                  WHERE r.tenant_id = :tenant AND r.scope_id = m.scope_id AND r.type = m.type AND r.slot = m.slot
+                    AND r.status = 'active') END"""
+
+
+def _sketches(source: str, *, used: str = "", strongest: str = "CAST(NULL AS float8)") -> TextClause:
     """Return the query of sketches of `source`, which is what follows FROM; `used` says which uses count."""
     sketched = text(
         f"""
@@ -62,7 +73,8 @@ def _sketches(source: str, used: str = "") -> TextClause:
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review,
+            {strongest} AS strongest
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
@@ -76,8 +88,8 @@ def _sketches(source: str, used: str = "") -> TextClause:
     return sketched.columns(payload=JSONB)  # type: ignore[return-value]
 
 
-_SKETCH = _sketches("memories m")
-_SKETCH_THEN = _sketches(f"{past.memories('x.id = ANY(:ids)')} m", " AND u.last_accessed_at <= :known_at")
+_SKETCH = _sketches("memories m", strongest=_STRONGEST)
+_SKETCH_THEN = _sketches(f"{past.memories('x.id = ANY(:ids)')} m", used=" AND u.last_accessed_at <= :known_at")
 
 
 async def sketches(
@@ -127,6 +139,7 @@ def _sketch(row: Sequence[Any]) -> Sketch:
         speech_act=SpeechAct(row[19]),
         payload=row[20] or {},
         volatile=row[22],
+        strongest=row[23],
     )
 
 

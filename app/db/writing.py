@@ -121,7 +121,8 @@ _RETIRE = statement(
             AS g(id uuid, successor uuid, ended_at timestamptz, retired_at timestamptz)
     ), gone AS (
         UPDATE memories m SET status = 'superseded', superseded_by = g.successor, ended_at = g.ended_at,
-            retired_at = g.retired_at, updated_at = :at, contested = false
+            retired_at = g.retired_at, updated_at = :at, contested = false,
+            review_reason = NULL, review_note = NULL, review_since = NULL
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at

@@ -55,7 +55,8 @@ def freshness_of(sketch: Sketch, now: datetime) -> float:
 def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
     """Return what the weaker sides of contradictions are multiplied by: their confidence over the strongest's.
 
-    Memories contradict each other when they hold one slot and at least one of them is contested (seed 001).
+    Memories contradict each other when they hold one slot and at least one of them is contested (seed 001). A side
+    that the question did not find counts too.
     """
     sides: dict[tuple[UUID, str, str], list[Sketch]] = defaultdict(list)
     for sketch in sketches:
@@ -63,8 +64,9 @@ def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
             sides[sketch.scope_id, sketch.type, sketch.slot].append(sketch)
     ratios: dict[UUID, float] = {}
     for held in sides.values():
-        strongest = max(sketch.confidence for sketch in held)
-        if strongest > 0 and any(sketch.contested for sketch in held):
+        strongest = max(max(sketch.confidence, sketch.strongest or 0.0) for sketch in held)
+        contested = any(sketch.contested or sketch.strongest is not None for sketch in held)
+        if strongest > 0 and contested:
             ratios |= {sketch.id: sketch.confidence / strongest for sketch in held}
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 

@@ -25,6 +25,7 @@ from app.db.session import Database, WriteSession
 from app.errors import NotFound
 from app.memory.registry import Registry
 from app.model import Actor, Memory
+from app.services import contests
 from app.services.redaction import blanked, brought, needles, untold
 from app.text.lexical import index_of, terms
 
@@ -85,6 +86,7 @@ class Erasing:
             mentioned = await erasing_one.mentioned(session, tenant, memory)
             counts = await erasing.one_memory(session, tenant, memory, erasure.id)
             await self._delete(session, tenant, gone)
+            await contests.settle(session, actor, gone, now)
             counts["memories"] = 1
             counts += await self._sources(session, actor, gone, sources, erasure.id, now)
             counts += await self._names(session, tenant, gone, mentioned)

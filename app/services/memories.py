@@ -11,10 +11,10 @@ from app import ids
 from app.db import editing, listing, memories
 from app.db.listing import Filters, Position, Sort
 from app.db.session import Database, WriteSession
-from app.errors import InvalidInput, NotFound, TypedMemoryError
+from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory, ReviewReason
+from app.model import Actor, Category, Memory, ReviewReason, Status
 from app.write.pipeline import WritePipeline
 
 
@@ -103,6 +103,11 @@ class Memories:
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
             before = await held(session, actor, memory)
+            if values.get("needs_review") is False and before.status is Status.PENDING:
+                named = ids.public(ids.REVIEW, before.id)
+                raise Conflict(
+                    f"it waits for a reviewer: decide it by POST /admin/review/{named}", field="needs_review"
+                )
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")

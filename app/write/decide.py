@@ -78,13 +78,13 @@ def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UU
     """Return the merge with what says the same: word for word, or nearly, or as a judge holds."""
     identical = next((one for one in existing if one.relation == "identical" and _fits(resolved, one)), None)
     if identical is not None:
-        return _merge(resolved, identical, "the same statement is already believed")
+        return merging(resolved, identical, "the same statement is already believed")
     near = next((one for one in comparable(resolved, existing) if (one.similarity or 0.0) > DUPLICATE), None)
     if near is not None:
-        return _merge(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
+        return merging(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
     judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)
     if judged is not None:
-        return _merge(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
+        return merging(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
     return None
 
 
@@ -96,7 +96,7 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
     verdicts = [(one, _verdict(resolved, one, rule(_claim(one), new))) for one in by_standing]
     same = next((one for one, verdict in verdicts if verdict is Verdict.MERGE), None)
     if same is not None:
-        return _merge(resolved, same, "the slot already holds this value")
+        return merging(resolved, same, "the slot already holds this value")
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     if later:
         return _earlier(later[0], existing)
@@ -124,7 +124,7 @@ def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | Histor
     ]
     same = [one for one, verdict in verdicts if verdict is Verdict.MERGE and _fits(resolved, one)]
     if same:
-        return _merge(resolved, same[0], "the slot held this value before it expired")
+        return merging(resolved, same[0], "the slot held this value before it expired")
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     return _earlier(later[0], existing) if later else None
 
@@ -172,7 +172,8 @@ def _claim(existing: Existing) -> Claim:
     )
 
 
-def _merge(resolved: Resolved, into: Existing, reason: str) -> Merge:
+def merging(resolved: Resolved, into: Existing, reason: str) -> Merge:
+    """Return the merge of the candidate into a memory of its type: what both say together, if that is more."""
     payload = resolved.prepared.candidate.payload
     stored = type(payload).model_validate(into.payload)
     merged = stored.merged_with(payload)

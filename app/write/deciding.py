@@ -137,7 +137,7 @@ class Deciding:
                 decide(one, existing, said=said, same=alike)
                 for one, existing, alike in zip(resolved, rivals, same, strict=True)
             ]
-            decisions = await self._rewritten(resolved, decisions)
+            decisions = await self.rewritten(resolved, decisions)
         return Looked(state=state, resolved=tuple(resolved), decisions=tuple(decisions))
 
     async def _judged(
@@ -163,7 +163,7 @@ class Deciding:
         """Return the candidates with all that needs no look at the store; raises ProviderError."""
         return await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
 
-    async def _rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
+    async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
         """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
         grown = [
             (place, _grown(resolved[place], decision, decision.payload))

@@ -15,7 +15,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.db import hypothetical, memories
-from app.db.writing import ScopeMoved, apply
+from app.db.writing import Claimed, ScopeMoved, apply
 from app.errors import Conflict, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.model import Actor, Memory, Scope
@@ -166,13 +166,18 @@ class WritePipeline:
                     asked = awaiting(list(zip(looked.resolved, looked.decisions, verdicts, strict=True)))
                     at = self.deciding.clock()
                     await hypothetical.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=at)
+        self.keep_up(tenant, scope, claimed)
+        return [_outcome(verdict, stored) for verdict in verdicts]
+
+    def keep_up(self, tenant: UUID, scope: Scope, claimed: Claimed) -> None:
+        """Say which upkeep a scope needs after a write."""
         if claimed.drifted:
             self.drifted(tenant, scope.id(tenant))
         if claimed.crowded:
             self.crowded(tenant, scope.id(tenant))
-        return [_outcome(verdict, stored) for verdict in verdicts]
 
-    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[Verdict], Plan]:
+    def plan(self, actor: Actor, scope: Scope, looked: Looked) -> Plan:
+        """Return the empty plan of a write to what was read."""
         now = self.deciding.clock()
         around = Surroundings(
             tenant=actor.tenant_id,
@@ -184,7 +189,10 @@ class WritePipeline:
             ann=looked.state.ann,
             language=self.deciding.language,
         )
-        plan = Plan(around)
+        return Plan(around)
+
+    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[Verdict], Plan]:
+        plan = self.plan(actor, scope, looked)
         verdicts = [persist(plan, one, told) for one, told in zip(looked.resolved, looked.decisions, strict=True)]
         return verdicts, plan
 

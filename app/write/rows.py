@@ -36,7 +36,7 @@ def add(
     review: tuple[ReviewReason, str] | None = None,
 ) -> UUID:
     """Gather every row of a new memory and return its id; with a successor it is history from the start."""
-    new = ids.new()
+    new = resolved.prepared.candidate.id or ids.new()
     life = {
         "status": status if successor is None else Status.SUPERSEDED,
         "valid_from": takes_hold(resolved.prepared),

@@ -30,6 +30,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/turns": {"content": "I work at Volkswagen.", "user_id": "u1"},
     "/admin/policy": {"keep_episodes": True},
     "/entities/unmerge": {"entity": "{entity_id}"},
+    "/admin/review/{review_id}": {"action": "reject", "version": "any"},
+    "/admin/review/bulk": {"decisions": [{"id": "{review_id}", "action": "reject", "version": "any"}]},
 }
 GUARDED = [
     route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
@@ -53,6 +55,7 @@ class Owner:
     entity: str
     job: str
     turn: str
+    review: str
     others: str
     ids: frozenset[str]
 
@@ -64,6 +67,7 @@ class Owner:
             .replace("{entity_id}", self.entity)
             .replace("{job_id}", self.job)
             .replace("{turn_id}", self.turn)
+            .replace("{review_id}", self.review)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
             .replace("{name}", "freshness")
@@ -98,8 +102,12 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     job = await queued(client, tenant.app.state.runtime)
     said = await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "u1"})
     turn = said.json()["turns"][0]["id"]
-    ids = {job, turn, *(one["id"] for one in (*memories, *keys, *entities))}
-    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, id_of_tenant, frozenset(ids))
+    await client.patch(f"/memories/{memories[0]['id']}", json={"needs_review": True})
+    review = memories[0]["id"].replace("mem_", "rev_")
+    ids = {job, turn, review, *(one["id"] for one in (*memories, *keys, *entities))}
+    return Owner(
+        tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, review, id_of_tenant, frozenset(ids)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +149,7 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.entity, "")
         .replace(owner.job, "")
         .replace(owner.turn, "")
+        .replace(owner.review, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:

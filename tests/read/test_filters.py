@@ -83,7 +83,15 @@ async def test_forgotten_memories_are_for_audits_alone(store: Store, mode: Mode)
 @pytest.mark.parametrize("mode", list(Mode))
 async def test_what_waits_for_review_is_never_recalled(store: Store, mode: Mode) -> None:
     memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "tea"})
-    await set_on_both(store, memory, "status = 'pending'")
+    await store.sql(
+        """UPDATE memories SET status = 'pending', review_reason = 'doubtful', review_since = now()
+           WHERE tenant_id = $1 AND id = $2""",
+        store.tenant,
+        memory,
+    )
+    await store.sql(
+        "UPDATE memory_index SET status = 'pending' WHERE tenant_id = $1 AND memory_id = $2", store.tenant, memory
+    )
     assert memory not in await store.found("tea", mode=mode)
     assert memory not in await store.found("tea", mode=mode, known_at=datetime.now(UTC))
 

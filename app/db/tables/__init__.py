@@ -5,7 +5,16 @@ row-level security with the runtime role's grants, and the vector index of each 
 """
 
 from app.db.tables.base import metadata
-from app.db.tables.beliefs import evidence, memories, memory_links, memory_past, memory_types, memory_usage, turns
+from app.db.tables.beliefs import (
+    evidence,
+    memories,
+    memory_links,
+    memory_past,
+    memory_types,
+    memory_usage,
+    review_counts,
+    turns,
+)
 from app.db.tables.erasure import erased_ids, erasures
 from app.db.tables.graph import (
     entities,
@@ -59,6 +68,7 @@ __all__ = [
     "metadata",
     "pronoun_bindings",
     "relations",
+    "review_counts",
     "scopes",
     "store_days",
     "tenants",

@@ -115,6 +115,7 @@ memories = table(
     one_of("speech_act", SpeechAct),
     one_of("review_reason", ReviewReason),
     CheckConstraint("(review_reason IS NULL) = (review_since IS NULL)", name="review_since"),
+    CheckConstraint("status <> 'pending' OR review_reason IS NOT NULL", name="pending"),
     CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
     CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
     CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name="validity"),
@@ -153,6 +154,14 @@ memories = table(
         "id",
         postgresql_where=text("review_reason IS NOT NULL"),
     ),
+    Index(
+        "ix_memories_contested",
+        "tenant_id",
+        "scope_id",
+        "type",
+        "slot",
+        postgresql_where=text("contested AND status = 'active'"),
+    ),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
     Index(
         "ix_memories_ending",
@@ -182,6 +191,16 @@ memory_past = table(
     Column("was", JSONB, nullable=False),
     refers_to("memories", "memory_id", cascade=True),
     Index("ix_memory_past_scope", "tenant_id", "scope_id", "believed_until"),
+)
+
+review_counts = table(
+    "review_counts",
+    tenant(),
+    key("scope_id"),
+    key("reason", Text),
+    Column("waiting", Integer, nullable=False),
+    refers_to("scopes", "scope_id", cascade=True),
+    Index("ix_review_counts_waiting", "reason", postgresql_where=text("waiting > 0")),
 )
 
 memory_usage = table(

@@ -167,8 +167,9 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
 
 
 def _statuses(filters: Filters) -> list[str]:
+    """Return the conditions on the status; what was rejected before it was ever believed is for no read."""
     if filters.mode is Mode.AUDIT:
-        return ["i.status <> 'pending'"]
+        return ["i.status <> 'pending'", "(i.status <> 'forgotten' OR i.retired_at IS DISTINCT FROM i.recorded_at)"]
     if filters.mode is Mode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
     return ["i.status = 'active'"]

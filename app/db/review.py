@@ -1,0 +1,233 @@
+"""The review queue as the database has it: memories with a reason to look at them. There is no table of items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import RowMapping, text
+
+from app.db import memories
+from app.db.listing import Position
+from app.db.memories import whole, whole_of
+from app.db.session import ReadSession
+from app.db.statement import statement
+from app.memory.review import Item, Side, version_of
+from app.model import LinkKind, Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which items to list; empty or None leaves a dimension open. `since` and `until` bound when they came up."""
+
+    reasons: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    user_id: str | None = None
+    agent_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unshown:
+    """What a memory holds that no reader is shown: its statement's digest, its context, the zone of its words."""
+
+    identity: bytes
+    context: str | None
+    zone: tzinfo
+
+
+_CONDITIONS = {
+    "reasons": "m.review_reason = ANY(:reasons)",
+    "types": "m.type = ANY(:types)",
+    "statuses": "m.status = ANY(:statuses)",
+    "user_id": "s.user_id = :user_id",
+    "agent_id": "s.agent_id = :agent_id",
+    "since": "m.review_since >= :since",
+    "until": "m.review_since < :until",
+}
+
+_STANDING = statement(
+    """
+    WITH item AS (
+        SELECT m.id, m.scope_id, m.type, m.slot, m.slot_value, m.contested, m.status
+        FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    ), beside AS (
+        SELECT item.id AS item, l.to_memory AS id, l.kind FROM item
+        JOIN memory_links l ON l.tenant_id = :tenant AND l.from_memory = item.id
+        WHERE l.kind IN ('contradicts', 'conflicts-with')
+        UNION
+        SELECT item.id, l.from_memory, l.kind FROM item
+        JOIN memory_links l ON l.tenant_id = :tenant AND l.to_memory = item.id
+        WHERE l.kind IN ('contradicts', 'conflicts-with')
+        UNION
+        SELECT item.id, m.id, 'contradicts' FROM item
+        JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = item.scope_id AND m.type = item.type
+            AND m.slot = item.slot AND m.status = 'active' AND (m.contested OR item.contested)
+        WHERE item.status = 'active' AND m.id <> item.id
+    ), standing AS (
+        SELECT id AS item, id, NULL AS kind FROM item
+        UNION ALL SELECT item, id, max(kind) FROM beside GROUP BY item, id
+    )
+    SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
+            AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
+        concat_ws('|', m.updated_at, m.status, m.contested, m.confidence, m.mentions, m.importance, m.valid_until,
+            coalesce(m.review_reason, '-'), coalesce(m.superseded_by::text, '-')) AS stamp
+    FROM standing t
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o
+    WHERE t.kind IS NULL OR (m.status IN ('active', 'expired') AND m.scope_id = o.scope_id)
+    ORDER BY t.item, m.stated_at DESC, t.id
+    """
+)
+
+_SUMMARY = text(
+    """
+    SELECT review_reason AS reason, count(*) AS waiting,
+        count(*) FILTER (WHERE review_since > :day) AS day,
+        count(*) FILTER (WHERE review_since <= :day AND review_since > :week) AS week,
+        count(*) FILTER (WHERE review_since <= :week AND review_since > :month) AS month,
+        count(*) FILTER (WHERE review_since <= :month) AS older,
+        min(review_since) AS oldest
+    FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL
+    GROUP BY review_reason ORDER BY review_reason
+    """
+)
+
+_WAITING = text("SELECT reason, sum(waiting) FROM review_counts WHERE waiting > 0 GROUP BY reason")
+
+_TOLD = text(
+    """
+    SELECT occurred_at, actor, action, detail FROM audit_events
+    WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
+      AND (action <> 'memory.changed' OR detail->'changed' @> CAST('["needs_review"]' AS jsonb))
+    ORDER BY id DESC LIMIT 1
+    """
+)
+
+_UNSHOWN = statement(
+    """
+    SELECT m.identity, m.context, (
+        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = e.tenant_id AND t.id = e.turn_id
+        WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
+    ) AS timezone
+    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
+    """
+)
+
+_NEAR = statement(
+    """
+    SELECT near.memory_id, near.similarity
+    FROM memory_index q
+    CROSS JOIN LATERAL (
+        SELECT x.memory_id, 1 - (x.embedding <=> q.embedding) AS similarity FROM memory_index x
+        WHERE x.tenant_id = :tenant AND x.scope_id = q.scope_id AND x.type = q.type AND x.part = 0
+          AND x.status = 'active' AND x.model_id = q.model_id AND x.memory_id <> q.memory_id
+        ORDER BY x.embedding <=> q.embedding LIMIT :most
+    ) near
+    WHERE q.tenant_id = :tenant AND q.memory_id = :id AND q.part = 0 AND near.similarity >= :likeness
+    ORDER BY near.similarity DESC, near.memory_id
+    """
+)
+
+ENDINGS = (
+    "review.decided",
+    "review.settled",
+    "memory.superseded",
+    "memory.changed",
+    "memory.expired",
+    "memory.forgotten",
+    "memory.erased",
+)
+"""Audit events after which a memory may have left the queue."""
+
+
+async def page(
+    session: ReadSession, tenant: UUID, wanted: Wanted, *, newest: bool, limit: int, after: Position | None
+) -> list[Memory]:
+    """Return up to `limit` memories that wait, by how long they have, starting after a position."""
+    given = {name: getattr(wanted, name) for name in _CONDITIONS}
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    conditions = ["m.tenant_id = :tenant", "m.review_reason IS NOT NULL", *(_CONDITIONS[name] for name in used)]
+    parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
+    parameters |= {name: list(value) if isinstance(value, tuple) else value for name, value in used.items()}
+    comparison, direction = ("<", "DESC") if newest else (">", "ASC")
+    if after is not None:
+        conditions.append(f"(m.review_since, m.id) {comparison} (:after_value, :after_id)")
+        parameters |= {"after_value": after.value, "after_id": after.id}
+    order = f"m.review_since {direction}, m.id {direction}"
+    found = await session.execute(
+        text(f"{whole_of('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"), parameters
+    )
+    return [whole(row) for row in found.mappings()]
+
+
+async def standing(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[Item]:
+    """Return the items of these memories, with the sides they stand against and their versions."""
+    if not waiting:
+        return []
+    rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
+    others = await memories.fetch(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
+    stamps: dict[UUID, dict[UUID, str]] = defaultdict(dict)
+    sides: dict[UUID, list[Side]] = defaultdict(list)
+    for row in rows:
+        stamps[row["item"]][row["id"]] = row["stamp"]
+        if row["kind"] is not None and row["id"] in others:
+            side = Side(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
+            sides[row["item"]].append(side)
+    return [
+        Item(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
+        for one in waiting
+        if one.id in stamps
+    ]
+
+
+async def find(session: ReadSession, tenant: UUID, memory: UUID) -> Item | None:
+    """Return the item of a memory that waits; None when it does not, or is not there."""
+    found = (await memories.fetch(session, tenant, [memory])).get(memory)
+    if found is None or found.review is None:
+        return None
+    items = await standing(session, tenant, [found])
+    return items[0] if items else None
+
+
+async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, datetime]) -> list[RowMapping]:
+    """Return how many wait, a row a reason, by age; `bounds` are the instants a `day`, `week`, `month` ago."""
+    return list((await session.execute(_SUMMARY, {"tenant": tenant, **bounds})).mappings())
+
+
+async def waiting(session: ReadSession) -> dict[str, int]:
+    """Return how many wait, by reason, of all tenants together; asked without a tenant."""
+    rows: Any = await session.execute(_WAITING)
+    return {row[0]: int(row[1]) for row in rows}
+
+
+async def ended(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
+    """Return what the audit log says last of how a memory left the queue; None when it never did."""
+    found = await session.execute(_TOLD, {"tenant": tenant, "id": memory, "actions": list(ENDINGS)})
+    return found.mappings().first()
+
+
+async def unshown(session: ReadSession, tenant: UUID, memory: UUID) -> Unshown | None:
+    """Return what a memory holds that no reader is shown; None when it is not there."""
+    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
+    if not rows:
+        return None
+    zone = ZoneInfo(rows[0]["timezone"] or "UTC")
+    return Unshown(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+
+
+async def near(
+    session: ReadSession, tenant: UUID, memory: UUID, *, likeness: float, most: int
+) -> list[tuple[Memory, float]]:
+    """Return active memories of the same scope and type with a cosine of at least `likeness`, nearest first."""
+    rows: Any = await session.fetch(_NEAR, {"tenant": tenant, "id": memory, "likeness": likeness, "most": most})
+    found = await memories.fetch(session, tenant, [row["memory_id"] for row in rows])
+    return [(found[row["memory_id"]], float(row["similarity"])) for row in rows if row["memory_id"] in found]

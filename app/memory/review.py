@@ -1,0 +1,138 @@
+"""What waits for a person: the item, the sides it stands against, its version, and what to do with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from app import ids
+from app.model import LinkKind, Memory, ReviewReason, Status
+
+CONTESTS = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE})
+"""Reasons that are gone as soon as nothing contradicts the memory any more."""
+
+
+class Action(StrEnum):
+    """What a reviewer can do with an item."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    KEEP_BOTH = "keep_both"
+    SUPERSEDE_WITH = "supersede_with"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A memory that the item stands against; `same_value`: it says the same of the same thing.
+
+    `relation` is `contradicts` or `conflicts-with`; only the first competes for the item's place.
+    """
+
+    memory: Memory
+    relation: LinkKind
+    same_value: bool
+
+    @property
+    def competes(self) -> bool:
+        """Return whether only one of the two can be right."""
+        return self.relation is LinkKind.CONTRADICTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A memory that waits for a decision, and what it stands against; `version` moves when any of them does."""
+
+    memory: Memory
+    sides: tuple[Side, ...]
+    version: str
+
+    @property
+    def rivals(self) -> tuple[Memory, ...]:
+        """Return the sides of which only one can be right, the item aside."""
+        return tuple(side.memory for side in self.sides if side.competes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What to do with an item, and why; `other` is the memory that the action names, if it names one."""
+
+    action: Action
+    reason: str
+    other: UUID | None = None
+
+
+def version_of(stamps: Mapping[UUID, str]) -> str:
+    """Return the version of an item whose memory and sides have these stamps."""
+    told = "\n".join(f"{memory.hex} {stamp}" for memory, stamp in sorted(stamps.items()))
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def suggestion(item: Item) -> Suggestion:
+    """Return what the rules would do with an item: the same for the same state, and only a proposal."""
+    memory = item.memory
+    found = _of_pending(memory) if memory.status is Status.PENDING else _of_sides(item) or _of_reason(memory)
+    if found.action is Action.REJECT and memory.supersedes is not None:
+        replaced = ids.public(ids.MEMORY, memory.supersedes)
+        return Suggestion(
+            action=found.action,
+            reason=f"{found.reason}; it had replaced {replaced}, which stays replaced unless it is stated again",
+        )
+    return found
+
+
+def _of_pending(memory: Memory) -> Suggestion:
+    why = memory.review_note or "nobody has looked at it yet"
+    if memory.review is ReviewReason.DOUBTFUL:
+        return Suggestion(action=Action.REJECT, reason=f"it was kept back because of what it says ({why})")
+    return Suggestion(action=Action.ACCEPT, reason=f"nothing in it is doubtful ({why})")
+
+
+def _of_sides(item: Item) -> Suggestion | None:
+    """Return what to do about sides that compete: the same is one belief, the newest and surest one wins."""
+    memory = item.memory
+    same = [side.memory for side in item.sides if side.same_value]
+    if same:
+        other = max(same, key=_standing)
+        return Suggestion(action=Action.MERGE, reason="both say the same of the same thing", other=other.id)
+    if not item.rivals:
+        return None
+    every = (memory, *item.rivals)
+    newest, surest = max(every, key=_newness), max(every, key=_standing)
+    if newest.id != surest.id:
+        return Suggestion(
+            action=Action.KEEP_BOTH,
+            reason=f"the newer one is trusted less ({newest.confidence:.2f}) than the older ({surest.confidence:.2f})",
+        )
+    reason = f"it was stated last and is trusted most ({newest.confidence:.2f})"
+    if newest.id == memory.id:
+        return Suggestion(action=Action.ACCEPT, reason=reason)
+    named = ids.public(ids.MEMORY, newest.id)
+    return Suggestion(action=Action.SUPERSEDE_WITH, reason=f"{named}: {reason}", other=newest.id)
+
+
+def _of_reason(memory: Memory) -> Suggestion:
+    """Return what to do with a believed memory that nothing competes with."""
+    match memory.review:
+        case ReviewReason.REPORTED_WRONG:
+            return Suggestion(action=Action.REJECT, reason="it was reported to be wrong")
+        case ReviewReason.VOLATILE:
+            return Suggestion(action=Action.ACCEPT, reason="it changes often, and this is what was stated last")
+        case ReviewReason.CONSTRAINT:
+            return Suggestion(action=Action.KEEP_BOTH, reason="a rule and what breaks it may both be true")
+        case ReviewReason.CONTRADICTION | ReviewReason.ENTITY_MERGE:
+            return Suggestion(action=Action.ACCEPT, reason="nothing contradicts it any more")
+        case _:
+            return Suggestion(action=Action.ACCEPT, reason="nothing speaks against it")
+
+
+def _newness(memory: Memory) -> tuple[datetime, UUID]:
+    return memory.stated_at, memory.id
+
+
+def _standing(memory: Memory) -> tuple[float, datetime, UUID]:
+    return memory.confidence, memory.stated_at, memory.id
