@@ -65,6 +65,11 @@ class WriteFields(BaseModel):
     valid_from: Instant | None = Field(default=None, description="Since when it is true.")
     valid_until: Instant | None = Field(default=None, description="Until when it is true.")
     ttl_seconds: int | None = Field(default=None, gt=0, le=100 * 366 * 86_400, description="Instead of valid_until.")
+    ends: bool = Field(
+        default=False,
+        description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
+        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold a value.",
+    )
     evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
     evidence_turn_id: str | None = Field(
         default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."

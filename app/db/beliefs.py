@@ -32,7 +32,10 @@ class ScopeState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning."""
+    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
+
+    With `under` it ends what is held under it: `under` names the payload's field, `kept` what stands there.
+    """
 
     type: str
     slot: str | None
@@ -40,6 +43,8 @@ class Wanted:
     stated_at: datetime
     subject_id: UUID | None
     embedding: str | None
+    under: str | None = None
+    kept: str | None = None
 
 
 _KNOWN = statement(
@@ -74,24 +79,28 @@ _SPELLINGS = statement(
 _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
     m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
     m.extractor_confidence, m.prior, m.mentions, m.speech_act,
-    m.topic, m.session_id, m.sequence_number"""
+    m.topic, m.session_id, m.sequence_number, m.ended_at"""
 
 _WANTED = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
-            given.subject_id, CAST(given.embedding AS halfvec) AS embedding
+            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
-            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text)
+            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
+            under text, kept text)
     )
 """
 
 _IDENTICAL = f"""
-    SELECT wanted.place, 'identical' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    SELECT wanted.place, CASE m.status WHEN 'active' THEN 'identical' ELSE 'over' END AS relation,
+        NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT x.* FROM memories x
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
-        ) same WHERE same.status = 'active' LIMIT 1
+        ) same WHERE same.status = 'active'
+            OR (same.status = 'expired' AND same.ended_at IS NOT NULL AND same.stated_at > wanted.stated_at)
+        ORDER BY same.status LIMIT 1
     ) m
 """  # noqa: S608 - composed of constants
 
@@ -100,7 +109,7 @@ _OF_SLOT = f"""
     FROM wanted CROSS JOIN LATERAL (
         (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
-           AND m.status IN ('active', 'expired'))
+           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL)))
         UNION ALL
         (SELECT 'next', NULL, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
@@ -113,7 +122,21 @@ _OF_SLOT = f"""
            AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
          ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
     ) rival
-    WHERE wanted.slot IS NOT NULL
+    WHERE wanted.slot IS NOT NULL AND wanted.under IS NULL
+"""  # noqa: S608 - composed of constants
+
+_ENDED_BY = f"""
+    SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type AND x.slot = wanted.slot
+          AND x.status = 'active'
+        UNION
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = wanted.kept
+    ) m
+    WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
 
 _ALIKE = f"""
@@ -148,9 +171,10 @@ _ALIKE = f"""
 
 
 @cache
-def _existing(*, slots: bool, meanings: bool) -> Statement:
+def _existing(*, slots: bool, meanings: bool, endings: bool) -> Statement:
     """Return the statement that looks in the ways that are needed: each costs planning, every time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
+    ways += [_ENDED_BY] if endings else []
     return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -205,6 +229,8 @@ async def existing(
             "stated_at": one.stated_at.isoformat(),
             "subject_id": str(one.subject_id) if one.subject_id else None,
             "embedding": one.embedding,
+            "under": one.under,
+            "kept": one.kept,
         }
         for place, one in enumerate(wanted)
     ]
@@ -212,4 +238,6 @@ async def existing(
     meanings = any(one.embedding is not None for one in wanted)
     if meanings:
         values |= {"model": model, "likeness": likeness}
-    return await session.fetch(_existing(slots=any(one.slot for one in wanted), meanings=meanings), values)
+    endings = any(one.under is not None for one in wanted)
+    slots = any(one.slot for one in wanted if one.under is None)
+    return await session.fetch(_existing(slots=slots, meanings=meanings, endings=endings), values)

@@ -57,6 +57,26 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A memory that stopped being true with no successor: when in valid time and in ours, and when that was stated."""
+
+    id: UUID
+    ended_at: datetime
+    retired_at: datetime
+    stated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubted:
+    """A memory that a person should look at; one that waits for a person already keeps its reason."""
+
+    id: UUID
+    reason: str
+    note: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """Everything one write does to one scope; `unified` pairs are (merged entity, survivor)."""
 
@@ -64,6 +84,8 @@ class Changes:
     retired: tuple[Retired, ...]
     relinked: tuple[Relinked, ...]
     merged: tuple[Merged, ...]
+    ended: tuple[Ended, ...]
+    doubted: tuple[Doubted, ...]
     unified: tuple[tuple[UUID, UUID], ...]
     added: int
     contexts: int
@@ -114,6 +136,30 @@ _RETIRE = statement(
     )
     UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at
     FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
+    """
+)
+
+_END = statement(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, ended_at timestamptz, retired_at timestamptz, stated_at timestamptz)
+    ), gone AS (
+        UPDATE memories m SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
+            stated_at = greatest(m.stated_at, g.stated_at), updated_at = g.retired_at, contested = false
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+    )
+    UPDATE memory_index i SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
+        stated_at = greatest(i.stated_at, g.stated_at)
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
+    """
+)
+
+_DOUBT = statement(
+    """
+    UPDATE memories m SET review_reason = g.reason, review_note = g.note, review_since = g.since, updated_at = g.since
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, reason text, note text, since timestamptz)
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id AND m.review_reason IS NULL
     """
 )
 
@@ -169,6 +215,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     try:
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _update(session, _RETIRE, tenant, {one.id: _fields(one) for one in changes.retired})
+        await _update(session, _END, tenant, {one.id: _fields(one) for one in changes.ended})
+        await _update(session, _DOUBT, tenant, {one.id: _fields(one) for one in changes.doubted})
         await _update(session, _MERGE, tenant, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
         await _update(session, _RELINK, tenant, {one.id: _fields(one) for one in changes.relinked})
@@ -209,7 +257,7 @@ async def _update(session: WriteSession, update: Statement, tenant: UUID, given:
         await session.fetch(update, values)
 
 
-def _fields(one: Retired | Relinked | Merged) -> dict[str, object]:
+def _fields(one: Retired | Relinked | Merged | Ended | Doubted) -> dict[str, object]:
     def plain(value: object) -> object:
         match value:
             case UUID():

@@ -19,12 +19,25 @@ DIRECT_EXTRACTION = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """That what a candidate's payload says is no longer so.
+
+    `at` is when it stopped, aware; None where only that it has stopped is known, by when it was stated. `named`:
+    the payload names the value; otherwise whichever is held there has ended.
+    """
+
+    at: datetime | None = None
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """One typed memory as it arrives, before any look at the store.
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
     searched but never shown; times are aware; `zone` is the caller's time zone; `review` says why a person
-    should look at it before it is believed.
+    should look at it before it is believed. With an `ending` it is nothing to store, but takes what it says out of
+    what is believed.
     """
 
     type: MemoryType
@@ -48,6 +61,7 @@ class Candidate:
     metadata: Mapping[str, object] = field(default_factory=dict)
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
+    ending: Ending | None = None
 
 
 class Decided(StrEnum):
@@ -57,6 +71,7 @@ class Decided(StrEnum):
     MERGED = "merged"
     SUPERSEDED = "superseded"
     CONTRADICTED = "contradicted"
+    ENDED = "ended"
     REVIEW = "review"
     REJECTED = "rejected"
 

@@ -139,13 +139,29 @@ class Example:
     payloads: tuple[Mapping[str, object], ...]
 
 
+UNSAID = "anything"
+"""Stands in the payload of an ending for a value that it does not name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The fields, by their wire names, by which an ending finds what it ends.
+
+    `under` is what a belief is held under besides its subject (a predicate, a key); `value` is what is held there.
+    """
+
+    under: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryType:
     """Everything the service knows about one type; `registry.discover()` finds it by its file.
 
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
     help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
-    off for types that only callers write.
+    off for types that only callers write. `held`: how its beliefs are found by a statement that one is no longer so;
+    None for types whose memories don't stop being true.
     """
 
     name: str
@@ -164,6 +180,7 @@ class MemoryType:
     floor: float | None = None
     asked_by_questions: bool = False
     extracted: bool = True
+    held: Held | None = None
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
 
     def decay(self, category: Category | None) -> Decay:
@@ -171,3 +188,14 @@ class MemoryType:
         if category is not None:
             return CATEGORY_DECAY[category]
         return Decay(half_life_days=self.half_life_days, floor=self.floor or 0.0)
+
+    def ended(self, fields: Mapping[str, object]) -> tuple[Payload, bool]:
+        """Return the payload of what is said to have ended, and whether it names the value.
+
+        Raises ValueError (pydantic's among them) where the fields can't be such a payload.
+        """
+        if self.held is None:
+            raise ValueError(f"a memory of type {self.name} does not end")
+        named = fields.get(self.held.value) is not None
+        given = fields if named else {**fields, self.held.value: UNSAID}
+        return self.payload.model_validate(dict(given)), named

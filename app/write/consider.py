@@ -78,7 +78,7 @@ def consider(
             except Unfit as error:
                 refused.append(Refused(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
-    candidates = list({(one.type.name, str(one.payload)): one for one in candidates}.values())
+    candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
     kept = _episode(turn, context, doubts, means)
     return Considered(
         candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
@@ -122,9 +122,13 @@ _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
 def _act(proposal: Proposal, turn: Turn, grounding: Grounded) -> SpeechAct:
-    """Return the more cautious of what the extractor and the rules say was done with the words."""
+    """Return the more cautious of what the extractor and the rules say was done with the words.
+
+    An ending is a denial that asserts: `I no longer work there`.
+    """
     sentence, before = sentence_of(turn.content, grounding.span)
-    return more_cautious(proposal.speech_act, speech_act(sentence, before))
+    act = more_cautious(proposal.speech_act, speech_act(sentence, before))
+    return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 
 
 def _first_person(proposal: Proposal, turn: Turn) -> bool:

@@ -7,7 +7,7 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.writing import Merged, Relinked, Retired
+from app.db.writing import Doubted, Ended, Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
 from app.model import LinkKind, ReviewReason, Status
@@ -27,6 +27,8 @@ from app.write.values import (
     Add,
     Contradict,
     Decision,
+    Doubt,
+    End,
     History,
     Known,
     Merge,
@@ -62,6 +64,10 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
             verdict = _contradict(plan, resolved, decision)
         case History():
             verdict = _history(plan, resolved, decision)
+        case End():
+            verdict = _end(plan, resolved, decision)
+        case Doubt():
+            verdict = _doubt(plan, resolved, decision)
         case Pend():
             verdict = _pend(plan, resolved, decision)
         case Known():
@@ -141,6 +147,37 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
         audit(plan, "memory.superseded", old.id, detail)
     affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
     return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _end(plan: Plan, resolved: Resolved, decision: End) -> Verdict:
+    """Take beliefs out of use; what said so becomes evidence of the first, so that its turn counts once."""
+    stated_at = resolved.prepared.stated_at
+    for old in decision.old:
+        ended_at = max(decision.at, old.valid_from)
+        plan.ended.append(Ended(id=old.id, ended_at=ended_at, retired_at=plan.around.now, stated_at=stated_at))
+        detail = {
+            "reason": decision.reason,
+            "ended_at": ended_at.isoformat(),
+            "confidence": [old.confidence, resolved.prepared.confidence],
+        }
+        audit(plan, "memory.ended", old.id, detail)
+    add_evidence(plan, decision.old[0].id, resolved.prepared)
+    affected = tuple(Affected(id=old.id, change="ended") for old in decision.old)
+    return Verdict(decided=Decided.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected)
+
+
+def _doubt(plan: Plan, resolved: Resolved, decision: Doubt) -> Verdict:
+    for other in decision.others:
+        if decision.review is not None:
+            plan.doubted.append(
+                Doubted(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
+            )
+        detail = {"reason": decision.reason, "confidence": [other.confidence, resolved.prepared.confidence]}
+        audit(plan, "memory.ending_doubted", other.id, detail)
+    add_evidence(plan, decision.others[0].id, resolved.prepared)
+    decided = Decided.CONTRADICTED if decision.review is None else Decided.REVIEW
+    affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
+    return Verdict(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
 
 
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:

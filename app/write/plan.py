@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from app.db.writing import Changes, Merged, Relinked, Retired
+from app.db.writing import Changes, Doubted, Ended, Merged, Relinked, Retired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,8 @@ class Plan:
     retired: list[Retired] = field(default_factory=list)
     relinked: list[Relinked] = field(default_factory=list)
     merged: list[Merged] = field(default_factory=list)
+    ended: list[Ended] = field(default_factory=list)
+    doubted: list[Doubted] = field(default_factory=list)
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
     documents: Counter[int] = field(default_factory=Counter)
@@ -55,6 +57,8 @@ class Plan:
             retired=tuple(self.retired),
             relinked=tuple(self.relinked),
             merged=tuple(self.merged),
+            ended=tuple(self.ended),
+            doubted=tuple(self.doubted),
             unified=tuple(self.unified),
             added=self.added,
             contexts=self.contexts,
