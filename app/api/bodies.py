@@ -68,7 +68,7 @@ class WriteFields(BaseModel):
     ends: bool = Field(
         default=False,
         description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
-        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold a value.",
+        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.",
     )
     evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
     evidence_turn_id: str | None = Field(

@@ -111,6 +111,10 @@ class _Inexpressible(Exception):
 
 def _memory(spec: MemoryType) -> Node:
     payload = {one.name: one.schema for one in fields_of(spec)}
+    ending: dict[str, Node] = {}
+    if spec.held is not None:
+        payload[spec.held.value] = nullable(payload[spec.held.value])
+        ending = {"ends": {"type": "boolean"}, "ended_at": nullable({"type": "string"})}
     return closed(
         {
             # First, because OpenAI tells alternatives apart by their first key.
@@ -121,6 +125,7 @@ def _memory(spec: MemoryType) -> Node:
             "confidence": {"type": "number"},
             "importance": {"type": "number"},
             "topic": nullable({"type": "string"}),
+            **ending,
         }
     )
 

@@ -17,7 +17,6 @@ from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, SpeechAct
 
-
 _WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(When)
 
 

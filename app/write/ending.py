@@ -59,8 +59,6 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
 
 def _verdict(resolved: Resolved, one: Existing) -> Verdict:
     """Return what the type's rule makes of a new value for it, stated as the ending is."""
-    old = Claim(
-        value=one.value or "", stated_at=one.stated_at, confidence=one.confidence, speech_act=one.speech_act
-    )
+    old = Claim(value=one.value or "", stated_at=one.stated_at, confidence=one.confidence, speech_act=one.speech_act)
     new = replace(old, value=None, stated_at=resolved.prepared.stated_at, confidence=resolved.prepared.confidence)
     return resolved.prepared.candidate.type.on_conflict(old, replace(new, speech_act=SpeechAct.ASSERTION))

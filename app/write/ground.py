@@ -51,7 +51,8 @@ def ground(
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in
-    the turn itself. An ending that names no value stands by its quote alone. `types` hold the examples that the extractor was shown; `language` is a Snowball algorithm.
+    the turn itself. An ending that names no value stands by its quote alone. `types` hold the examples that the
+    extractor was shown; `language` is a Snowball algorithm.
     """
     span = locate(proposal.quote, turn.content)
     if span is None:

@@ -52,8 +52,10 @@ class Verdict:
 def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
     """Add to the plan what the decision writes, and return what it came to."""
     match decision:
-        case Reject():
-            verdict = _reject(plan, resolved, decision)
+        case End() | Doubt():
+            return _ended(plan, resolved, decision)
+        case Reject() | Known():
+            return _unwritten(plan, resolved, decision)
         case Merge():
             verdict = _merge(plan, resolved, decision)
         case Add():
@@ -64,20 +66,16 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
             verdict = _contradict(plan, resolved, decision)
         case History():
             verdict = _history(plan, resolved, decision)
-        case End():
-            verdict = _end(plan, resolved, decision)
-        case Doubt():
-            verdict = _doubt(plan, resolved, decision)
         case Pend():
             verdict = _pend(plan, resolved, decision)
-        case Known():
-            verdict = Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
         case _:
             assert_never(decision)
     return verdict
 
 
-def _reject(plan: Plan, resolved: Resolved, decision: Reject) -> Verdict:
+def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verdict:
+    if isinstance(decision, Known):
+        return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
     audit(plan, "memory.rejected", None, {"type": resolved.prepared.candidate.type.name, "reason": decision.reason})
     return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
 
@@ -147,6 +145,10 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
         audit(plan, "memory.superseded", old.id, detail)
     affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
     return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _ended(plan: Plan, resolved: Resolved, decision: End | Doubt) -> Verdict:
+    return _end(plan, resolved, decision) if isinstance(decision, End) else _doubt(plan, resolved, decision)
 
 
 def _end(plan: Plan, resolved: Resolved, decision: End) -> Verdict:
