@@ -47,7 +47,11 @@ class PrefilterPolicy(BaseModel):
         description="Drop a turn that was said almost alike within so many seconds.",
     )
     repeat_similarity: float = Field(
-        default=0.9, strict=True, ge=0, le=1, description="Least share of an earlier turn's words that a repetition of it keeps."
+        default=0.9,
+        strict=True,
+        ge=0,
+        le=1,
+        description="Least share of an earlier turn's words that a repetition of it keeps.",
     )
     excluded_roles: frozenset[Role] = Field(
         default=frozenset({Role.SYSTEM}),

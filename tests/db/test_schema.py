@@ -178,7 +178,8 @@ async def test_a_second_active_memory_in_a_slot_is_refused_by_the_database(store
     tenant = await filled(store)
     with pytest.raises(asyncpg.UniqueViolationError, match="uq_memories_active_slot"):
         await store.sql(
-            "UPDATE memories SET status = 'active', ended_at = NULL WHERE tenant_id = $1 AND type = 'preference'", tenant
+            "UPDATE memories SET status = 'active', ended_at = NULL WHERE tenant_id = $1 AND type = 'preference'",
+            tenant,
         )
 
 

@@ -46,7 +46,8 @@ _UP: Final = re.compile(
 )
 _DIVORCED: Final = re.compile(
     r"\s*(?:(?:recently|just|finally|now)\s+)*divorced\b(?!\s+(?:papers|m[ae]n|wom[ae]n|parents|couples?|people|friends?|dad|mom|mum|mother|father)\b)"
-    r"(?:\s+from\s+(?P<whom>.+))?", re.IGNORECASE
+    r"(?:\s+from\s+(?P<whom>.+))?",
+    re.IGNORECASE,
 )
 _DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
 _OWN: Final = re.compile(r"\s+(?:my|our)\s+(?:old\s+|beloved\s+)?(?=\w)", re.IGNORECASE)
