@@ -10,6 +10,7 @@ from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.model import SpeechAct
+from app.text.foreign import Span, foreign, is_foreign
 from app.text.framing import NO_FRAMING, Framing
 from app.text.spans import sentence_of
 from app.text.speech_acts import SKIPPED, more_cautious, speech_act
@@ -70,7 +71,9 @@ def consider(
     """Return the candidates of one turn and what was refused; every stage is told in the trace."""
     doubts = suspicions(turn.content, foreign=turn.role is not Role.USER)
     refused: list[Refused] = []
-    said = _Heard(turn=turn, context=context, doubts=doubts, framing=framing)
+    said = _Heard(
+        turn=turn, context=context, doubts=doubts, framing=framing, foreign=foreign(turn.content, turn.speaker)
+    )
     meant = _grounded(said, extraction, means, trace, refused)
     named, bindings = _named(meant, turn, context, referents, means, trace, refused)
     candidates = []
@@ -96,6 +99,7 @@ class _Heard:
     context: Sequence[Turn]
     doubts: Sequence[Suspicion]
     framing: Framing
+    foreign: tuple[Span, ...]
 
 
 def _grounded(
@@ -137,7 +141,16 @@ def _act(proposal: Proposal, heard: _Heard, grounding: Grounded) -> SpeechAct:
     act = more_cautious(proposal.speech_act, speech_act(sentence, before))
     framed = heard.framing.at(grounding.span[0], sentence)
     act = act if framed is None else more_cautious(act, framed)
+    if is_foreign(_begins(grounding, heard), heard.foreign):
+        act = more_cautious(act, SpeechAct.QUOTATION)
     return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
+def _begins(grounding: Grounded, heard: _Heard) -> int:
+    """Return where what it says begins: past the words that lead to it, where its quote has them too."""
+    start, end = grounding.span
+    inside = [first for first, last in heard.foreign if start < first < end <= last + 1]
+    return inside[0] if inside else start
 
 
 def _first_person(proposal: Proposal, turn: Turn) -> bool:
