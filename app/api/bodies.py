@@ -69,6 +69,11 @@ class WriteFields(BaseModel):
         description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "
         "stated.",
     )
+    ends: bool = Field(
+        default=False,
+        description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
+        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.",
+    )
     evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
     evidence_turn_id: str | None = Field(
         default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."

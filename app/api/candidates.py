@@ -14,7 +14,7 @@ from app import ids
 from app.api import fields
 from app.api.bodies import WriteFields, wire_names
 from app.api.problems import FieldError, InvalidFields, field_errors
-from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate
+from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Evidence, Scope, ScopeKind
@@ -68,7 +68,8 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
         payload = spec.payload.model_validate(given)
     except ValidationError as error:
         raise InvalidFields(field_errors(error.errors(include_url=False))) from None
-    times = _times(body, zone, now)
+    ending = _ending(spec, body, zone, now) if body.ends else None
+    times = _Times(stated_at=_stated_at(body, zone, now)) if ending else _times(body, zone, now)
     scope = chosen_scope(spec.default_scope, body.scope, body.user_id, body.agent_id)
     return Candidate(
         type=spec,
@@ -91,7 +92,25 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
         evidence=_evidence(body, times.stated_at or now),
         metadata=body.metadata,
         provenance=body.provenance | _authors(body, scope),
+        ending=ending,
     )
+
+
+def _ending(spec: MemoryType, body: WriteFields, zone: tzinfo, now: datetime) -> Ending:
+    """Return the ending a body states, or raise InvalidFields."""
+    errors = [
+        FieldError(field=name, message="says when something began to be so: leave it out when it ends")
+        for name in ("valid_from", "ttl_seconds")
+        if getattr(body, name) is not None
+    ]
+    if spec.held is None:
+        errors.append(FieldError(field="ends", message=f"a memory of type {spec.name} does not end"))
+    at = fields.aware(body.valid_until, zone)
+    if at is not None and at > (fields.aware(body.occurred_at, zone) or now):
+        errors.append(FieldError(field="valid_until", message="must not come after the time it was stated"))
+    if errors:
+        raise InvalidFields(errors)
+    return Ending(at=_utc(at))
 
 
 def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:
@@ -120,16 +139,14 @@ def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | Non
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Times:
     stated_at: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
 
 def _times(body: WriteFields, zone: tzinfo, now: datetime) -> _Times:
-    stated_at = fields.aware(body.occurred_at, zone)
+    stated_at = _stated_at(body, zone, now)
     valid_from = fields.aware(body.valid_from, zone)
     valid_until = fields.aware(body.valid_until, zone)
-    if stated_at is not None and stated_at > now + FUTURE:
-        raise InvalidFields([FieldError(field="occurred_at", message="must not lie in the future")])
     begins = valid_from or stated_at or now
     if body.ttl_seconds is not None:
         if valid_until is not None:
@@ -138,7 +155,14 @@ def _times(body: WriteFields, zone: tzinfo, now: datetime) -> _Times:
     if valid_until is not None and valid_until <= begins:
         start = "valid_from" if valid_from else "the time it was stated"
         raise InvalidFields([FieldError(field="valid_until", message=f"must come after {start}")])
-    return _Times(stated_at=_utc(stated_at), valid_from=_utc(valid_from), valid_until=_utc(valid_until))
+    return _Times(stated_at=stated_at, valid_from=_utc(valid_from), valid_until=_utc(valid_until))
+
+
+def _stated_at(body: WriteFields, zone: tzinfo, now: datetime) -> datetime | None:
+    stated_at = fields.aware(body.occurred_at, zone)
+    if stated_at is not None and stated_at > now + FUTURE:
+        raise InvalidFields([FieldError(field="occurred_at", message="must not lie in the future")])
+    return _utc(stated_at)
 
 
 def _utc(value: datetime | None) -> datetime | None:

@@ -36,9 +36,13 @@ def _zone(value: str) -> str:
     return value
 
 
+_THIS_MACHINES = frozenset({"localtime", "posixrules", "Factory"})
+"""Names that zone databases hold beside those of IANA, and that mean another zone on another machine, or none."""
+
+
 @cache
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones()) - _THIS_MACHINES
 
 
 def zone(name: str | None) -> tzinfo:

@@ -34,7 +34,10 @@ class ScopeState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning."""
+    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
+
+    With `under` it ends what is held under it: `under` names the payload's field, `kept` what stands there.
+    """
 
     type: str
     slot: str | None
@@ -42,6 +45,8 @@ class Wanted:
     stated_at: datetime
     subject_id: UUID | None
     embedding: str | None
+    under: str | None = None
+    kept: str | None = None
 
 
 _KNOWN = statement(
@@ -76,24 +81,28 @@ _SPELLINGS = statement(
 _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
     m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
     m.extractor_confidence, m.prior, m.mentions, m.speech_act,
-    m.topic, m.session_id, m.sequence_number"""
+    m.topic, m.session_id, m.sequence_number, m.ended_at"""
 
 _WANTED = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
-            given.subject_id, CAST(given.embedding AS halfvec) AS embedding
+            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
-            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text)
+            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
+            under text, kept text)
     )
 """
 
 _IDENTICAL = f"""
-    SELECT wanted.place, 'identical' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    SELECT wanted.place, CASE WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
+        NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT x.* FROM memories x
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
-        ) same WHERE same.status IN ('active', 'expired') ORDER BY same.status, same.stated_at DESC, same.id LIMIT 1
+        ) same WHERE same.status = 'active'
+            OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
+        ORDER BY same.status, same.ended_at IS NOT NULL, same.stated_at DESC, same.id LIMIT 1
     ) m
 """  # noqa: S608 - composed of constants
 
@@ -102,7 +111,7 @@ _OF_SLOT = f"""
     FROM wanted CROSS JOIN LATERAL (
         (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
-           AND m.status IN ('active', 'expired'))
+           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL)))
         UNION ALL
         (SELECT 'next', NULL, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
@@ -115,8 +124,24 @@ _OF_SLOT = f"""
            AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
          ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
     ) rival
-    WHERE wanted.slot IS NOT NULL
+    WHERE wanted.slot IS NOT NULL AND wanted.under IS NULL
 """  # noqa: S608 - composed of constants
+
+_ENDED_BY = f"""
+    SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type AND x.slot = wanted.slot
+          AND x.status = 'active'
+        UNION
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = wanted.kept
+    ) m
+    WHERE wanted.under IS NOT NULL
+"""  # noqa: S608 - composed of constants
+
+_REVIVABLE = "(s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
 _ALIKE = f"""
     SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
@@ -130,11 +155,11 @@ _ALIKE = f"""
             CROSS JOIN LATERAL (
                 (SELECT s.id, s.status FROM memories s
                  WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
-                   AND s.subject_id = about.subject_id AND s.status IN ('active', 'expired'))
+                   AND s.subject_id = about.subject_id AND {_REVIVABLE})
                 UNION ALL
                 (SELECT s.id, s.status FROM memories s
                  WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = about.type AND s.subject_id IS NULL AND s.status IN ('active', 'expired'))
+                   AND s.type = about.type AND s.subject_id IS NULL AND {_REVIVABLE})
                 OFFSET 0
             ) s
             CROSS JOIN LATERAL (
@@ -151,9 +176,10 @@ _ALIKE = f"""
 
 
 @cache
-def _existing(*, slots: bool, meanings: bool) -> Statement:
+def _existing(*, slots: bool, meanings: bool, endings: bool) -> Statement:
     """Return the statement that looks in the ways that are needed: each costs planning, every time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
+    ways += [_ENDED_BY] if endings else []
     return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -209,6 +235,8 @@ async def existing(
             "stated_at": one.stated_at.isoformat(),
             "subject_id": str(one.subject_id) if one.subject_id else None,
             "embedding": one.embedding,
+            "under": one.under,
+            "kept": one.kept,
         }
         for place, one in enumerate(wanted)
     ]
@@ -216,4 +244,6 @@ async def existing(
     meanings = any(one.embedding is not None for one in wanted)
     if meanings:
         values |= {"model": model, "likeness": likeness}
-    return await session.fetch(_existing(slots=any(one.slot for one in wanted), meanings=meanings), values)
+    endings = any(one.under is not None for one in wanted)
+    slots = any(one.slot for one in wanted if one.under is None)
+    return await session.fetch(_existing(slots=slots, meanings=meanings, endings=endings), values)

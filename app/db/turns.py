@@ -19,6 +19,7 @@ from app.db.statement import statement
 from app.db.tables import turns
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category, Scope, ScopeKind
+from app.text.framing import FRAMED_FOR, FRAMED_TURNS
 
 _FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at, t.metadata,
@@ -62,6 +63,13 @@ _AROUND = statement(
            AND x.occurred_at BETWEEN g.occurred_at - make_interval(secs => :window) AND g.occurred_at
            AND x.id <> g.id
          ORDER BY x.occurred_at DESC, x.id DESC LIMIT :recent)
+        UNION
+        (SELECT x.* FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id AND x.role = 'user'
+           AND x.occurred_at >= g.occurred_at - make_interval(secs => :framed_for)
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             < (g.occurred_at, coalesce(g.sequence_number, 0), g.id)
+         ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :framed)
     ) t
     JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id
     """  # noqa: S608 - constants
@@ -215,8 +223,8 @@ async def around(
 ) -> list[Turn]:
     """Return stored turns that these must be seen with, in order.
 
-    They are the `context` turns before each in its session, and up to `recent` of the scope within `window`
-    seconds before each.
+    They are the `context` turns before each in its session, up to `recent` of the scope within `window` seconds
+    before each, and those of users in its session that may frame it.
     """
     asked = [
         {
@@ -236,6 +244,8 @@ async def around(
             "context": context,
             "window": window,
             "recent": recent,
+            "framed": FRAMED_TURNS + 1,
+            "framed_for": FRAMED_FOR.total_seconds(),
         },
     )
     return sorted((_stored(row).turn for row in found), key=in_order)

@@ -63,6 +63,26 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A memory that stopped being true with no successor: when in valid time and in ours, and when that was stated."""
+
+    id: UUID
+    ended_at: datetime
+    retired_at: datetime
+    stated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubted:
+    """A memory that a person should look at; one that waits for a person already keeps its reason."""
+
+    id: UUID
+    reason: str
+    note: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
 
@@ -75,6 +95,8 @@ class Changes:
     retired: tuple[Retired, ...]
     relinked: tuple[Relinked, ...]
     merged: tuple[Merged, ...]
+    ended: tuple[Ended, ...]
+    doubted: tuple[Doubted, ...]
     unified: tuple[tuple[UUID, UUID], ...]
     added: int
     contexts: int
@@ -130,6 +152,31 @@ _RETIRE = statement(
     """
 )
 
+_END = statement(
+    """
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS g(id uuid, ended_at timestamptz, retired_at timestamptz, stated_at timestamptz)
+    ), gone AS (
+        UPDATE memories m SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
+            stated_at = greatest(m.stated_at, g.stated_at), updated_at = :at, contested = false,
+            review_reason = NULL, review_note = NULL, review_since = NULL
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+    )
+    UPDATE memory_index i SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
+        stated_at = greatest(i.stated_at, g.stated_at)
+    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
+    """
+)
+
+_DOUBT = statement(
+    """
+    UPDATE memories m SET review_reason = g.reason, review_note = g.note, review_since = g.since, updated_at = :at
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, reason text, note text, since timestamptz)
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id AND m.review_reason IS NULL
+    """
+)
+
 _RELINK = statement(
     """
     WITH given AS (
@@ -160,7 +207,7 @@ _MERGE = statement(
     ), merged AS (
         UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
             mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = :at,
-            status = CASE m.status WHEN 'expired' THEN 'active' ELSE m.status END,
+            status = CASE WHEN m.status = 'expired' AND m.ended_at IS NULL THEN 'active' ELSE m.status END,
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
             identity = coalesce(decode(g.identity, 'hex'), m.identity),
             category = coalesce(g.category, m.category),
@@ -169,7 +216,7 @@ _MERGE = statement(
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,
-        status = CASE i.status WHEN 'expired' THEN 'active' ELSE i.status END
+        status = CASE WHEN i.status = 'expired' AND i.ended_at IS NULL THEN 'active' ELSE i.status END
     FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NULL
     """
 )
@@ -198,6 +245,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _hold(session, tenant, changes.touched)
         await _update(session, _RETIRE, tenant, changes.at, {one.id: _fields(one) for one in changes.retired})
+        await _update(session, _END, tenant, changes.at, {one.id: _fields(one) for one in changes.ended})
+        await _update(session, _DOUBT, tenant, changes.at, {one.id: _fields(one) for one in changes.doubted})
         await _update(session, _MERGE, tenant, changes.at, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
         await _update(session, _RELINK, tenant, changes.at, {one.id: _fields(one) for one in changes.relinked})
@@ -249,7 +298,7 @@ async def _update(
         await session.fetch(update, values)
 
 
-def _fields(one: Retired | Relinked | Merged) -> dict[str, object]:
+def _fields(one: Retired | Relinked | Merged | Ended | Doubted) -> dict[str, object]:
     def plain(value: object) -> object:
         match value:
             case UUID():

@@ -19,6 +19,18 @@ DIRECT_EXTRACTION = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """That what a candidate's payload says is no longer so.
+
+    `at` is when it stopped, aware; None where only that it has stopped is known, by when it was stated. `named`:
+    the payload names the value; otherwise whichever is held there has ended.
+    """
+
+    at: datetime | None = None
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """One typed memory as it arrives, before any look at the store.
 
@@ -26,7 +38,8 @@ class Candidate:
     searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
     `review` says why a person should look at it before it is believed. `category` is the caller's choice of how it
     fades, `nature` what extraction makes of what it says; without either the type decides. `id` is the
-    one it goes by already, if it has been stored before.
+    one it goes by already, if it has been stored before. With an `ending` it is nothing to store, but takes what it
+    says out of what is believed.
     """
 
     type: MemoryType
@@ -53,6 +66,7 @@ class Candidate:
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
     id: UUID | None = None
+    ending: Ending | None = None
 
 
 class Decided(StrEnum):
@@ -62,6 +76,7 @@ class Decided(StrEnum):
     MERGED = "merged"
     SUPERSEDED = "superseded"
     CONTRADICTED = "contradicted"
+    ENDED = "ended"
     REVIEW = "review"
     REJECTED = "rejected"
 

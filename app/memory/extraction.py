@@ -77,7 +77,9 @@ class Proposal:
     `type` names a registered type, `payload` its fields by their wire names, not yet validated; `quote` is the
     span of the turn it relies on, word for word; `confidence` (how sure that the turn says so) and `importance`
     (how much it matters in the long run) are 0..1 and independent; `category` is how the extractor thinks it
-    fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it.
+    fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it. `ends`: it
+    proposes that this is no longer so, since `ended_at` (an ISO date or date and time) or, without one, since some
+    time before the turn; the payload may then leave the value out.
     """
 
     type: str
@@ -89,6 +91,8 @@ class Proposal:
     topic: str | None = None
     category: Category | None = None
     consistency: float = 1.0
+    ends: bool = False
+    ended_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

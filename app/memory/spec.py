@@ -139,6 +139,21 @@ class Example:
     payloads: tuple[Mapping[str, object], ...]
 
 
+UNSAID = "anything"
+"""Stands in the payload of an ending for a value that it does not name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The fields, by their wire names, by which an ending finds what it ends.
+
+    `under` is what a belief is held under besides its subject (a predicate, a key); `value` is what is held there.
+    """
+
+    under: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryType:
     """Everything the service knows about one type; `registry.discover()` finds it by its file.
@@ -148,7 +163,8 @@ class MemoryType:
     off for types that only callers write. `folds`: once faded, those that are alike become one semantic memory.
     `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
     for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
-    for a type that never says such things.
+    for a type that never says such things. `held`: how its beliefs are found by a
+    statement that one is no longer so; None for types whose memories don't stop being true.
     """
 
     name: str
@@ -168,6 +184,7 @@ class MemoryType:
     asked_by_questions: bool = False
     extracted: bool = True
     folds: bool = False
+    held: Held | None = None
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
 
@@ -176,3 +193,14 @@ class MemoryType:
         if category is not None:
             return CATEGORY_DECAY[category]
         return Decay(half_life_days=self.half_life_days, floor=self.floor or 0.0)
+
+    def ended(self, fields: Mapping[str, object]) -> tuple[Payload, bool]:
+        """Return the payload of what is said to have ended, and whether it names the value.
+
+        Raises ValueError (pydantic's among them) where the fields can't be such a payload.
+        """
+        if self.held is None:
+            raise ValueError(f"a memory of type {self.name} does not end")
+        named = fields.get(self.held.value) is not None
+        given = fields if named else {**fields, self.held.value: UNSAID}
+        return self.payload.model_validate(dict(given)), named

@@ -73,14 +73,15 @@ def _join(
 
 
 def _claim(proposal: Proposal, types: Mapping[str, MemoryType]) -> _Claim:
-    payload = types[proposal.type].payload.model_validate(dict(proposal.payload))
+    spec = types[proposal.type]
+    payload = spec.ended(proposal.payload)[0] if proposal.ends else spec.payload.model_validate(dict(proposal.payload))
     says, slotted = _said(payload)
     # Two values for one slot are two claims, though one sentence may hold both.
     quotes = None if slotted else normalise.name(proposal.quote)
     return _Claim(
         proposal=proposal,
-        says=(proposal.type, proposal.speech_act, says),
-        quotes=(proposal.type, proposal.speech_act, quotes if quotes is not None else says),
+        says=(proposal.type, proposal.ends, proposal.speech_act, says),
+        quotes=(proposal.type, proposal.ends, proposal.speech_act, quotes if quotes is not None else says),
     )
 
 

@@ -46,6 +46,8 @@ class _Memory(BaseModel):
     importance: Fraction | None = None
     topic: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
     category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
+    ends: bool = False
+    ended_at: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +115,14 @@ class ProposalReader:
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
         payload = as_payload(memory.payload, asked.fields)
         try:
-            asked.spec.payload.model_validate(payload)
+            if memory.ends:
+                asked.spec.ended(payload)
+            else:
+                asked.spec.payload.model_validate(payload)
         except ValidationError as error:
             return Reading(faults=_faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields)))
+        except ValueError as error:
+            return _wrong(f"{where}.ends", str(error), f"{error}: use another type, or leave it out")
         return Reading(proposals=(_proposal(memory, asked.spec, payload),))
 
 
@@ -129,6 +136,8 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) 
         importance=memory.importance,
         topic=memory.topic,
         category=memory.category,
+        ends=memory.ends,
+        ended_at=memory.ended_at,
     )
 
 

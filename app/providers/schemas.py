@@ -114,6 +114,10 @@ class _Inexpressible(Exception):
 
 def _memory(spec: MemoryType) -> Node:
     payload = {one.name: one.schema for one in fields_of(spec)}
+    ending: dict[str, Node] = {}
+    if spec.held is not None:
+        payload[spec.held.value] = nullable(payload[spec.held.value])
+        ending = {"ends": {"type": "boolean"}, "ended_at": nullable({"type": "string"})}
     return closed(
         {
             # First, because OpenAI tells alternatives apart by their first key.
@@ -125,6 +129,7 @@ def _memory(spec: MemoryType) -> Node:
             "importance": {"type": "number"},
             "topic": nullable({"type": "string"}),
             "category": nullable({"type": "string", "enum": [one.value for one in CATEGORIES]}),
+            **ending,
         }
     )
 

@@ -89,6 +89,8 @@ _THIRD_PERSON: Final = re.compile(
     r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:is|are|was|were|has|had|lives?|works?|likes?|loves?|hates?|prefers?|manages?|"
     r"owns?|"
     r"reports?|leads?|moved|joined|left|quit|died|married|uses|got|starts?) \w|"
+    r"^(?!(?:It|That|This|Everything|Nothing|He|She|They)\b)[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:(?:just |has )?died|"
+    r"(?:just |has )?passed away|quit|resigned|retired)[.!\u2026]*$|"
     r"^(?:It|That|He|She)(?:['\u2019]s| is) [A-Z][a-z]"
 )
 _POINTING: Final = re.compile(r"\b(?:it|that|this|them|you|one|so|too|here|there|again|what you mean)[.!\u2026]*$")

@@ -138,10 +138,15 @@ _SUPPOSED = re.compile(
 
 def plays(text: str) -> bool:
     """Return whether the speaker takes a part, gives one, or claims one to be answered accordingly."""
-    if _PLAYING.search(text) or _CASTING.search(text):
+    if _PLAYING.search(text) or casts(text):
         return True
     claims = (_ALMOST.search(text), _FRAMING.search(text))
     return any(one is not None and not _TRAIT.search(one[1]) and not _ANCHOR.search(one[1]) for one in claims)
+
+
+def casts(text: str) -> bool:
+    """Return whether the listener is given a part, rather than praised: `you're a pirate`, but not `you're a star`."""
+    return _CASTING.search(text) is not None
 
 
 def supposes(text: str) -> bool:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Final
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from app import ids
-from app.memory.candidate import Candidate
+from app.memory.calendar import When, day_start
+from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, SpeechAct
 from app.write.nature import nature
+
+_WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(When)
 
 
 class Unfit(Exception):
@@ -34,6 +40,8 @@ def candidate(proposal: Proposal, turn: Turn, standing: Standing, types: Registr
 
     Its extractor confidence is confidence x grounding x consistency (section 4). Raises Unfit.
     """
+    if proposal.ends:
+        return _ended(proposal, turn, standing, types, extractor)
     spec, payload = _typed(proposal, types)
     changed = payload.reclassified()
     provenance: dict[str, object] = {"extractor": extractor}
@@ -41,6 +49,39 @@ def candidate(proposal: Proposal, turn: Turn, standing: Standing, types: Registr
         provenance["reclassified"] = {"from": spec.name, "because": changed.reason}
         spec = types.get(changed.type)
         payload = spec.payload.model_validate(changed.payload)
+    return _standing(proposal, turn, standing, spec, payload, provenance)
+
+
+def _ended(proposal: Proposal, turn: Turn, standing: Standing, types: Registry, extractor: str) -> Candidate:
+    """Return the candidate of a proposal that something is no longer so."""
+    spec = _known(proposal, types)
+    try:
+        payload, named = spec.ended(proposal.payload)
+    except ValidationError as error:
+        raise Unfit(_faults(spec, error)) from None
+    except ValueError as error:
+        raise Unfit(str(error)) from None
+    found = _standing(proposal, turn, standing, spec, payload, {"extractor": extractor})
+    return replace(found, ending=Ending(at=_instant(proposal.ended_at, turn), named=named))
+
+
+def _instant(written: str | None, turn: Turn) -> datetime | None:
+    """Return a time as it was proposed, no later than the turn; None for what is no time."""
+    try:
+        read = None if written is None else _WHEN.validate_python(written)
+    except ValidationError:
+        return None
+    return None if read is None else min(day_start(read, turn.zone), turn.occurred_at)
+
+
+def _standing(
+    proposal: Proposal,
+    turn: Turn,
+    standing: Standing,
+    spec: MemoryType,
+    payload: Payload,
+    provenance: Mapping[str, object],
+) -> Candidate:
     return Candidate(
         type=spec,
         payload=payload,
@@ -110,14 +151,23 @@ def evidence(turn: Turn, quote: str | None) -> Evidence:
 
 
 def _typed(proposal: Proposal, types: Registry) -> tuple[MemoryType, Payload]:
-    spec = types.find(proposal.type)
-    if spec is None:
-        raise Unfit(f"there is no memory type {proposal.type[:80]!r}")
+    spec = _known(proposal, types)
     try:
         return spec, spec.payload.model_validate(dict(proposal.payload))
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'payload'}: {one['msg']}"
-            for one in error.errors(include_url=False, include_input=False)
-        )
-        raise Unfit(f"not a {spec.name}: {faults}") from None
+        raise Unfit(_faults(spec, error)) from None
+
+
+def _known(proposal: Proposal, types: Registry) -> MemoryType:
+    spec = types.find(proposal.type)
+    if spec is None:
+        raise Unfit(f"there is no memory type {proposal.type[:80]!r}")
+    return spec
+
+
+def _faults(spec: MemoryType, error: ValidationError) -> str:
+    faults = "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'payload'}: {one['msg']}"
+        for one in error.errors(include_url=False, include_input=False)
+    )
+    return f"not a {spec.name}: {faults}"

@@ -10,6 +10,8 @@ from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.model import SpeechAct
+from app.text.foreign import Span, foreign, is_foreign
+from app.text.framing import NO_FRAMING, Framing
 from app.text.spans import sentence_of
 from app.text.speech_acts import SKIPPED, more_cautious, speech_act
 from app.text.suspicion import Kind, Suspicion, suspicions
@@ -64,11 +66,15 @@ def consider(
     referents: Sequence[Referent],
     means: Means,
     trace: Trace,
+    framing: Framing = NO_FRAMING,
 ) -> Considered:
     """Return the candidates of one turn and what was refused; every stage is told in the trace."""
     doubts = suspicions(turn.content, foreign=turn.role is not Role.USER)
     refused: list[Refused] = []
-    meant = _grounded(turn, extraction, context, doubts, means, trace, refused)
+    said = _Heard(
+        turn=turn, context=context, doubts=doubts, framing=framing, foreign=foreign(turn.content, turn.speaker)
+    )
+    meant = _grounded(said, extraction, means, trace, refused)
     named, bindings = _named(meant, turn, context, referents, means, trace, refused)
     candidates = []
     with trace.stage("classify", len(named)) as stage:
@@ -78,31 +84,36 @@ def consider(
             except Unfit as error:
                 refused.append(Refused(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
-    candidates = list({(one.type.name, str(one.payload)): one for one in candidates}.values())
+    candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
     kept = _episode(turn, context, doubts, means)
     return Considered(
         candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heard:
+    """A turn with what came before it, what is doubtful in it, and the game it is said in."""
+
+    turn: Turn
+    context: Sequence[Turn]
+    doubts: Sequence[Suspicion]
+    framing: Framing
+    foreign: tuple[Span, ...]
+
+
 def _grounded(
-    turn: Turn,
-    extraction: Extraction,
-    context: Sequence[Turn],
-    doubts: Sequence[Suspicion],
-    means: Means,
-    trace: Trace,
-    refused: list[Refused],
+    heard: _Heard, extraction: Extraction, means: Means, trace: Trace, refused: list[Refused]
 ) -> list[_Meant]:
-    found = []
+    turn, found = heard.turn, []
     with trace.stage("ground", len(extraction.proposals)) as stage:
         for proposal in extraction.proposals:
-            grounding = ground(proposal, turn, context, means.types)
+            grounding = ground(proposal, turn, heard.context, means.types)
             if not isinstance(grounding, Grounded):
                 refused.append(Refused(proposal=proposal, reason=grounding))
                 stage.drop(proposal.type, grounding)
                 continue
-            act = _act(proposal, turn, grounding)
+            act = _act(proposal, heard, grounding)
             if act in SKIPPED:
                 reason = f"it is {_ACTS[act]}, which states nothing"
                 refused.append(Refused(proposal=replace(proposal, speech_act=act), reason=reason))
@@ -112,7 +123,7 @@ def _grounded(
                 source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
                 grounding=grounding.score,
                 speech_act=act,
-                review=_review(doubts, grounding),
+                review=_review(heard.doubts, grounding),
             )
             found.append(_Meant(proposal=replace(proposal, quote=grounding.quote), standing=standing))
     return found
@@ -121,10 +132,25 @@ def _grounded(
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
-def _act(proposal: Proposal, turn: Turn, grounding: Grounded) -> SpeechAct:
-    """Return the more cautious of what the extractor and the rules say was done with the words."""
-    sentence, before = sentence_of(turn.content, grounding.span)
-    return more_cautious(proposal.speech_act, speech_act(sentence, before))
+def _act(proposal: Proposal, heard: _Heard, grounding: Grounded) -> SpeechAct:
+    """Return the more cautious of what the extractor and the rules say was done with the words.
+
+    An ending is a denial that asserts: `I no longer work there`.
+    """
+    sentence, before = sentence_of(heard.turn.content, grounding.span)
+    act = more_cautious(proposal.speech_act, speech_act(sentence, before))
+    framed = heard.framing.at(grounding.span[0], sentence)
+    act = act if framed is None else more_cautious(act, framed)
+    if is_foreign(_begins(grounding, heard), heard.foreign):
+        act = more_cautious(act, SpeechAct.QUOTATION)
+    return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
+def _begins(grounding: Grounded, heard: _Heard) -> int:
+    """Return where what it says begins: past the words that lead to it, where its quote has them too."""
+    start, end = grounding.span
+    inside = [first for first, last in heard.foreign if start < first < end <= last + 1]
+    return inside[0] if inside else start
 
 
 def _first_person(proposal: Proposal, turn: Turn) -> bool:

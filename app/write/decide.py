@@ -9,6 +9,7 @@ from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
 from app.model import Status
+from app.write.ending import end
 from app.write.values import (
     Add,
     Contradict,
@@ -46,6 +47,8 @@ def decide(
     what a judge holds of those that it was asked about.
     """
     settled = _settled(resolved, said or {})
+    if resolved.prepared.candidate.ending is not None and not isinstance(settled, Known | Reject):
+        return end(resolved, existing, doubted=settled)
     if settled is not None:
         return settled
     holders = [one for one in existing if one.relation == "holder" and one.status == Status.ACTIVE]
@@ -54,6 +57,7 @@ def decide(
     return (
         _resumed(resolved, existing)
         or _repeated(resolved, existing, same or {})
+        or _before_its_end(resolved, existing)
         or Add(reason="nothing like it was known")
     )
 
@@ -86,6 +90,22 @@ def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UU
     if judged is not None:
         return merging(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
     return None
+
+
+def _before_its_end(resolved: Resolved, existing: Sequence[Existing]) -> Merge | History | None:
+    """Return where a late statement belongs that was made before what is known to be over by now."""
+    over = next((one for one in existing if one.relation == "over"), None)
+    after = next((one for one in existing if one.relation == "next" and one.ended_at is not None), None)
+    if after is not None and after.status == "expired":
+        if after.value != resolved.value:
+            previous = next((one for one in existing if one.relation == "previous"), None)
+            return History(
+                successor=after, predecessor=previous, reason="it was stated before another value that has ended since"
+            )
+        over = over or after
+    if over is None:
+        return None
+    return merging(resolved, over, "it was stated before it ended, so it stays as it was remembered")
 
 
 def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence[Existing]) -> Decision:

@@ -51,7 +51,8 @@ def ground(
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in
-    the turn itself. `types` hold the examples that the extractor was shown; `language` is a Snowball algorithm.
+    the turn itself. An ending that names no value stands by its quote alone. `types` hold the examples that the
+    extractor was shown; `language` is a Snowball algorithm.
     """
     span = locate(proposal.quote, turn.content)
     if span is None:
@@ -70,7 +71,8 @@ def ground(
         if any(_copied(found, one, known) for one in shown) and not locate(example.utterance, turn.content):
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
-    fault = None if translated else _missing(found, here, known)
+    unnamed = proposal.ends and all(leaf.label for leaf in found)
+    fault = None if translated or unnamed else _missing(found, here, known)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)

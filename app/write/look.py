@@ -83,7 +83,9 @@ def _known_name(row: Record) -> KnownName:
 
 def _wanted(resolved: Resolved) -> beliefs.Wanted:
     prepared = resolved.prepared
-    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None
+    ending, held = prepared.candidate.ending, prepared.candidate.type.held
+    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None and ending is None
+    said = {} if ending is None else prepared.candidate.payload.model_dump(mode="json", by_alias=True)
     return beliefs.Wanted(
         type=prepared.candidate.type.name,
         slot=resolved.slot,
@@ -91,6 +93,8 @@ def _wanted(resolved: Resolved) -> beliefs.Wanted:
         stated_at=prepared.stated_at,
         subject_id=resolved.subject_id,
         embedding=prepared.texts[0].embedding if by_meaning else None,
+        under=None if ending is None or held is None else held.under,
+        kept=None if ending is None or held is None else str(said[held.under]),
     )
 
 
@@ -116,4 +120,5 @@ def _existing(row: Record) -> Existing:
         session_id=row["session_id"],
         sequence_number=row["sequence_number"],
         similarity=row["similarity"],
+        ended_at=row["ended_at"],
     )

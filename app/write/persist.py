@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.lifecycle.revival import REVIVED
-from app.db.writing import Merged, Relinked, Retired
+from app.db.writing import Doubted, Ended, Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
 from app.model import LinkKind, ReviewReason, Status
@@ -28,6 +28,8 @@ from app.write.values import (
     Add,
     Contradict,
     Decision,
+    Doubt,
+    End,
     History,
     Known,
     Merge,
@@ -51,8 +53,10 @@ class Verdict:
 def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
     """Add to the plan what the decision writes, and return what it came to."""
     match decision:
-        case Reject():
-            verdict = _reject(plan, resolved, decision)
+        case End() | Doubt():
+            return _ended(plan, resolved, decision)
+        case Reject() | Known():
+            return _unwritten(plan, resolved, decision)
         case Merge():
             verdict = _merge(plan, resolved, decision)
         case Add():
@@ -65,14 +69,14 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
             verdict = _history(plan, resolved, decision)
         case Pend():
             verdict = _pend(plan, resolved, decision)
-        case Known():
-            verdict = Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
         case _:
             assert_never(decision)
     return verdict
 
 
-def _reject(plan: Plan, resolved: Resolved, decision: Reject) -> Verdict:
+def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verdict:
+    if isinstance(decision, Known):
+        return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
     audit(plan, "memory.rejected", None, {"type": resolved.prepared.candidate.type.name, "reason": decision.reason})
     return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
 
@@ -130,7 +134,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
         "confidence": [into.confidence, believed],
     }
     audit(plan, "memory.merged", into.id, detail)
-    if into.status == Status.EXPIRED:
+    if into.status == Status.EXPIRED and into.ended_at is None:
         audit(plan, REVIVED, into.id, {"reason": "it was stated again", "confidence": believed})
     return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
 
@@ -150,6 +154,41 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
         audit(plan, "memory.superseded", old.id, detail)
     affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
     return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _ended(plan: Plan, resolved: Resolved, decision: End | Doubt) -> Verdict:
+    return _end(plan, resolved, decision) if isinstance(decision, End) else _doubt(plan, resolved, decision)
+
+
+def _end(plan: Plan, resolved: Resolved, decision: End) -> Verdict:
+    """Take beliefs out of use; what said so becomes evidence of the first, so that its turn counts once."""
+    stated_at = resolved.prepared.stated_at
+    for old in decision.old:
+        ended_at = max(decision.at, old.valid_from)
+        plan.ended.append(Ended(id=old.id, ended_at=ended_at, retired_at=plan.around.now, stated_at=stated_at))
+        detail = {
+            "reason": decision.reason,
+            "ended_at": ended_at.isoformat(),
+            "confidence": [old.confidence, resolved.prepared.confidence],
+        }
+        audit(plan, "memory.ended", old.id, detail)
+    add_evidence(plan, decision.old[0].id, resolved.prepared)
+    affected = tuple(Affected(id=old.id, change="ended") for old in decision.old)
+    return Verdict(decided=Decided.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected)
+
+
+def _doubt(plan: Plan, resolved: Resolved, decision: Doubt) -> Verdict:
+    for other in decision.others:
+        if decision.review is not None:
+            plan.doubted.append(
+                Doubted(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
+            )
+        detail = {"reason": decision.reason, "confidence": [other.confidence, resolved.prepared.confidence]}
+        audit(plan, "memory.ending_doubted", other.id, detail)
+    add_evidence(plan, decision.others[0].id, resolved.prepared)
+    decided = Decided.CONTRADICTED if decision.review is None else Decided.REVIEW
+    affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
+    return Verdict(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
 
 
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from app.db.writing import Changes, Merged, Relinked, Retired
+from app.db.writing import Changes, Doubted, Ended, Merged, Relinked, Retired
 from app.write.values import Existing
 
 
@@ -39,6 +39,8 @@ class Plan:
     retired: list[Retired] = field(default_factory=list)
     relinked: list[Relinked] = field(default_factory=list)
     merged: list[Merged] = field(default_factory=list)
+    ended: list[Ended] = field(default_factory=list)
+    doubted: list[Doubted] = field(default_factory=list)
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
@@ -67,6 +69,8 @@ class Plan:
             retired=tuple(self.retired),
             relinked=tuple(self.relinked),
             merged=tuple(self.merged),
+            ended=tuple(self.ended),
+            doubted=tuple(self.doubted),
             unified=tuple(self.unified),
             added=self.added,
             contexts=self.contexts,

@@ -15,6 +15,7 @@ class TenantPolicy(BaseModel):
     prefilter: PrefilterPolicy = Field(default_factory=PrefilterPolicy)
     keep_episodes: bool | None = Field(
         default=None,
+        strict=True,
         description="Keep each turn that passes the prefilter as an episodic memory too; "
         "by default, as TM_KEEP_EPISODES says.",
     )

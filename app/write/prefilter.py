@@ -30,17 +30,28 @@ class PrefilterPolicy(BaseModel):
 
     min_words: int = Field(
         default=5,
+        strict=True,
         ge=0,
         le=10_000,
         description="Fewest words of a turn; shorter ones pass when they state something of the speaker.",
     )
-    max_words: int = Field(default=10_000, ge=1, le=100_000, description="Most words of a turn.")
-    chit_chat: bool = Field(default=True, description="Drop turns that are nothing but thanks, greetings or assent.")
+    max_words: int = Field(default=10_000, strict=True, ge=1, le=100_000, description="Most words of a turn.")
+    chit_chat: bool = Field(
+        default=True, strict=True, description="Drop turns that are nothing but thanks, greetings or assent."
+    )
     repeat_seconds: float = Field(
-        default=60.0, ge=0, le=86_400, description="Drop a turn that was said almost alike within so many seconds."
+        default=60.0,
+        strict=True,
+        ge=0,
+        le=86_400,
+        description="Drop a turn that was said almost alike within so many seconds.",
     )
     repeat_similarity: float = Field(
-        default=0.9, ge=0, le=1, description="Least share of an earlier turn's words that a repetition of it keeps."
+        default=0.9,
+        strict=True,
+        ge=0,
+        le=1,
+        description="Least share of an earlier turn's words that a repetition of it keeps.",
     )
     excluded_roles: frozenset[Role] = Field(
         default=frozenset({Role.SYSTEM}),

@@ -175,7 +175,7 @@ def _prepared(
         event=candidate.payload.event_time(candidate.zone),
         mentions=draft.mentions,
         identity=normalise.digest(
-            candidate.type.name,
+            candidate.type.name if candidate.ending is None else f"{candidate.type.name} ended",
             candidate.speech_act,
             normalise.sentence(draft.content),
             *candidate.payload.distinct_by(),

@@ -164,13 +164,14 @@ def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: flo
     plan.documents.subtract({index_of(term) for term in old})
     plan.lexical_documents -= 1
     plan.lexical_length -= len(old)
+    revived = existing.status == Status.EXPIRED and existing.ended_at is None
     life = {
-        "status": Status.ACTIVE if existing.status == Status.EXPIRED else existing.status,
+        "status": Status.ACTIVE if revived else existing.status,
         "valid_from": existing.valid_from,
         "valid_until": existing.valid_until,
-        "ended_at": None,
+        "ended_at": existing.ended_at,
         "recorded_at": existing.recorded_at,
-        "retired_at": None,
+        "retired_at": None if existing.ended_at is None else plan.around.now,
         "confidence": confidence,
         "speaker_id": None,
     }

@@ -26,6 +26,8 @@ from app.write.values import (
     Add,
     Contradict,
     Decision,
+    Doubt,
+    End,
     History,
     Known,
     Merge,
@@ -78,7 +80,7 @@ def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> 
             resolved = replace(resolved, prepared=silent)
             verdict = persist(plan, resolved, decision)
             return _gone_into(plan, item.memory, decision.into.id, outcome="merged", changed=verdict.affected)
-        case Reject() | Pend() | Known():
+        case Reject() | Pend() | Known() | End() | Doubt():
             return None
         case Add() | Supersede() | Contradict() | History():
             told = replace(decision, needs_review=False) if isinstance(decision, Contradict) else decision

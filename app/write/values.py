@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.memory.candidate import Candidate
 from app.memory.spec import Payload
-from app.model import ConfidenceParts, EntityRef, EventTime, Mention, SpeechAct
+from app.model import ConfidenceParts, EntityRef, EventTime, Mention, ReviewReason, SpeechAct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,7 @@ class Existing:
     session_id: str | None
     sequence_number: int | None
     similarity: float | None
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,24 @@ class History:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """It is no longer so, and nothing new takes its place: these stopped being true at `at`."""
+
+    old: tuple[Existing, ...]
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """It is said to have ended, but not so that it is believed: these stand, and `review` asks a person why."""
+
+    others: tuple[Existing, ...]
+    review: ReviewReason | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
     """It is not stored."""
 
@@ -153,4 +172,4 @@ class Known:
     reason: str
 
 
-Decision = Add | Merge | Supersede | Contradict | History | Pend | Known | Reject
+Decision = Add | Merge | Supersede | Contradict | History | End | Doubt | Pend | Known | Reject

@@ -56,6 +56,8 @@ class _Wave:
     claimed: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
     meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
 
     def admits(self, one: Prepared) -> bool:
@@ -64,6 +66,7 @@ class _Wave:
             _claims(one) & self.claimed
             or _used(one) & self.declared
             or names & (self.used | self.declared)
+            or _held(one) & (self.ended if one.candidate.ending is None else self.held)
             or self._means_the_same(one)
         )
 
@@ -72,6 +75,9 @@ class _Wave:
         self.claimed |= _claims(one)
         self.declared |= _declared(one)
         self.used |= _used(one)
+        self.held |= _held(one)
+        if one.candidate.ending is not None:
+            self.ended |= _held(one)
         if _by_meaning(one):
             self.meanings[_topic(one)].append(one.texts[0].vector)
 
@@ -85,6 +91,15 @@ def _claims(one: Prepared) -> set[str]:
     slot = _slot_by_name(one)
     claims = {one.identity.hex()}
     return claims if slot is None else claims | {f"{one.candidate.type.name}\x1f{slot}"}
+
+
+def _held(one: Prepared) -> set[str]:
+    """Return what this is held under, by name: an ending under the same may end it."""
+    held = one.candidate.type.held
+    if held is None:
+        return set()
+    under = one.candidate.payload.model_dump(mode="json", by_alias=True)[held.under]
+    return {f"{_topic(one)}\x1f{under}"}
 
 
 def _slot_by_name(one: Prepared) -> str | None:
@@ -103,7 +118,8 @@ def _named(name: str) -> UUID:
 
 
 def _by_meaning(one: Prepared) -> bool:
-    return one.candidate.type.dedup_by_meaning and _slot_by_name(one) is None
+    ending = one.candidate.ending is not None
+    return one.candidate.type.dedup_by_meaning and not ending and _slot_by_name(one) is None
 
 
 def _topic(one: Prepared) -> str:

@@ -114,6 +114,7 @@ WRONG_FIELDS: list[tuple[dict[str, Any], str]] = [
     ({"speech_act": "lie"}, "speech_act"),
     ({"timezone": "Mars/Olympus"}, "timezone"),
     ({"timezone": "../../etc/passwd"}, "timezone"),
+    ({"timezone": "localtime"}, "timezone"),
     ({"timezone": "a\x00b"}, "timezone"),
     ({"occurred_at": "2999-01-01T00:00:00Z"}, "occurred_at"),
     ({"occurred_at": "2150-01-01T00:00:00Z"}, "occurred_at"),

@@ -263,6 +263,26 @@ async def test_a_mistyped_parameter_stores_nothing(client: httpx.AsyncClient) ->
     assert (await client.get("/turns")).json()["turns"] == []
 
 
+@pytest.mark.parametrize(
+    ("policy", "field"),
+    [
+        ({"prefilter": {"min_words": "5"}}, "prefilter.min_words"),
+        ({"prefilter": {"min_words": True}}, "prefilter.min_words"),
+        ({"prefilter": {"max_words": 100.0}}, "prefilter.max_words"),
+        ({"prefilter": {"repeat_seconds": "60"}}, "prefilter.repeat_seconds"),
+        ({"prefilter": {"repeat_similarity": True}}, "prefilter.repeat_similarity"),
+        ({"prefilter": {"chit_chat": 1}}, "prefilter.chit_chat"),
+        ({"keep_episodes": "yes"}, "keep_episodes"),
+    ],
+)
+async def test_a_policys_values_are_of_their_own_kind(
+    client: httpx.AsyncClient, policy: dict[str, Any], field: str
+) -> None:
+    answer = await client.put("/admin/policy", json=policy)
+    assert answer.status_code == 422, answer.text
+    assert [one["field"] for one in answer.json()["errors"]] == [field]
+
+
 async def test_a_policy_that_would_drop_everything_is_refused(client: httpx.AsyncClient) -> None:
     answer = await client.put("/admin/policy", json={"prefilter": {"min_words": 50, "max_words": 10}})
     assert answer.status_code == 422

@@ -177,7 +177,10 @@ async def test_the_tenant_does_not_stay_with_a_pooled_connection(database_url: s
 async def test_a_second_active_memory_in_a_slot_is_refused_by_the_database(store: Store) -> None:
     tenant = await filled(store)
     with pytest.raises(asyncpg.UniqueViolationError, match="uq_memories_active_slot"):
-        await store.sql("UPDATE memories SET status = 'active' WHERE tenant_id = $1 AND type = 'preference'", tenant)
+        await store.sql(
+            "UPDATE memories SET status = 'active', ended_at = NULL WHERE tenant_id = $1 AND type = 'preference'",
+            tenant,
+        )
 
 
 async def test_an_unknown_type_is_refused_by_the_database(store: Store) -> None:

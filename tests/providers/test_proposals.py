@@ -41,6 +41,16 @@ def test_a_whole_memory_is_read() -> None:
     assert proposal.payload == {"subject": "user", "predicate": "works-at", "object": "Volkswagen"}
 
 
+def test_an_ending_may_leave_out_which_value_ended() -> None:
+    over = {**WORK, "payload": {**WORK["payload"], "object": None}, "ends": True, "ended_at": "2026-05-01"}
+    (proposal,) = READER.read(answer(over)).proposals
+    assert (proposal.ends, proposal.ended_at) == (True, "2026-05-01")
+    assert proposal.payload == {"subject": "user", "predicate": "works-at"}
+    assert wheres(answer({**over, "ends": False})) == ["memories.0.payload.object"]
+    event = {"event_description": "left", "event_at": None, "event_at_precision": None, "participants": None}
+    assert wheres(answer({**over, "type": "event", "payload": event})) == ["memories.0.ends"]
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [

@@ -2,7 +2,8 @@
 
 import enum
 import json
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -44,7 +45,7 @@ class Everything(Payload):
 def typed(payload: type[Payload]) -> MemoryType:
     first = TYPES[0]
     values = {name: getattr(first, name) for name in first.__dataclass_fields__}
-    return MemoryType(**{**values, "payload": payload})
+    return MemoryType(**{**values, "payload": payload, "held": None})
 
 
 def test_the_answers_schema_is_strict() -> None:
@@ -130,3 +131,17 @@ def test_alternatives_may_share_a_first_key_that_tells_them_apart() -> None:
 
 def test_the_schema_is_json() -> None:
     assert json.loads(json.dumps(answer_schema(TYPES))) == answer_schema(TYPES)
+
+
+def test_what_can_end_may_leave_its_value_out_and_says_when_it_did() -> None:
+    alternatives = {one["properties"]["type"]["enum"][0]: one["properties"] for one in alternatives_of(TYPES)}
+    for spec in TYPES:
+        asked = alternatives[spec.name]
+        assert ("ends" in asked) == ("ended_at" in asked) == (spec.held is not None)
+        if spec.held is not None:
+            assert {"type": "null"} in asked["payload"]["properties"][spec.held.value]["anyOf"]
+
+
+def alternatives_of(types: Sequence[MemoryType]) -> list[Any]:
+    items = answer_schema(types)["properties"]["memories"]["items"]
+    return list(items["anyOf"])

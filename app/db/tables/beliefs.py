@@ -119,6 +119,7 @@ memories = table(
     CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
     CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
     CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name="validity"),
+    CheckConstraint("status <> 'active' OR ended_at IS NULL", name="ended"),
     Index(
         "uq_memories_active_slot",
         "tenant_id",

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.memory import normalise
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Refs, Sentence
 from app.model import Category, Mention
 
 _LONGEST_NAME = 200
@@ -74,6 +74,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Facts",
     hints=("decision", "decisions", "decide", "decided", "chose", "chosen", "choice"),
+    held=Held(under="subject", value="decision"),
     importance=_importance,
     examples=(
         Example(

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Reclassified, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Reclassified, Refs, Sentence
 from app.model import Category, Mention, Precision
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
@@ -133,6 +133,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("fact", "facts"),
     asked_by_questions=True,
+    held=Held(under="predicate", value="object"),
     importance=_importance,
     nature=_nature,
     examples=(

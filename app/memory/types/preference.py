@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Refs, Sentence
 from app.model import Category, Mention
 
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
@@ -93,6 +93,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Preferences",
     asked_by_questions=True,
+    held=Held(under="preference_key", value="preference_value"),
     hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),
     examples=(
         Example(

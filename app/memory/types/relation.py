@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from app.memory import asking, normalise, vocabulary
 from app.memory.calendar import When, day_start
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Reclassified, Refs
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Reclassified, Refs
 from app.model import Category, Edge, Mention
 
 
@@ -98,6 +98,7 @@ TYPE = MemoryType(
     group="Relations",
     hints=("relation", "relations", "relationship"),
     asked_by_questions=True,
+    held=Held(under="relation_type", value="to_entity"),
     importance=_importance,
     examples=(
         Example(

@@ -9,6 +9,7 @@ from app.providers.rules import (
     being,
     choices,
     decisions,
+    endings,
     entities,
     events,
     habits,
@@ -17,6 +18,7 @@ from app.providers.rules import (
     instructions,
     leading,
     ongoing,
+    partings,
     promises,
     tastes,
     ties,
@@ -40,6 +42,7 @@ _TABLES: Final[tuple[Mapping[str, tuple[Rule, ...]], ...]] = (
     promises.RULES,
     being.RULES,
     entities.RULES,
+    partings.RULES,
 )
 _BY_VERB: Final[Mapping[str, tuple[Rule, ...]]] = {
     verb: tuple(rule for table in _TABLES for rule in table.get(verb, ()))
@@ -49,7 +52,13 @@ _EVERY: Final[tuple[Rule, ...]] = (habits.routine, ongoing.ongoing, events.happe
 
 
 def drafts_of(clause: Clause, said: Said) -> Iterator[Draft]:
-    """Yield what the rules read in a clause."""
+    """Yield what the rules read in a clause, and what it says is no longer so."""
+    found = list(_read(clause, said))
+    yield from found
+    yield from endings.over(clause, said, found, _read)
+
+
+def _read(clause: Clause, said: Said) -> Iterator[Draft]:
     for rule in (*_BY_VERB.get(clause.lemma, ()), *_EVERY):
         yield from rule(clause, said)
     yield from instructions.forbidden(clause)

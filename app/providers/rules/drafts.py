@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.memory import vocabulary
+from app.providers.rules import when
 from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.when import When
 
@@ -36,13 +37,15 @@ PASSING: Final = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a rule found in a clause."""
+    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told."""
 
     type: str
     payload: Mapping[str, object]
     confidence: float
     importance: float
     topic: str | None = None
+    ends: bool = False
+    ended_at: str | None = None
 
 
 Rule = Callable[[Clause, Said], Iterator[Draft]]
@@ -122,6 +125,22 @@ def event(
         type="event", payload=payload, confidence=confidence(clause),
         importance=_raised(importance, clause), topic=topic,
     )  # fmt: skip
+
+
+def ended(clause: Clause, said: Said, draft: Draft, *, dated: bool = True) -> Draft:
+    """Return that what a draft says is no longer so; a value that is empty was not told.
+
+    `dated`: the time that the clause names is that of the end.
+    """
+    time = when.find(clause.whole, said.now) if dated else None
+    return replace(
+        draft,
+        payload={name: value for name, value in draft.payload.items() if value not in {"", None}},
+        confidence=min(draft.confidence, confidence(clause)),
+        importance=max(draft.importance, FACTUAL),
+        ends=True,
+        ended_at=None if time is None else time.at,
+    )
 
 
 def entity(

@@ -103,7 +103,7 @@ def _is_empty(description: str, clause: Clause, time: when.When | None) -> bool:
     words = rest.split()
     named = any(word[0].isupper() or word[0].isdigit() for word in words)
     short = clause.lemma in STRONG or named or time is not None
-    least = 2 if short else 5 if clause.lemma in WEAK else 4
+    least = 1 if clause.lemma == "die" else 2 if short else 5 if clause.lemma in WEAK else 4
     loose = len(words) == 2 and words[1].lower() in _LOOSE  # noqa: PLR2004 - a verb and a particle
     vague = _FEW.search(rest) or _VAGUE.search(rest)
     pointed = clause.lemma not in STRONG and _THE_ONE.fullmatch(rest.strip())  # "booked the tickets": which?

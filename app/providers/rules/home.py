@@ -32,6 +32,14 @@ _GENERIC: Final = word_set(
     moment present world dorm state hostel
     """
 )
+_NOWHERE: Final = word_set(
+    """
+    fear hope denial sin poverty terror style peace harmony exile pain luxury comfort silence darkness misery agony
+    ignorance bliss dread shame regret solitude isolation secret chaos squalor filth past future fantasy dream bubble
+    uncertainty constant anxiety freedom
+    """
+)
+"""How people live rather than where."""
 
 
 def living(clause: Clause, said: Said) -> Iterator[Draft]:
@@ -99,7 +107,7 @@ def originating(clause: Clause, _said: Said) -> Iterator[Draft]:
 def _place_after(lead: re.Pattern[str], rest: str) -> str | None:
     """Return the place or other thing that a preposition introduces, with its country when that is named too."""
     found = thing_after(lead, rest)
-    if found is None or found.last in _GENERIC:
+    if found is None or found.last in _GENERIC or found.first in _NOWHERE:
         return None
     country = _COUNTRY.match(rest, found.end)
     if country and is_place(found.name) and is_place(country.group(1)):

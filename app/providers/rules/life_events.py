@@ -115,6 +115,7 @@ AFTER: Final[Mapping[str, re.Pattern[str]]] = {
         r"\s+(?:(?:a|an|my|our|the|his|her)\s+(?:new\s+|own\s+)?\w"
         rf"|{_NO_DEED}[a-z]+ing\s+\w|(?:{_PURSUITS})\b|at\s|\")"
     ),
+    "stop": _after(r"\s+(?:smoking|drinking|vaping|working|taking\s+\w|being\s+\w)"),
     "switch": _after(r"\s+(?:jobs|careers|majors|to\ (?:a|an)|teams|schools|from)\b"),
     "take": _after(
         r"\s+(?:part\ in|(?:a|an|my|our|the)\s+(?:\w+\s+){0,3}"

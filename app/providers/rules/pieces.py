@@ -17,7 +17,7 @@ SUBJECT: Final = (
 NAMED: Final = (
     r"(?-i:[A-Z][\w'-]*(?:\ [A-Z][\w'-]*)?)\ (?:is|was|has|works|lives|prefers|likes|loves|manages|leads|wants|uses"
     r"|reports"
-    r"|joined|moved)\b"
+    r"|joined|moved|died|passed|left|quit)\b"
 )
 """A name with a verb."""
 

@@ -107,7 +107,7 @@ def _texts(given: object) -> Iterator[str]:
 
 
 def _key(draft: Draft) -> str:
-    return f"{draft.type} {sorted((name, str(one).casefold()) for name, one in draft.payload.items())}"
+    return f"{draft.type} {draft.ends} {sorted((name, str(one).casefold()) for name, one in draft.payload.items())}"
 
 
 def _proposal(found: Found, turn: Turn) -> Proposal:
@@ -120,4 +120,6 @@ def _proposal(found: Found, turn: Turn) -> Proposal:
         confidence=draft.confidence,
         importance=draft.importance,
         topic=draft.topic,
+        ends=draft.ends,
+        ended_at=draft.ended_at,
     )

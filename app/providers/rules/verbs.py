@@ -18,10 +18,10 @@ keep kept kept, know knew known, lead led led, learn learned learned, leave left
 lost, make made made, meet met met, oversee oversaw overseen, pay paid paid, put put put, quit quit quit, read read
 read, ride rode ridden, ring rang rung, rise rose risen, run ran run, say said said, see saw seen, sell sold sold,
 send sent sent, set set set, shoot shot shot, show showed shown, shut shut shut, sing sang sung, sit sat sat, sleep
-slept slept, speak spoke spoken, spend spent spent, stand stood stood, steal stole stolen, swim swam swum, take took
-taken, teach taught taught, tell told told, think thought thought, throw threw thrown, undergo underwent undergone,
-understand understood understood, wake woke woken, wear wore worn, win won won, write wrote written, overcome
-overcame overcome
+slept slept, speak spoke spoken, spend spent spent, split split split, stand stood stood, steal stole stolen,
+swim swam swum, take took taken, teach taught taught, tell told told, think thought thought, throw threw thrown,
+undergo underwent undergone, understand understood understood, wake woke woken, wear wore worn, win won won, write
+wrote written, overcome overcame overcome
 """
 """Base, past and participle."""
 
@@ -31,23 +31,23 @@ _REGULAR: Final = word_set(
     avoid award bake believe belong book borrow call camp cancel celebrate chair change check clean climb close
     coach collaborate collect commit compete complain complete conclude conduct confirm consider consult contract
     contribute cook coordinate create cycle dance debug decide deliver deploy design despise detest develop diagnose
-    die direct discharge discover dislike divorce donate draft earn elect emigrate employ enjoy enrol enroll enter
-    establish exercise explore fail file finish fix follow foster found garden graduate harvest hate head help hike
-    hire host identify immigrate implement inherit injure install interview introduce invest invite jog join kayak
-    land laugh launch like list live loathe love manage marry meditate mentor merge migrate miss move name need
-    nominate notify offer open opt order organise organize outline own paint participate pass perform pick plan
-    plant play plot practice practise prefer prepare prescribe present promise promote propose publish pull purchase
-    raise rearrange receive recommend redesign refactor register release relocate remember renovate rent repair
-    report rescue reside resign retire return review revise row sail schedule score select settle ship sign skate
-    sketch ski smoke snowboard sponsor start stay stop study submit suggest supervise surf survive swap switch tend
-    tour trace train transfer translate travel trek try turn unveil update upgrade upload use utilise utilize visit
-    volunteer wait walk want watch wish work workshop worry
+    die direct discharge discover dislike dismiss divorce donate draft drop earn elect emigrate employ enjoy
+    enrol enroll enter establish exercise explore fail file finish fix follow foster found garden graduate harvest
+    hate head help hike hire host identify immigrate implement inherit injure install interview introduce invest
+    invite jog join kayak land laugh launch like list live loathe love manage marry meditate mentor merge migrate miss
+    move name need nominate notify offer open opt order organise organize outline own paint participate pass perform
+    pick plan plant play plot practice practise prefer prepare prescribe present promise promote propose publish pull
+    purchase raise rearrange receive recommend redesign refactor register release relocate remember renovate rent
+    repair report rescue reside resign retire return review revise row sail schedule score select separate settle ship
+    sign skate sketch ski smoke snowboard sponsor start stay stop study submit suggest supervise surf survive swap
+    switch tend tour trace train transfer translate travel trek try turn unveil update upgrade upload use utilise
+    utilize visit volunteer wait walk want watch wish work workshop worry
     """
 )
 
 _DOUBLED: Final = word_set(
     """
-    admit begin commit cut debug enrol forget get hit jog plan plot prefer put quit refer run set shut ship sit
+    admit begin commit cut debug drop enrol forget get hit jog plan plot prefer put quit refer run set shut ship sit
     stop submit swap swim transfer win
     """
 )

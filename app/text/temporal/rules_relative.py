@@ -31,7 +31,11 @@ def instant(lower: datetime, *, seconds: bool = False) -> Period:
 
 
 def moved(ctx: Context, start: datetime, by: Amount, sign: int) -> Period:
-    """Return the moment or the day that lies an amount from `start`."""
+    """Return the moment or the day that lies an amount from `start`; of weekends counted from now, the weekend."""
+    if by.grain is Grain.WEEKEND and by.count >= 1 and start == ctx.local:
+        ahead = int(by.count) - (aligned(Grain.WEEKEND, 0, ctx)[0] > ctx.today)
+        found_weekend = aligned(Grain.WEEKEND, ahead if sign > 0 else -int(by.count), ctx)
+        return replace(fixed(found_weekend, Grain.WEEKEND), vague=by.vague)
     if by.grain < Grain.DAY:
         whole = shift(start, replace(by, seconds=0), sign)
         if start == ctx.local and whole == start:

@@ -205,3 +205,18 @@ def test_a_duration_has_a_length_and_no_bounds(text: str, duration: timedelta) -
     span = only(text)
     assert span.duration == duration
     assert (span.lower, span.upper, span.kind) == (None, None, "duration")
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper"),
+    [
+        ("we met two weekends ago", "2024-05-04", "2024-05-06"),
+        ("a weekend ago", "2024-05-11", "2024-05-13"),
+        ("3 weekends ago", "2024-04-27", "2024-04-29"),
+        ("in two weekends", "2024-05-25", "2024-05-27"),
+    ],
+)
+def test_weekends_are_counted_as_weekends(text: str, lower: str, upper: str) -> None:
+    span = only(text)
+    assert span.window == (local(lower), local(upper))
+    assert span.precision is Precision.WEEK
