@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0017"
-down_revision = "0011"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 
