@@ -73,7 +73,6 @@ class Aging:
         use = Use(
             memory=memory,
             count=count,
-            first=self.clock.now,
             last=self.clock.now,
             sessions=() if session is None else (session,),
         )
