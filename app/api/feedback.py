@@ -11,12 +11,14 @@ from starlette.responses import Response
 
 from app import ids
 from app.api import fields, views
+from app.api.candidates import FUTURE
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.fields import Instant
 from app.api.guard import WRITE, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.memories import MemoryId
 from app.api.models import Answers, Out
+from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
 from app.memory.spec import Name, Sentence
 from app.model import Feedback
@@ -86,6 +88,8 @@ async def give_feedback(
     memory = ids.parse(ids.MEMORY, memory_id)
     present = runtime.clock()
     at = (fields.aware(body.now, UTC) or present).astimezone(UTC)
+    if at > present + FUTURE:
+        raise InvalidFields([FieldError(field="now", message="must not lie in the future")])
     word = Word(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:

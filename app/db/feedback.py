@@ -12,6 +12,8 @@ from sqlalchemy import text
 from app.db.session import WriteSession
 from app.model import ReviewReason
 
+_HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
+
 _PEND = text(
     """
     WITH pending AS (
@@ -39,6 +41,11 @@ _NOTE = text(
     WHERE tenant_id = :tenant AND id = :memory
     """
 )
+
+
+async def hold(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
+    """Keep workers, which hold no scope, from changing a memory until the transaction ends; its scope is held."""
+    await session.execute(_HOLD, {"tenant": tenant, "memory": memory})
 
 
 async def pend(session: WriteSession, *, tenant: UUID, memory: UUID, now: datetime) -> None:

@@ -75,7 +75,9 @@ class Judging:
         await self.tracker.flush()
         tenant = actor.tenant_id
         async with self.database.write(tenant) as session:
-            before = await held(session, actor, memory)
+            await held(session, actor, memory)
+            await feedback.hold(session, tenant=tenant, memory=memory)
+            before = (await memories.fetch(session, tenant, [memory]))[memory]
             if before.status is Status.FORGOTTEN:
                 raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")
             await usage.count(session, tenant=tenant, memory=memory, feedback=word.feedback)
@@ -133,7 +135,7 @@ class Judging:
         return Effect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
 
     def _as_of(self, word: Word) -> datetime:
-        """Return when freshness is looked at: now, or when the word is said to be spoken, if that is yet to come."""
+        """Return when freshness is looked at: now, or when the word was said by a clock that is ahead of ours."""
         return max(word.at, self.clock())
 
     def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> dict[str, object]:

@@ -309,6 +309,7 @@ async def test_what_cannot_be_feedback_is_told(client: httpx.AsyncClient) -> Non
         ({"feedback": "useful", "note": "x" * 2001}, "note"),
         ({"feedback": "useful", "note": " "}, "note"),
         ({"feedback": "useful", "now": 12}, "now"),
+        ({"feedback": "useful", "now": "2199-01-01T00:00:00Z"}, "now"),
         ({"feedback": "useful", "session_id": "\x00"}, "session_id"),
         ({"feedback": "useful", "stars": 5}, "stars"),
     ):
