@@ -54,7 +54,7 @@ class AccessTracker:
 
         Of the session only a digest is kept: sessions are told apart, and a user's are not on others' memories.
         """
-        sessions = () if session is None else (_digest(tenant, session),)
+        sessions = () if session is None else (session_digest(tenant, session),)
         lost = 0
         for memory in memories:
             use = Use(memory=memory, count=1, last=at, sessions=sessions)
@@ -154,5 +154,6 @@ def _may_pass(error: BaseException) -> bool:
     return isinstance(error, TypedMemoryError) or not isinstance(error, Exception)
 
 
-def _digest(tenant: UUID, session: str) -> str:
+def session_digest(tenant: UUID, session: str) -> str:
+    """Return what is kept of a session."""
     return hashlib.blake2b(session.encode("utf-8", "replace"), key=tenant.bytes, digest_size=12).hexdigest()

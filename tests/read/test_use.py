@@ -17,7 +17,7 @@ from app.db import usage
 from app.db.usage import COUNTED, MOST_SESSIONS, Use
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
 from app.model import Mode, Scope, ScopeKind
-from app.read.access import AccessTracker
+from app.read.access import AccessTracker, session_digest
 from tests.read.conftest import NOW, Store
 
 CUPS = itertools.count(1)
@@ -254,7 +254,11 @@ async def test_counts_and_the_last_use_do_not_depend_on_how_uses_are_grouped(
             store.tracker.note(store.tenant, [memory], at=when, session=f"s{place}")
         await store.tracker.flush()
     count, last, _, stability, sessions = await counted(store, memory)
-    assert (count, last, set(sessions)) == (len(at), max(at), {f"s{n}" for n in range(len(at))})
+    assert (count, last, set(sessions)) == (
+        len(at),
+        max(at),
+        {session_digest(store.tenant, f"s{n}") for n in range(len(at))},
+    )
     one_by_one = Known(stated=NOW)
     for when in sorted(at):
         one_by_one = one_by_one.used(1, when, ())

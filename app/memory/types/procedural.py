@@ -70,7 +70,8 @@ TYPE = MemoryType(
             ),
         ),
         Example(
-            utterance="For API pagination, use cursor-based approach",
+            utterance="For API pagination, use cursor-based approach when the API returns paginated results: "
+            "Initialize cursor, Fetch page, Check has_more flag.",
             payloads=(
                 {
                     "content": "For API pagination, use cursor-based approach",

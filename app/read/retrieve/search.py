@@ -80,8 +80,8 @@ class Search:
 
 _CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")
 _CONSTANT = (
-    *("tenant_id", "memory_id", "part", "kind", "scope_id", "recorded_at", "event_range", "speaker_id"),
-    *("model_id", "embedding", "ann", "lexical", "tsv"),
+    *("tenant_id", "memory_id", "part", "kind", "scope_id", "recorded_at", "retired_at", "event_range"),
+    *("speaker_id", "model_id", "embedding", "ann", "lexical", "tsv"),
 )
 
 _INDEX_THEN = f"""(
