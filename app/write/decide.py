@@ -79,13 +79,19 @@ def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
 
 
 def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
-    """Return the merge with what says the same: word for word, or nearly, or as a judge holds."""
-    identical = next((one for one in existing if one.relation == "identical" and _fits(resolved, one)), None)
-    if identical is not None:
-        return merging(resolved, identical, "the same statement is already believed")
-    near = next((one for one in comparable(resolved, existing) if (one.similarity or 0.0) > DUPLICATE), None)
-    if near is not None:
-        return merging(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
+    """Return the merge with what says the same: word for word, or nearly, or as a judge holds.
+
+    What is believed comes before what has expired, so that two of a kind don't come to stand side by side.
+    """
+    alike = comparable(resolved, existing)
+    for status in (Status.ACTIVE, Status.EXPIRED):
+        there = [one for one in existing if one.status == status and _fits(resolved, one)]
+        identical = next((one for one in there if one.relation == "identical"), None)
+        if identical is not None:
+            return merging(resolved, identical, "the same statement is already believed")
+        near = next((one for one in alike if one.status == status and (one.similarity or 0.0) > DUPLICATE), None)
+        if near is not None:
+            return merging(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
     judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)
     if judged is not None:
         return merging(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")

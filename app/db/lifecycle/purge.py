@@ -47,12 +47,12 @@ _DELETE = statement(
         SELECT m.id, m.superseded_by AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
         UNION ALL
         SELECT newer.id, m.superseded_by FROM newer
-        JOIN memories m ON m.tenant_id = :tenant AND m.id = newer.next AND m.id = ANY(:ids)
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = newer.next WHERE newer.next = ANY(:ids)
     ), older AS (
         SELECT m.id, m.supersedes AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
         UNION ALL
         SELECT older.id, m.supersedes FROM older
-        JOIN memories m ON m.tenant_id = :tenant AND m.id = older.next AND m.id = ANY(:ids)
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = older.next WHERE older.next = ANY(:ids)
     ), gone AS (
         DELETE FROM memories m WHERE {_DUE} AND m.id = ANY(:ids)
         RETURNING m.id, m.type, m.confidence, m.supersedes, m.superseded_by, {SINCE} AS since

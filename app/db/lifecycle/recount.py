@@ -126,7 +126,8 @@ _RECOUNT = statement(
     f"""
     {_MISCOUNTED}, mended AS (
         UPDATE entities e SET mention_count = truth.mentions FROM truth
-        WHERE e.tenant_id = :tenant AND e.id = truth.id AND e.id = ANY(:ids) AND truth.mentions <> truth.mention_count
+        WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.id = ANY(:ids)
+          AND truth.mentions <> truth.mention_count
         RETURNING e.id
     )
     SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.db.lifecycle import fading
 from app.db.lifecycle.events import event
+from app.db.lifecycle.sweep import USE
 from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.statement import statement
@@ -36,11 +37,11 @@ _HOLD_SCOPES = statement(
     """
 )
 
-_REVIVE = statement(
+_FIT = statement(
     f"""
     WITH fit AS MATERIALIZED (
         SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, {fading.NUMBERS}
-        FROM memories m LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
+        FROM memories m {USE}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
           AND (m.valid_until IS NULL OR m.valid_until > :now)
           AND (m.ended_at IS NULL OR m.ended_at > :now)
@@ -48,21 +49,22 @@ _REVIVE = statement(
           AND NOT EXISTS (
             SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type
               AND h.slot = m.slot AND h.status = 'active')
-    ), chosen AS MATERIALIZED (
-        SELECT DISTINCT ON (scope_id, type, slot, CASE WHEN slot IS NULL THEN id END) * FROM fit
-        ORDER BY scope_id, type, slot, CASE WHEN slot IS NULL THEN id END, contested, stated_at DESC, id DESC
-    ), revived AS (
-        UPDATE memories m SET status = 'active', updated_at = greatest(m.updated_at, :now) FROM chosen
-        WHERE m.tenant_id = :tenant AND m.id = chosen.id AND m.id = ANY(:ids)
-    ), indexed AS (
-        UPDATE memory_index i SET status = 'active' FROM chosen
-        WHERE i.tenant_id = :tenant AND i.memory_id = chosen.id AND i.memory_id = ANY(:ids)
-    ), moved AS (
-        UPDATE scopes s SET version = version + 1
-        WHERE s.tenant_id = :tenant AND s.id IN (SELECT scope_id FROM chosen)
     )
-    SELECT * FROM chosen ORDER BY id
+    SELECT DISTINCT ON (scope_id, type, slot, CASE WHEN slot IS NULL THEN id END) * FROM fit
+    ORDER BY scope_id, type, slot, CASE WHEN slot IS NULL THEN id END, contested, stated_at DESC, id DESC
     """  # noqa: S608 - composed of constants
+)
+
+_REVIVE = statement(
+    """
+    WITH moved AS (
+        UPDATE scopes SET version = version + 1 WHERE tenant_id = :tenant AND id = ANY(:scopes)
+    ), indexed AS (
+        UPDATE memory_index SET status = 'active' WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    )
+    UPDATE memories SET status = 'active', updated_at = greatest(updated_at, :now)
+    WHERE tenant_id = :tenant AND id = ANY(:ids)
+    """
 )
 
 _HOLD = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
@@ -85,8 +87,10 @@ async def revive(
     if not ids or not await session.fetch(_HOLD_SCOPES, values):
         return []
     await session.fetch(_HOLD, values)
-    rows = await session.fetch(_REVIVE, {**values, "now": now})
+    rows = await session.fetch(_FIT, {**values, "now": now})
     revived = [Revived(id=row["id"], scope_id=row["scope_id"], fade=fading.fade_of(row)) for row in rows]
+    changing = {"ids": [one.id for one in revived], "scopes": sorted({one.scope_id for one in revived})}
+    await session.fetch(_REVIVE, {"tenant": tenant, "now": now, **changing})
     events = [
         event(
             tenant,

@@ -68,7 +68,12 @@ class Sweep:
         taken = await self._hold(session, tenant, due)
         rows: list[Record] = []
         if taken:
-            rows = await session.fetch(self._change, {"tenant": tenant, "now": now, "ids": taken, **self.values})
+            rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken, **self.values})
+        if rows:
+            changing = {"tenant": tenant, "now": now, "ids": [row["id"] for row in rows], "status": self.status}
+            await session.fetch(self._change, changing)
+            if self.status is not None:
+                await session.fetch(_INDEX, changing)
         events = [
             event(
                 tenant,
@@ -125,9 +130,7 @@ class Sweep:
                 FROM memories m WHERE m.tenant_id = :tenant AND m.id > :after AND {self.among}
                 ORDER BY m.id LIMIT {LOOKED_AT}
             ), due AS (
-                SELECT m.id FROM looked m
-                LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
-                WHERE {self.when} ORDER BY m.id LIMIT {CHANGED}
+                SELECT m.id FROM looked m {USE} WHERE {self.when} ORDER BY m.id LIMIT {CHANGED}
             )
             SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last,
                 ARRAY(SELECT id FROM due ORDER BY id) AS due
@@ -135,29 +138,30 @@ class Sweep:
         )
 
     @cached_property
-    def _change(self) -> Statement:
+    def _still(self) -> Statement:
         """By its own snapshot, taken when the rows are held: what changed before that is seen."""
-        indexed = "" if self.status is None else _INDEXED.format(status=self.status)
         return statement(
             f"""
-            WITH due AS MATERIALIZED (
-                SELECT m.id, m.scope_id, {self.numbers}
-                FROM memories m LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
-                WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND {self.among} AND {self.when}
-            ), changed AS (
-                UPDATE memories m SET {self.sets}, updated_at = greatest(m.updated_at, :now) FROM due
-                WHERE m.tenant_id = :tenant AND m.id = due.id AND m.id = ANY(:ids)
-            ){indexed}
-            SELECT * FROM due ORDER BY id
+            SELECT m.id, m.scope_id, {self.numbers} FROM memories m {USE}
+            WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND {self.among} AND {self.when} ORDER BY m.id
+            """  # noqa: S608 - composed of constants
+        )
+
+    @cached_property
+    def _change(self) -> Statement:
+        return statement(
+            f"""
+            UPDATE memories m SET {self.sets}, updated_at = greatest(m.updated_at, :now)
+            WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
             """  # noqa: S608 - composed of constants
         )
 
 
-_INDEXED = """
-            , indexed AS (
-                UPDATE memory_index i SET status = '{status}' FROM due
-                WHERE i.tenant_id = :tenant AND i.memory_id = due.id AND i.memory_id = ANY(:ids)
-            )"""
+USE = """LEFT JOIN LATERAL (
+    SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
+"""The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""
+
+_INDEX = statement("UPDATE memory_index SET status = :status WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
 
 _HOLD_ONE = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :id FOR NO KEY UPDATE")
 
