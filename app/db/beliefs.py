@@ -91,7 +91,7 @@ _IDENTICAL = f"""
         SELECT * FROM (
             SELECT x.* FROM memories x
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
-        ) same WHERE same.status = 'active' LIMIT 1
+        ) same WHERE same.status IN ('active', 'expired') ORDER BY same.status, same.stated_at DESC, same.id LIMIT 1
     ) m
 """  # noqa: S608 - composed of constants
 
@@ -120,18 +120,19 @@ _ALIKE = f"""
     SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
     FROM (
         SELECT wanted.place, known.memory_id, 1 - (known.embedding <=> wanted.embedding) AS similarity,
-            row_number() OVER (PARTITION BY wanted.place ORDER BY known.embedding <=> wanted.embedding) AS rank
+            row_number() OVER (
+                PARTITION BY wanted.place ORDER BY known.status, known.embedding <=> wanted.embedding) AS rank
         FROM wanted JOIN (
-            SELECT about.type, about.subject_id, i.memory_id, i.embedding
+            SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
             FROM (SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL) about
             CROSS JOIN LATERAL (
-                (SELECT s.id FROM memories s
+                (SELECT s.id, s.status FROM memories s
                  WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
-                   AND s.subject_id = about.subject_id AND s.status = 'active')
+                   AND s.subject_id = about.subject_id AND s.status IN ('active', 'expired'))
                 UNION ALL
-                (SELECT s.id FROM memories s
+                (SELECT s.id, s.status FROM memories s
                  WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = about.type AND s.subject_id IS NULL AND s.status = 'active')
+                   AND s.type = about.type AND s.subject_id IS NULL AND s.status IN ('active', 'expired'))
                 OFFSET 0
             ) s
             CROSS JOIN LATERAL (

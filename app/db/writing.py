@@ -43,7 +43,10 @@ class Relinked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A belief that was stated again: its new standing, and its new words if it gained any."""
+    """A belief that was stated again: its new standing, and its new words if it gained any.
+
+    One that had expired is active again.
+    """
 
     id: UUID
     source_strength: float
@@ -51,6 +54,7 @@ class Merged:
     mentions: int
     confidence: float
     stated_at: datetime
+    merged_at: datetime
     payload: Mapping[str, object] | None
     content: str | None
     identity: bytes | None
@@ -58,8 +62,12 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Everything one write does to one scope; `unified` pairs are (merged entity, survivor)."""
+    """Everything one write does to one scope; `unified` pairs are (merged entity, survivor).
 
+    `touched` are the memories that it was decided on, with the status that they had.
+    """
+
+    touched: Mapping[UUID, str]
     rows: Mapping[str, Sequence[Row]]
     retired: tuple[Retired, ...]
     relinked: tuple[Relinked, ...]
@@ -138,20 +146,27 @@ _MERGE = statement(
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
-                 stated_at timestamptz, payload jsonb, content text, identity text)
+                 stated_at timestamptz, merged_at timestamptz, payload jsonb, content text, identity text)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
     ), merged AS (
         UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
-            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = now(),
+            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at,
+            updated_at = greatest(m.updated_at, g.merged_at),
+            status = CASE m.status WHEN 'expired' THEN 'active' ELSE m.status END,
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
             identity = coalesce(decode(g.identity, 'hex'), m.identity)
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
-    UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at
+    UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,
+        status = CASE i.status WHEN 'expired' THEN 'active' ELSE i.status END
     FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NULL
     """
+)
+
+_HOLD = statement(
+    "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 )
 
 LARGE = 10_000
@@ -164,10 +179,12 @@ DRIFT = 0.05
 async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
     """Write the changes, or raise ScopeMoved when the scope is no longer at `version`.
 
-    Return what upkeep the scope needs now.
+    So it does when a memory that it touches has another status by now: workers expire and forget memories
+    without moving their scope. Return what upkeep the scope needs now.
     """
     try:
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        await _hold(session, tenant, changes.touched)
         await _update(session, _RETIRE, tenant, {one.id: _fields(one) for one in changes.retired})
         await _update(session, _MERGE, tenant, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
@@ -176,6 +193,14 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
+
+
+async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
+    """Lock memories until the transaction ends, or raise ScopeMoved when one is not as it was."""
+    if touched:
+        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(touched)})
+        if {row["id"]: row["status"] for row in rows} != touched:
+            raise ScopeMoved
 
 
 async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:

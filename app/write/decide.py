@@ -7,6 +7,8 @@ from uuid import UUID
 
 from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
+from app.memory.lifecycle import is_over
+from app.model import Status
 from app.write.values import (
     Add,
     Contradict,
@@ -46,10 +48,14 @@ def decide(
     settled = _settled(resolved, said or {})
     if settled is not None:
         return settled
-    holders = [one for one in existing if one.relation == "holder"]
+    holders = [one for one in existing if one.relation == "holder" and one.status == Status.ACTIVE]
     if resolved.slot is not None and holders:
         return _compete(resolved, holders, existing)
-    return _repeated(resolved, existing, same or {}) or Add(reason="nothing like it was known")
+    return (
+        _resumed(resolved, existing)
+        or _repeated(resolved, existing, same or {})
+        or Add(reason="nothing like it was known")
+    )
 
 
 def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
@@ -69,13 +75,19 @@ def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
 
 
 def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
-    """Return the merge with what says the same: word for word, or nearly, or as a judge holds."""
-    identical = next((one for one in existing if one.relation == "identical"), None)
-    if identical is not None:
-        return _merge(resolved, identical, "the same statement is already believed")
-    near = next((one for one in comparable(resolved, existing) if (one.similarity or 0.0) > DUPLICATE), None)
-    if near is not None:
-        return _merge(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
+    """Return the merge with what says the same: word for word, or nearly, or as a judge holds.
+
+    What is believed comes before what has expired, so that two of a kind don't come to stand side by side.
+    """
+    alike = comparable(resolved, existing)
+    for status in (Status.ACTIVE, Status.EXPIRED):
+        there = [one for one in existing if one.status == status and _fits(resolved, one)]
+        identical = next((one for one in there if one.relation == "identical"), None)
+        if identical is not None:
+            return _merge(resolved, identical, "the same statement is already believed")
+        near = next((one for one in alike if one.status == status and (one.similarity or 0.0) > DUPLICATE), None)
+        if near is not None:
+            return _merge(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
     judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)
     if judged is not None:
         return _merge(resolved, judged, f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
@@ -85,30 +97,57 @@ def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UU
 def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence[Existing]) -> Decision:
     """Settle a taken slot. Holders that the type's rule gives way become history together."""
     rule = resolved.prepared.candidate.type.on_conflict
-    new = Claim(
-        value=resolved.value,
-        stated_at=resolved.prepared.stated_at,
-        confidence=resolved.prepared.confidence,
-        speech_act=resolved.prepared.candidate.speech_act,
-    )
+    new = _new_claim(resolved)
     by_standing = sorted(holders, key=lambda one: (one.contested, one.stated_at, one.id))
-    verdicts = [(one, rule(_claim(one), new)) for one in by_standing]
+    verdicts = [(one, _verdict(resolved, one, rule(_claim(one), new))) for one in by_standing]
     same = next((one for one, verdict in verdicts if verdict is Verdict.MERGE), None)
     if same is not None:
         return _merge(resolved, same, "the slot already holds this value")
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     if later:
-        successor = next((one for one in existing if one.relation == "next"), later[0])
-        predecessor = next((one for one in existing if one.relation == "previous"), None)
-        return History(
-            successor=successor,
-            predecessor=predecessor,
-            reason="it was stated before what is believed now, so it is kept as history",
-        )
+        return _earlier(later[0], existing)
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
         return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
     return _contradict(resolved, tuple(one for one, verdict in verdicts if verdict is Verdict.CONTRADICT))
+
+
+def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
+    """Return the type's verdict, but for what was said again after it had ended: that begins anew."""
+    ended = is_over(holder.valid_until, resolved.prepared.stated_at)
+    return Verdict.SUPERSEDE if ended and verdict is Verdict.MERGE else verdict
+
+
+def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | History | None:
+    """Settle a slot whose holders have all expired: the same value is believed again, another takes the free slot."""
+    expired = [one for one in existing if one.relation == "holder"]
+    if resolved.slot is None or not expired:
+        return None
+    rule, new = resolved.prepared.candidate.type.on_conflict, _new_claim(resolved)
+    verdicts = [
+        (one, rule(_claim(one), new))
+        for one in sorted(expired, key=lambda one: (not one.contested, one.stated_at, one.id), reverse=True)
+    ]
+    same = [one for one, verdict in verdicts if verdict is Verdict.MERGE and _fits(resolved, one)]
+    if same:
+        return _merge(resolved, same[0], "the slot held this value before it expired")
+    later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
+    return _earlier(later[0], existing) if later else None
+
+
+def _fits(resolved: Resolved, one: Existing) -> bool:
+    """Return whether a repetition may go into a memory: not one that had ended, nor an expired one of another slot."""
+    if is_over(one.valid_until, resolved.prepared.stated_at):
+        return False
+    return one.status == Status.ACTIVE or one.slot is None or one.slot == resolved.slot
+
+
+def _earlier(later: Existing, existing: Sequence[Existing]) -> History:
+    return History(
+        successor=next((one for one in existing if one.relation == "next"), later),
+        predecessor=next((one for one in existing if one.relation == "previous"), None),
+        reason="it was stated before what is believed now, so it is kept as history",
+    )
 
 
 def _contradict(resolved: Resolved, others: tuple[Existing, ...]) -> Contradict:
@@ -118,6 +157,15 @@ def _contradict(resolved: Resolved, others: tuple[Existing, ...]) -> Contradict:
         others=others,
         needs_review=importance >= REVIEW_IMPORTANCE,
         reason="it contradicts a belief that is trusted more, so both stand and the weaker is demoted",
+    )
+
+
+def _new_claim(resolved: Resolved) -> Claim:
+    return Claim(
+        value=resolved.value,
+        stated_at=resolved.prepared.stated_at,
+        confidence=resolved.prepared.confidence,
+        speech_act=resolved.prepared.candidate.speech_act,
     )
 
 
@@ -143,14 +191,19 @@ def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]
 
 
 def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
-    """Return those found by meaning, nearest first, that numbers, negation or values don't tell apart."""
+    """Return those found by meaning that numbers, negation or values don't tell apart.
+
+    Nearest first, but what has expired behind what is believed.
+    """
     content = resolved.prepared.content
     payload = resolved.prepared.candidate.payload
-    return [
+    found = [
         one
         for one in existing
         if one.relation == "near"
+        and _fits(resolved, one)
         and normalise.numbers(one.content) == normalise.numbers(content)
         and normalise.negated(one.content) == normalise.negated(content)
         and type(payload).model_validate(one.payload).distinct_by() == payload.distinct_by()
     ]
+    return sorted(found, key=lambda one: one.status != Status.ACTIVE)

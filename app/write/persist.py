@@ -7,6 +7,7 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
+from app.db.lifecycle.revival import REVIVED
 from app.db.writing import Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
@@ -98,6 +99,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     parts = confidence.merged(into.parts, prepared.parts)
     believed = confidence.believed(parts, into.speech_act)
     rewritten = decision.rewritten
+    plan.touch(into)
     plan.merged.append(
         Merged(
             id=into.id,
@@ -106,6 +108,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             mentions=parts.mentions,
             confidence=believed,
             stated_at=max(into.stated_at, prepared.stated_at),
+            merged_at=plan.around.now,
             payload=None if rewritten is None else stored_payload(rewritten),
             content=None if rewritten is None else rewritten.content,
             identity=None if rewritten is None else rewritten.identity,
@@ -124,11 +127,14 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
         "confidence": [into.confidence, believed],
     }
     audit(plan, "memory.merged", into.id, detail)
+    if into.status == Status.EXPIRED:
+        audit(plan, REVIVED, into.id, {"reason": "it was stated again", "confidence": believed})
     return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
 
 
 def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
     first, *_ = decision.old
+    plan.touch(*decision.old)
     new = add(plan, resolved, supersedes=first.id)
     audit_added(plan, new, resolved, decision.reason)
     takes_over = takes_hold(resolved.prepared)
@@ -145,6 +151,7 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
 
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
     review = (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None
+    plan.touch(*decision.others)
     new = add(plan, resolved, contested=True, review=review)
     audit_added(plan, new, resolved, decision.reason)
     for other in decision.others:
@@ -157,6 +164,7 @@ def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict
 
 def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
     successor, predecessor = decision.successor, decision.predecessor
+    plan.touch(successor, *(() if predecessor is None else (predecessor,)))
     new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
     audit_added(plan, new, resolved, decision.reason)
     add_link(plan, successor.id, LinkKind.SUPERSEDES, new)

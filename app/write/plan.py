@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.writing import Changes, Merged, Relinked, Retired
+from app.write.values import Existing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +37,16 @@ class Plan:
     merged: list[Merged] = field(default_factory=list)
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
+    touched: dict[UUID, str] = field(default_factory=dict)
     documents: Counter[int] = field(default_factory=Counter)
     added: int = 0
     contexts: int = 0
     lexical_documents: int = 0
     lexical_length: int = 0
+
+    def touch(self, *existing: Existing) -> None:
+        """Make the write depend on memories: it is decided again if one of them has changed its status meanwhile."""
+        self.touched.update({one.id: one.status for one in existing})
 
     def changes(self) -> Changes:
         """Return everything gathered, ready to be applied."""
@@ -51,6 +57,7 @@ class Plan:
             {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
         ]
         return Changes(
+            touched=self.touched,
             rows={name: tuple(given) for name, given in rows.items() if given},
             retired=tuple(self.retired),
             relinked=tuple(self.relinked),

@@ -164,7 +164,7 @@ def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: flo
     plan.lexical_documents -= 1
     plan.lexical_length -= len(old)
     life = {
-        "status": existing.status,
+        "status": Status.ACTIVE if existing.status == Status.EXPIRED else existing.status,
         "valid_from": existing.valid_from,
         "valid_until": existing.valid_until,
         "ended_at": None,

@@ -65,6 +65,7 @@ class Owner:
             .replace("{turn_id}", self.turn)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
+            .replace("{name}", "freshness")
         )
 
     def path(self, route: Mounted) -> str:

@@ -93,14 +93,13 @@ async def deadly(runtime: Runtime, job: Job, progress: Progress) -> None:
 
 async def counted(means: Means, tenant: UUID, *, dry_run: bool, progress: Progressing) -> Counts:
     """Count the tenant's jobs, and take a checkpoint after each."""
+    query = text("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
     async with means.database.read(tenant) as session:
-        found = (
-            await session.execute(text("SELECT count(*) FROM jobs WHERE tenant_id = :it"), {"it": tenant})
-        ).scalar()
-    for done in range(int(found or 0)):
+        found = int((await session.execute(query, {"tenant": tenant})).scalar_one())
+    for done in range(found):
         await progress(done + 1, found)
         await asyncio.sleep(0.05)
-    return {"counted": int(found or 0)}
+    return {"counted": found}
 
 
 WORKERS = {"counting": Worker(name="counting", cron="0 5 * * *", summary="Counts jobs.", run=counted)}

@@ -1,0 +1,149 @@
+"""The life of a memory (seed 001, "The lifecycle in detail"): which changes of status there are, and what decides.
+
+All of it is arithmetic on numbers that the caller has; the workers' SQL says the same in sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from app.memory.freshness import EXPIRY, Decay, boost, days_between, freshness
+from app.model import Category, Status
+
+GC_DAYS = 90.0
+"""Days that a memory is expired before it may be forgotten."""
+
+GC_CONFIDENCE = 0.30
+"""Up to this confidence an expired memory was probably an error that no access ever confirmed."""
+
+FORGOTTEN_DAYS = 30.0
+"""Days that a forgotten memory is kept before it is deleted for good, unless configured otherwise."""
+
+CORE_ACCESSES = 10
+CORE_STABILITY = 0.85
+CORE_SESSIONS = 3
+"""What makes a memory core: all three at least (seed 002)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """One legal change of status: what triggers it, and what it means."""
+
+    trigger: str
+    meaning: str
+
+
+LEGAL: Mapping[tuple[Status, Status], Transition] = MappingProxyType(
+    {
+        (Status.PENDING, Status.ACTIVE): Transition(
+            trigger="a person accepts it", meaning="it is believed and recalled from now on"
+        ),
+        (Status.PENDING, Status.FORGOTTEN): Transition(
+            trigger="a person rejects it", meaning="it was never believed, and goes"
+        ),
+        (Status.ACTIVE, Status.SUPERSEDED): Transition(
+            trigger="a newer statement takes its slot", meaning="it is history: true until then"
+        ),
+        (Status.ACTIVE, Status.EXPIRED): Transition(
+            trigger="its freshness falls under 0.1, or its validity ends", meaning="stale, not wrong: out of recall"
+        ),
+        (Status.ACTIVE, Status.PENDING): Transition(
+            trigger="a person is to look at it first", meaning="it is not recalled until they have"
+        ),
+        (Status.ACTIVE, Status.FORGOTTEN): Transition(
+            trigger="a person says that it was wrong", meaning="it is believed no more, and goes"
+        ),
+        (Status.EXPIRED, Status.ACTIVE): Transition(
+            trigger="it is accessed, found useful or stated again", meaning="it matters again"
+        ),
+        (Status.EXPIRED, Status.FORGOTTEN): Transition(
+            trigger="it is expired for 90 days at a confidence of at most 0.30",
+            meaning="it was probably an error of extraction, and goes",
+        ),
+        (Status.EXPIRED, Status.SUPERSEDED): Transition(
+            trigger="a newer statement takes its place in a chain", meaning="it is history: true until then"
+        ),
+        (Status.SUPERSEDED, Status.ACTIVE): Transition(
+            trigger="a supersession is taken back", meaning="it holds again, as if it had not been replaced"
+        ),
+    }
+)
+"""Every change of status there is; the database refuses all others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fade:
+    """How fresh a memory is, and why: the numbers that an audit event about its fading carries."""
+
+    freshness: float
+    days: float
+    half_life_days: float | None
+    floor: float
+    boost: float
+    access_count: int
+    confidence: float
+
+    def detail(self) -> dict[str, object]:
+        """Return the numbers as they are recorded."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"threshold": EXPIRY}
+
+
+def fade(
+    *,
+    stated_at: datetime,
+    last_accessed_at: datetime | None,
+    access_count: int,
+    decay: Decay,
+    confidence: float,
+    now: datetime,
+) -> Fade:
+    """Return how fresh a memory is at `now`: since its last access, or, never accessed, since it was stated."""
+    days = days_between(last_accessed_at or stated_at, now)
+    return Fade(
+        freshness=freshness(days=days, decay=decay, access_count=access_count),
+        days=days,
+        half_life_days=decay.half_life_days,
+        floor=decay.floor,
+        boost=boost(access_count),
+        access_count=access_count,
+        confidence=confidence,
+    )
+
+
+def expires(faded: Fade) -> bool:
+    """Return whether an active memory has faded so far that it expires; one without a half-life never does."""
+    return faded.half_life_days is not None and faded.freshness < EXPIRY
+
+
+def is_over(valid_until: datetime | None, now: datetime) -> bool:
+    """Return whether what a memory says has stopped being true."""
+    return valid_until is not None and valid_until <= now
+
+
+def is_forgotten(*, expired_days: float, confidence: float) -> bool:
+    """Return whether an expired memory is to be forgotten: both conditions (seed 001)."""
+    return expired_days >= GC_DAYS and confidence <= GC_CONFIDENCE
+
+
+def revives(faded: Fade, *, valid_until: datetime | None, now: datetime, slot_is_free: bool) -> bool:
+    """Return whether an expired memory that was just accessed becomes active again.
+
+    It must be fresh enough by the access, still true, and no active memory may hold its slot meanwhile.
+    """
+    return faded.freshness > EXPIRY and not is_over(valid_until, now) and slot_is_free
+
+
+def promotes(
+    *, category: Category, half_life_days: float | None, access_count: int, stability: float, sessions: int
+) -> bool:
+    """Return whether an active memory becomes core; what never fades stays as it is, for core would make it fade."""
+    return (
+        category is not Category.CORE
+        and half_life_days is not None
+        and access_count >= CORE_ACCESSES
+        and stability >= CORE_STABILITY
+        and sessions >= CORE_SESSIONS
+    )

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import stores
+from tests.lifecycle.aging import Aging, aging
+
+embedder, make_store, store = stores.embedder, stores.make_store, stores.store
+
+
+@pytest.fixture
+async def old(make_store: Callable[[], Any]) -> Aging:
+    return aging(await make_store())

@@ -1,0 +1,116 @@
+"""Each worker on a few memories: what it changes, what it leaves, and what it writes down about it."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from app.model import Category, SpeechAct
+from tests.lifecycle.aging import START, Aging
+
+
+async def test_an_event_expires_after_a_hundred_days_and_says_by_which_numbers(old: Aging) -> None:
+    event = await old.added("event", event_description="deployed the API")
+    old.pass_(99)
+    assert await old.run("freshness") == {"expired": 0}
+    now = old.pass_(1)
+    assert await old.run("freshness") == {"expired": 1}
+    assert await old.status(event) == "expired"
+    [told] = await old.events(event)
+    assert (told["action"], told["actor"], told["occurred_at"]) == ("memory.expired", "worker:freshness", now)
+    detail = json.loads(told["detail"])
+    assert detail["freshness"] == pytest.approx(2 ** (-100 / 30))
+    assert detail["days"] == 100
+    assert (detail["half_life_days"], detail["floor"], detail["boost"], detail["access_count"]) == (30, 0, 1, 0)
+    [row] = await old.store.sql("SELECT retired_at, ended_at, status_since FROM memories WHERE id = $1", event)
+    assert (row["retired_at"], row["ended_at"], row["status_since"]) == (None, None, now)
+    assert await old.run("freshness") == {"expired": 0}
+    assert len(await old.events(event)) == 1
+
+
+async def test_gc_forgets_and_deletes(old: Aging) -> None:
+    weak = {"speech_act": SpeechAct.HYPOTHETICAL}
+    event = await old.added("event", weak, event_description="deployed the API")
+    strong = await old.added("event", event_description="met the team in Berlin")
+    old.pass_(100)
+    await old.run("freshness")
+    old.pass_(89.9)
+    assert await old.run("gc") == {"purged": 0, "forgotten": 0}
+    old.pass_(0.1)
+    assert await old.run("gc") == {"purged": 0, "forgotten": 1}
+    assert await old.status(event) == "forgotten"
+    old.pass_(30)
+    assert await old.run("gc") == {"purged": 1, "forgotten": 0}
+    assert await old.store.sql("SELECT 1 FROM memories WHERE id = $1", event) == []
+    assert [one["action"] for one in await old.events(event)] == ["memory.expired", "memory.forgotten", "memory.purged"]
+    assert await old.status(strong) == "expired"
+    assert await old.run("lexical-statistics") == {"scopes": 1, "corrected": 0, "terms": 0}
+
+
+async def test_validity_ends(old: Aging) -> None:
+    fact = await old.added("fact", {"valid_until": START + timedelta(days=2)}, predicate="stays-at", object="Rome")
+    await old.added("fact", predicate="likes", object="tea", stateful=False)
+    old.pass_(1.99)
+    assert await old.run("validity") == {"ended": 0}
+    old.pass_(0.01)
+    assert await old.run("validity") == {"ended": 1}
+    assert await old.status(fact) == "expired"
+    [told] = await old.events(fact)
+    assert told["action"] == "memory.ended"
+
+
+async def test_promotion(old: Aging) -> None:
+    fact = await old.added("fact", predicate="has-name", object="Alex")
+    for session in ("a", "b", "c", "c", "c"):
+        old.pass_(14)
+        await old.use(fact, count=2, session=session)
+    assert await old.run("promotion", dry_run=True) == {"promoted": 1}
+    assert await old.run("promotion") == {"promoted": 1}
+    memory = await old.memory(fact)
+    assert (memory.category, memory.half_life_days, memory.floor) == (Category.CORE, 120, 0.6)
+    old.pass_(5_000)
+    assert await old.run("freshness") == {"expired": 0}
+    assert await old.run("promotion") == {"promoted": 0}
+
+
+COUNTED = (
+    "SELECT * FROM scopes WHERE tenant_id = $1",
+    "SELECT * FROM lexical_terms WHERE tenant_id = $1 ORDER BY term",
+    "SELECT id, mention_count FROM entities WHERE tenant_id = $1 ORDER BY id",
+)
+
+
+async def test_counts_are_mended(old: Aging) -> None:
+    await old.added("fact", predicate="works-at", object="Volkswagen")
+    await old.added("fact", predicate="lives-in", object="Berlin")
+    before = [await old.store.sql(query, old.store.tenant) for query in COUNTED]
+    assert await old.run("lexical-statistics") == {"scopes": 1, "corrected": 0, "terms": 0}
+    assert await old.run("mention-counts") == {"corrected": 0}
+    for spoil in (
+        "UPDATE scopes SET memory_count = 9, context_count = 9, lexical_documents = 9, lexical_length = 9",
+        "UPDATE lexical_terms SET documents = documents + 1",
+        "INSERT INTO lexical_terms SELECT tenant_id, id, 5, 3 FROM scopes",
+        "UPDATE entities SET mention_count = 7",
+    ):
+        await old.store.sql(f"{spoil} WHERE tenant_id = $1", old.store.tenant)
+    for dry_run in (True, False):
+        found = await old.run("lexical-statistics", dry_run=dry_run)
+        assert found == {"scopes": 1, "corrected": 1, "terms": len(before[1]) + 1}
+        assert await old.run("mention-counts", dry_run=dry_run) == {"corrected": len(before[2])}
+    assert [await old.store.sql(query, old.store.tenant) for query in COUNTED] == before
+
+
+async def test_an_access_brings_back_what_had_faded(old: Aging) -> None:
+    event = await old.added("event", event_description="deployed the API")
+    old.pass_(100)
+    await old.run("freshness")
+    assert await old.revive(event) == []
+    await old.use(event)
+    [back] = await old.revive(event)
+    assert back.id == event
+    assert back.fade.freshness == pytest.approx(1.2)
+    assert await old.status(event) == "active"
+    assert [one["action"] for one in await old.events(event)] == ["memory.expired", "memory.revived"]
+    assert await old.revive(event) == []

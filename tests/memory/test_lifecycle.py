@@ -1,0 +1,145 @@
+"""The life of a memory as arithmetic: every number that the seeds give, and the laws that hold for all others."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.memory import lifecycle
+from app.memory.freshness import CATEGORY_DECAY, Decay
+from app.memory.lifecycle import LEGAL, Fade, expires, fade, is_forgotten, is_over, promotes, revives
+from app.memory.registry import discover
+from app.model import Category, Status
+
+TYPES = discover()
+NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
+
+
+def faded(days: float, decay: Decay, *, accesses: int = 0) -> Fade:
+    return fade(
+        stated_at=NOW - timedelta(days=10_000),
+        last_accessed_at=NOW - timedelta(days=days),
+        access_count=accesses,
+        decay=decay,
+        confidence=0.5,
+        now=NOW,
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_name", "lives", "gone"),
+    # half-life x log2(10) = half-life x 3.3219
+    [("event", 99, 100), ("preference", 298, 299), ("fact", 597, 598), ("relation", 597, 598), ("entity", 1212, 1213)],
+)
+def test_an_untouched_memory_expires_after_3_32_half_lives(type_name: str, lives: float, gone: float) -> None:
+    decay = TYPES.get(type_name).decay(None)
+    assert not expires(faded(lives, decay))
+    assert expires(faded(gone, decay))
+
+
+@pytest.mark.parametrize(("accesses", "boost"), [(0, 1.0), (1, 1.2), (5, 2.48832), (6, 2.985984), (7, 3.0), (20, 3.0)])
+def test_accesses_lengthen_a_life_by_at_most_log2_of_three_half_lives(accesses: int, boost: float) -> None:
+    found = faded(0, Decay(half_life_days=30), accesses=accesses)
+    assert found.boost == pytest.approx(boost)
+    assert found.freshness == pytest.approx(boost)
+    # 3 x 2^(-t/30) = .1 at t = 147.2: nothing is immortal for being used often.
+    assert expires(faded(148, Decay(half_life_days=30), accesses=accesses))
+    assert expires(faded(147, Decay(half_life_days=30), accesses=accesses)) is (accesses < 6)
+
+
+@pytest.mark.parametrize("category", [Category.PROCEDURAL, Category.CONTROL, Category.CORE])
+def test_procedures_controls_and_core_never_expire(category: Category) -> None:
+    assert not expires(faded(100_000, CATEGORY_DECAY[category]))
+
+
+@pytest.mark.parametrize("category", [Category.EPISODIC, Category.SEMANTIC])
+def test_the_floor_of_the_others_is_under_the_threshold(category: Category) -> None:
+    found = faded(100_000, CATEGORY_DECAY[category])
+    assert found.freshness == 0.02
+    assert expires(found)
+
+
+def test_what_was_never_accessed_fades_since_it_was_stated() -> None:
+    found = fade(
+        stated_at=NOW - timedelta(days=30),
+        last_accessed_at=None,
+        access_count=0,
+        decay=Decay(half_life_days=30),
+        confidence=0.7,
+        now=NOW,
+    )
+    assert found.detail() == {
+        "freshness": 0.5,
+        "days": 30,
+        "half_life_days": 30,
+        "floor": 0.0,
+        "boost": 1.0,
+        "access_count": 0,
+        "confidence": 0.7,
+        "threshold": 0.1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("days", "confidence", "forgotten"),
+    [(90, 0.30, True), (89.99, 0.30, False), (90, 0.31, False), (1000, 0.9, False), (1000, 0.0, True)],
+)
+def test_forgetting_takes_ninety_days_and_little_confidence(days: float, confidence: float, *, forgotten: bool) -> None:
+    assert is_forgotten(expired_days=days, confidence=confidence) is forgotten
+
+
+def test_validity_is_over_from_its_end_on() -> None:
+    assert is_over(NOW, NOW)
+    assert not is_over(NOW, NOW - timedelta(microseconds=1))
+    assert not is_over(None, NOW)
+
+
+def test_an_access_revives_what_is_fresh_enough_still_true_and_not_replaced() -> None:
+    fresh, stale = faded(0, Decay(half_life_days=3), accesses=1), faded(30, Decay(half_life_days=3))
+    assert revives(fresh, valid_until=None, now=NOW, slot_is_free=True)
+    assert not revives(stale, valid_until=None, now=NOW, slot_is_free=True)
+    assert not revives(fresh, valid_until=NOW, now=NOW, slot_is_free=True)
+    assert not revives(fresh, valid_until=None, now=NOW, slot_is_free=False)
+
+
+@pytest.mark.parametrize(
+    ("accesses", "stability", "sessions", "promoted"),
+    [(10, 0.85, 3, True), (9, 1.0, 5, False), (50, 0.84, 5, False), (50, 1.0, 2, False)],
+)
+def test_core_takes_all_three(accesses: int, stability: float, sessions: int, *, promoted: bool) -> None:
+    numbers = {"access_count": accesses, "stability": stability, "sessions": sessions}
+    assert promotes(category=Category.SEMANTIC, half_life_days=120, **numbers) is promoted  # type: ignore[arg-type]
+    assert not promotes(category=Category.CORE, half_life_days=120, **numbers)  # type: ignore[arg-type]
+    assert not promotes(category=Category.PROCEDURAL, half_life_days=None, **numbers)  # type: ignore[arg-type]
+
+
+def test_every_transition_says_what_triggers_it() -> None:
+    assert all(one.trigger and one.meaning for one in LEGAL.values())
+    assert {before for before, _ in LEGAL} == set(Status) - {Status.FORGOTTEN}
+    assert {after for _, after in LEGAL} == set(Status)
+
+
+@given(
+    st.floats(0, 10_000), st.floats(0.1, 1000) | st.none(), st.floats(0, 0.6), st.integers(0, 100), st.integers(0, 100)
+)
+def test_more_accesses_never_expire_a_memory_sooner(
+    days: float, half_life: float | None, floor: float, fewer: int, more: int
+) -> None:
+    decay = Decay(half_life_days=half_life, floor=floor)
+    few, many = sorted((fewer, more))
+    if expires(faded(days, decay, accesses=many)):
+        assert expires(faded(days, decay, accesses=few))
+    if floor >= 0.1 or half_life is None:
+        assert not expires(faded(days, decay, accesses=few))
+
+
+@given(st.floats(0, 5_000), st.floats(0.1, 1000), st.integers(0, 40))
+def test_an_access_just_now_always_revives(days: float, half_life: float, accesses: int) -> None:
+    decay = Decay(half_life_days=half_life)
+    assert revives(faded(0, decay, accesses=accesses + 1), valid_until=None, now=NOW, slot_is_free=True)
+    assert lifecycle.expires(faded(days, decay, accesses=accesses)) == (
+        faded(days, decay, accesses=accesses).freshness < 0.1
+    )
