@@ -14,9 +14,9 @@ AGES = ("under a day", "a day to a week", "a week to a month", "over a month")
 
 _REVIEWS = statement(
     """
-    SELECT review_reason, CASE WHEN review_since > :now - interval '1 day' THEN 0
-        WHEN review_since > :now - interval '7 days' THEN 1
-        WHEN review_since > :now - interval '30 days' THEN 2 ELSE 3 END AS age, count(*) AS count
+    SELECT review_reason, CASE WHEN review_since > CAST(:now AS timestamptz) - interval '1 day' THEN 0
+        WHEN review_since > CAST(:now AS timestamptz) - interval '7 days' THEN 1
+        WHEN review_since > CAST(:now AS timestamptz) - interval '30 days' THEN 2 ELSE 3 END AS age, count(*) AS count
     FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL GROUP BY 1, 2
     """
 )
@@ -30,7 +30,7 @@ _ENDED = statement(
 )
 
 _FEW_TURNS = statement(
-    "SELECT count(*) FROM (SELECT FROM turns WHERE tenant_id = :tenant LIMIT :most) AS some",
+    "SELECT count(*) FROM (SELECT FROM turns WHERE tenant_id = :tenant LIMIT :most) AS few",
 )
 
 _TURNS = statement("SELECT status, reason, count(*) FROM turns WHERE tenant_id = :tenant GROUP BY status, reason")

@@ -24,7 +24,7 @@ _BOUND = statement(
 )
 
 _UP_TO = statement(
-    "SELECT count(*) FROM (SELECT FROM memories WHERE tenant_id = :tenant LIMIT :most) AS some",
+    "SELECT count(*) FROM (SELECT FROM memories WHERE tenant_id = :tenant LIMIT :most) AS few",
 )
 
 

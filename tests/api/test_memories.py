@@ -194,3 +194,13 @@ async def test_concurrent_writes_of_one_slot_leave_one_active(client: httpx.Asyn
     assert set(statuses) <= {201, 409}
     page = (await client.get("/memories", params={"user_id": "u1", "status": "active"})).json()
     assert len(page["memories"]) == 1
+
+
+async def test_semantic_memories_that_say_nearly_the_same_of_one_thing_merge(client: httpx.AsyncClient) -> None:
+    said = {"content": "User is a Python developer based in Manchester", "entity_id": "user_123"}
+    route = "/memories/typed/semantic"
+    first = (await client.post(route, json=said)).json()
+    again = (await client.post(route, json={**said, "content": said["content"] + "."})).json()
+    other = (await client.post(route, json={**said, "entity_id": "user_124"})).json()
+    assert [one["decision"] for one in (first, again, other)] == ["added", "merged", "added"]
+    assert (first["memory"]["scope"], first["memory"]["subject"]) == ("global", "user_123")
