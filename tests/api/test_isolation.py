@@ -29,6 +29,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/turns": {"content": "I work at Volkswagen.", "user_id": "u1"},
     "/admin/policy": {"keep_episodes": True},
     "/entities/unmerge": {"entity": "{entity_id}"},
+    "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 GUARDED = [
     route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
@@ -52,6 +53,7 @@ class Owner:
     entity: str
     job: str
     turn: str
+    erasure: str
     others: str
     ids: frozenset[str]
 
@@ -63,6 +65,7 @@ class Owner:
             .replace("{entity_id}", self.entity)
             .replace("{job_id}", self.job)
             .replace("{turn_id}", self.turn)
+            .replace("{erasure_id}", self.erasure)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
         )
@@ -96,8 +99,13 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     job = await queued(client, tenant.app.state.runtime)
     said = await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "u1"})
     turn = said.json()["turns"][0]["id"]
-    ids = {job, turn, *(one["id"] for one in (*memories, *keys, *entities))}
-    return Owner(tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, id_of_tenant, frozenset(ids))
+    spare = await client.post("/memories/typed/event", json={"event_description": "To be erased", "user_id": "u9"})
+    erased = await client.delete(f"/memories/{spare.json()['memory']['id']}")
+    erasure = erased.json()["id"]
+    ids = {job, turn, erasure, *(one["id"] for one in (*memories, *keys, *entities))}
+    return Owner(
+        tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, erasure, id_of_tenant, frozenset(ids)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +147,7 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.entity, "")
         .replace(owner.job, "")
         .replace(owner.turn, "")
+        .replace(owner.erasure, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:
