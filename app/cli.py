@@ -20,6 +20,7 @@ MODULES: Mapping[str, str] = {
     "worker": "worker",
     "migrate": "migrate",
     "keys": "keys",
+    "export": "exporting",
     "import": "importing",
     "query": "query",
     "mcp": "mcp",

@@ -11,7 +11,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from app.commands import sources
+from app.commands import restoring, sources
 from app.commands.connect import connect
 from app.commands.conversations import Read
 from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
@@ -37,6 +37,9 @@ an object with `messages` a line. A message has `role` and `content`, perhaps `n
 `timestamp` (or `occurred_at`):
 
   [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
+
+export: what `typed-memory export` wrote. It comes back as it was, ids included, into the tenant of the key;
+what is there already is left alone. It takes a key with the role admin.
 
 Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
 by what was asked. System prompts and messages without text are left out.
@@ -71,7 +74,14 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     key: ApiKey = None,
 ) -> None:
     """Store what files hold; see HELP."""
-    found = [sources.source(name) for name in files]
+    everything = [sources.source(name) for name in files]
+    exports = [source for source in everything if sources.is_export(source, wanted)]
+    found = [source for source in everything if source not in exports]
+    broken = [source for source in exports if not restoring.restore(connect(url, key), source, strict=strict)]
+    if not found:
+        if broken:
+            raise typer.Exit(1)
+        return
     given = {"user_id": user_id, "agent_id": agent_id, "timezone": timezone, "session_id": session_id}
     defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     total = sum(1 for source in found for _ in sources.read(source, wanted, session_id))
@@ -88,7 +98,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
             f"{failure}. {sender.report.stored} of {total} are stored: "
             f"run the same command again to go on, nothing is stored twice"
         )
-    if sender.report.bad:
+    if sender.report.bad or broken:
         raise typer.Exit(1)
 
 

@@ -20,6 +20,9 @@ from app.commands.terminal import CommandFailed
 _LOOKED_AT = 20
 """Lines read to tell NDJSON with broken lines from a JSON document."""
 
+_LONGEST_HEADER = 1_000_000
+"""Bytes of an export's first line, which holds the tenant's policy."""
+
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -29,6 +32,7 @@ class Format(StrEnum):
     AUTO = "auto"
     NDJSON = "ndjson"
     CONVERSATION = "conversation"
+    EXPORT = "export"
 
 
 class Unreadable(CommandFailed):
@@ -66,6 +70,19 @@ def read(found: Source, wanted: Format, session_id: str | None = None) -> Iterat
         return _lines(found, session_id)
     document = _document(found, wanted)
     return conversations.memories(document, place=found.name, name=found.stem, session_id=session_id)
+
+
+def is_export(found: Source, wanted: Format) -> bool:
+    """Return whether a file is what `typed-memory export` writes: its first line says so."""
+    if wanted is not Format.AUTO:
+        return wanted is Format.EXPORT
+    with closing(found.opened()) as lines:
+        first = lines.readline(_LONGEST_HEADER)
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and value.get("record") == "header" and value.get("format") == "typed-memory"
 
 
 def _is_ndjson(found: Source) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
@@ -20,6 +20,8 @@ Sleep = Callable[[float], Awaitable[None]]
 _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _BACKOFF: Final = 0.25
 _LONGEST_WAIT: Final = 15.0
+_UNHURRIED: Final = httpx.Timeout(60.0, read=None, write=None)
+"""For what may take as long as there is something to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +109,37 @@ class ServiceClient:
             last = attempt == self._attempts
             try:
                 response = await self._client.post(path, content=content, headers=headers)
+            except httpx.TransportError as error:
+                if last:
+                    raise self._unreachable(error) from error
+                await self._sleep(_wait(attempt, None))
+                continue
+            if last or not _passes(response):
+                return _read(response)
+            await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
+        raise AssertionError("unreachable")
+
+    async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
+        """GET and yield the body as it comes; ServiceUnreachable when it breaks off."""
+        try:
+            async with self._client.stream("GET", path, params=parameters, timeout=_UNHURRIED) as response:
+                if not response.is_success:
+                    await response.aread()
+                    _read(response)
+                async for piece in response.aiter_bytes():
+                    yield piece
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    async def upload(self, path: str, pieces: Callable[[], AsyncIterator[bytes]], **parameters: str) -> Answer:
+        """POST lines of JSON as they come, again from the start when the connection breaks: it must be harmless."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        for attempt in range(1, self._attempts + 1):
+            last = attempt == self._attempts
+            try:
+                response = await self._client.post(
+                    path, content=pieces(), headers=headers, params=parameters, timeout=_UNHURRIED
+                )
             except httpx.TransportError as error:
                 if last:
                     raise self._unreachable(error) from error

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from app.services.records import Unreadable
+from app.errors import InvalidInput
 
 MOST_ERRORS = 1_000
 """Lines that are told of; the others are counted."""
+
+
+class Stopped(InvalidInput):
+    """The first line that is wrong, of an import that is to stop there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +39,9 @@ class Summary:
     notices: Counter[str] = field(default_factory=Counter)
 
     def fail(self, line: int, message: str) -> None:
-        """Record that a line is wrong; raise Unreadable when the import is to stop at the first."""
+        """Record that a line is wrong; raise Stopped when the import is to stop at the first."""
         if self.strict:
-            raise Unreadable(f"line {line}: {message}. What comes before it may be stored: mend it and send it again")
+            raise Stopped(f"line {line}: {message}. What comes before it may be stored: mend it and send it again")
         self.failed += 1
         if len(self.errors) < MOST_ERRORS:
             self.errors.append(Failed(line=line, message=message))

@@ -35,6 +35,8 @@ BATCH_BYTES = 4_000_000
 MOST_WAITING = 10_000
 """Memories that wait for the one that replaced them."""
 
+WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
+
 ATTEMPTS = 3
 """Times a batch is tried that others stand in the way of."""
 
@@ -92,7 +94,7 @@ class _Import:
         try:
             await self._take(number, content)
         except Unreadable as error:
-            if self.header is None or self.summary.strict:
+            if self.header is None:
                 raise
             self.summary.fail(number, error.message)
         self.digest.update(content + b"\n")
@@ -241,7 +243,7 @@ class _Import:
                 self.waiting.clear()
                 self.waits = 0
                 return
-            self.summary.notices["the one that replaced a memory is not in the file"] += len(lines)
+            self.summary.notices[WITHOUT_SUCCESSOR] += len(lines)
             for at in range(0, len(lines), BATCH):
                 part = [import_batch.without_successor(line) for line in lines[at : at + BATCH]]
                 await self._memories(part)
@@ -263,11 +265,23 @@ class _Import:
             else:
                 return
         if len(lines) == 1:
-            self.summary.fail(lines[0].number, failure)
+            await self._alone(lines[0], failure)
             return
         middle = len(lines) // 2
         await self._whole(lines[:middle])
         await self._whole(lines[middle:])
+
+    async def _alone(self, line: Line, failure: str) -> None:
+        """Give up on a line; a memory whose successor was refused is stored without it."""
+        successor = line.values.get("superseded_by") if line.record == "memory" else None
+        if successor is not None:
+            async with self.means.database.read(self.actor.tenant_id) as session:
+                there = await importing.known(session, self.actor.tenant_id, "memories", [successor])
+            if not there:
+                self.summary.notices[WITHOUT_SUCCESSOR] += 1
+                await self._whole([import_batch.without_successor(line)])
+                return
+        self.summary.fail(line.number, failure)
 
     async def _store(self, lines: Sequence[Line]) -> None:
         batch = Batch(means=self.means, actor=self.actor, averages=self.averages)

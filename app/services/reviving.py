@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -100,7 +100,7 @@ class Reviving:
         Raises ProviderError when what has no vectors can't be embedded.
         """
         wordless = [one for one in given if not (vectors and _embedded(one, "memory_index", dimensions))]
-        texts = await asyncio.to_thread(searched, [one.candidate for one in wordless])
+        texts = await asyncio.to_thread(_searched, wordless)
         flat = [text for one in texts for _, text in one]
         found = iter(await self.embedder.embed(flat, purpose="document") if flat else ())
         for revived, own in zip(wordless, texts, strict=True):
@@ -151,6 +151,17 @@ def index_rows(revived: Revived, common: Mapping[str, Any]) -> list[dict[str, An
     """Return the index rows as they are stored: what they repeat of the memory is as the memory is now."""
     shared = {name: revived.row.get(name) for name in _SHARED}
     return [{**row, **shared, **common} for row in revived.index]
+
+
+def _searched(given: Sequence[Revived]) -> list[list[tuple[str, str]]]:
+    """Return the texts that memories are embedded by; those recorded at one instant were written together."""
+    together = defaultdict[object, list[int]](list)
+    for place, one in enumerate(given):
+        together[one.row["recorded_at"]].append(place)
+    found: dict[int, list[tuple[str, str]]] = {}
+    for places in together.values():
+        found |= zip(places, searched([given[place].candidate for place in places]), strict=True)
+    return [found[place] for place in range(len(given))]
 
 
 def _about(revived: Revived) -> dict[str, Any]:

@@ -32,6 +32,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/entities/unmerge": {"entity": "{entity_id}"},
     "/admin/review/{review_id}": {"action": "reject", "version": "any"},
     "/admin/review/bulk": {"decisions": [{"id": "{review_id}", "action": "reject", "version": "any"}]},
+    "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 GUARDED = [
     route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
@@ -56,6 +57,7 @@ class Owner:
     job: str
     turn: str
     review: str
+    erasure: str
     others: str
     ids: frozenset[str]
 
@@ -68,6 +70,7 @@ class Owner:
             .replace("{job_id}", self.job)
             .replace("{turn_id}", self.turn)
             .replace("{review_id}", self.review)
+            .replace("{erasure_id}", self.erasure)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
             .replace("{name}", "freshness")
@@ -104,9 +107,21 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     turn = said.json()["turns"][0]["id"]
     await client.patch(f"/memories/{memories[0]['id']}", json={"needs_review": True})
     review = memories[0]["id"].replace("mem_", "rev_")
-    ids = {job, turn, review, *(one["id"] for one in (*memories, *keys, *entities))}
+    spare = await client.post("/memories/typed/event", json={"event_description": "To be erased", "user_id": "u9"})
+    erased = await client.delete(f"/memories/{spare.json()['memory']['id']}")
+    erasure = erased.json()["id"]
+    ids = {job, turn, review, erasure, *(one["id"] for one in (*memories, *keys, *entities))}
     return Owner(
-        tenant, memories[0]["id"], keys[0]["id"], entities[0]["id"], job, turn, review, id_of_tenant, frozenset(ids)
+        tenant=tenant,
+        memory=memories[0]["id"],
+        key=keys[0]["id"],
+        entity=entities[0]["id"],
+        job=job,
+        turn=turn,
+        review=review,
+        erasure=erasure,
+        others=id_of_tenant,
+        ids=frozenset(ids),
     )
 
 
@@ -150,6 +165,7 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.job, "")
         .replace(owner.turn, "")
         .replace(owner.review, "")
+        .replace(owner.erasure, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:

@@ -30,7 +30,7 @@ def comparable(lines: list[str]) -> list[dict[str, Any]]:
     told = []
     for line in lines:
         one = json.loads(line)
-        if one["record"] == "end" or one.get("action") in {"import.batch"}:
+        if one["record"] == "end" or one.get("action") == "import.batch":
             continue
         for name in SPECIFIC.get(one["record"], ()):
             one.pop(name, None)

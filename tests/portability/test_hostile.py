@@ -1,0 +1,141 @@
+"""Files that are wrong, cut off, or made to harm: told by their lines, and nothing half-written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from app.api.portability import numbered
+from tests.api.conftest import Tenant
+from tests.erasure.test_users import written
+from tests.portability.files import exported, imported
+
+
+@pytest.fixture
+async def lines(client: httpx.AsyncClient) -> list[str]:
+    theme = {"preference_key": "editor.theme", "user_id": "ana"}
+    await written(client, "preference", preference_value="dark", occurred_at="2026-01-01T00:00:00Z", **theme)
+    await written(client, "preference", preference_value="light", occurred_at="2026-02-01T00:00:00Z", **theme)
+    await written(client, "event", event_description="Ana swam", user_id="ana")
+    return await exported(client)
+
+
+def changed(lines: list[str], record: str, change: Callable[[dict[str, Any]], object], *, place: int = 0) -> list[str]:
+    """Return the lines with one of a kind changed."""
+    found = [number for number, line in enumerate(lines) if json.loads(line)["record"] == record]
+    one = json.loads(lines[found[place]])
+    change(one)
+    return [json.dumps(one) if number == found[place] else line for number, line in enumerate(lines)]
+
+
+WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
+    "content: Input should be a valid string": lambda one: one.update(content=7),
+    "confidence": lambda one: one.update(confidence=3.5),
+    "unknown memory type": lambda one: one.update(type="wish"),
+    "id: Value error, must be an id like mem_": lambda one: one.update(id="ent_" + "0" * 32),
+    "NUL": lambda one: one.update(content="a\x00b"),
+    "surprise: Extra inputs are not permitted": lambda one: one.update(surprise=1),
+    "scope": lambda one: one["scope"].update(agent_id=None, kind="agent"),
+    "is not in its scope": lambda one: one["scope"].update(user_id="someone else"),
+    "status": lambda one: one.update(status="eternal"),
+    "payload": lambda one: one.update(payload={"nonsense": True}),
+    "valid_from": lambda one: one.update(valid_from="infinity"),
+    "superseded_by: its chain of versions runs in a circle": lambda one: one.update(superseded_by=one["id"]),
+    "mentions: Input should be less than": lambda one: one.update(mentions=2**40),
+    "Input should have timezone info": lambda one: one.update(stated_at="2026-01-01T00:00:00"),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+async def test_a_wrong_line_is_told_and_the_others_stored(
+    message: str, lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    file = changed(lines, "memory", WRONG[message], place=1)
+    wrong = next(number for number, line in enumerate(file, 1) if line not in lines)
+    done = await imported(other_client, file)
+    told = {one["line"]: one["message"] for one in done["errors"]}
+    assert message in told[wrong], told
+    assert done["imported"]["memory"] == 2
+    stored = (await other_client.get("/memories", params={"limit": 50})).json()["memories"]
+    assert len(stored) == 2
+    refused = await other_client.post("/import?strict=true", content="\n".join(file).encode())
+    if "circle" not in message:
+        assert refused.status_code == 422, refused.text
+        assert f"line {wrong}" in refused.json()["detail"]
+
+
+async def test_two_active_in_one_slot_are_fitted_to_one_another(
+    lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    def revive(one: dict[str, Any]) -> None:
+        one.update(status="active", superseded_by=None, ended_at=None, retired_at=None)
+
+    place = next(
+        number for number, line in enumerate(one for one in lines if json.loads(one)["record"] == "memory")
+        if json.loads(line)["status"] == "superseded"
+    )  # fmt: skip
+    done = await imported(other_client, changed(lines, "memory", revive, place=place))
+    assert done["failed"] == 0
+    assert done["conflicts"] == {"history": 1}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n\n", b"{}", b"[1]", b'{"record": "memory"}', b"\xff\xfe", b'{"record": "header", "format": "other"}'],
+)
+async def test_what_is_no_export_is_refused(content: bytes, other_client: httpx.AsyncClient) -> None:
+    answer = await other_client.post("/import", content=content)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["type"].endswith("invalid-input")
+
+
+async def test_a_newer_format_is_refused(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    newer = changed(lines, "header", lambda one: one.update(version=99))
+    answer = await other_client.post("/import", content="\n".join(newer).encode())
+    assert answer.status_code == 422
+    assert "format 99" in answer.json()["detail"]
+
+
+async def test_odd_lines_do_not_stop_the_others(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    odd = ["nonsense", '{"record": "spell"}', "[" * 100_000, '{"record": "memory", "id": 1}', '{"record": "end"}'[:-4]]
+    done = await imported(other_client, [lines[0], *odd, *lines[1:]])
+    assert [one["line"] for one in done["errors"]] == [2, 3, 4, 5, 6]
+    assert done["imported"]["memory"] == 3
+    assert done["complete"]
+
+
+async def test_a_file_that_was_cut_off_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    done = await imported(other_client, lines[:-1])
+    assert not done["complete"]
+    assert "the file ends before its last line: it was cut off" in done["notices"]
+    whole = await imported(other_client, lines)
+    assert whole["complete"]
+    assert whole["imported"] == {}
+
+
+async def test_another_tenants_things_are_not_referred_to(
+    tenant: Tenant, lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    memories = [line for line in lines if json.loads(line)["record"] in {"header", "memory"}]
+    done = await imported(other_client, memories)
+    assert done["failed"] == 2
+    assert all("is not in its scope" in one["message"] for one in done["errors"])
+    stored = (await other_client.get("/memories")).json()["memories"]
+    assert [one["content"] for one in stored] == ["Ana swam"]  # which mentions nobody
+    assert len((await tenant.client.get("/memories")).json()["memories"]) == 3
+
+
+async def test_a_line_that_is_too_long_is_passed_over_without_being_held() -> None:
+    async def stream() -> AsyncIterator[bytes]:
+        yield b"first\r\nsec"
+        yield b"ond\n"
+        for _ in range(100):
+            yield b"x" * 10
+        yield b"\nlast"
+
+    found = [one async for one in numbered(stream(), longest=20)]
+    assert found == [(1, b"first"), (2, b"second"), (3, None), (4, b"last")]
