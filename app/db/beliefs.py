@@ -78,6 +78,15 @@ _SPELLINGS = statement(
     """
 )
 
+_SAID_BY_USER = statement(
+    """
+    SELECT DISTINCT e.memory_id, e.session_id
+    FROM unnest(CAST(:memories AS uuid[]), CAST(:sessions AS text[])) AS asked(memory_id, session_id)
+    JOIN evidence e ON e.tenant_id = :tenant AND e.memory_id = asked.memory_id AND e.session_id = asked.session_id
+    WHERE e.role = 'user'
+    """
+)
+
 _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
     m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
     m.extractor_confidence, m.prior, m.mentions, m.speech_act,
@@ -217,6 +226,15 @@ async def spelled(
     """Return alias rows for names, of those of the aliases `near` that are spelled most like each."""
     values = {"tenant": tenant, "scope": scope, "names": list(names), "near": list(near)}
     return await session.fetch(_SPELLINGS, values)
+
+
+async def said_by_user(
+    session: ReadSession, tenant: UUID, asked: Collection[tuple[UUID, str]]
+) -> frozenset[tuple[UUID, str]]:
+    """Return which of these (memory, session) have evidence that a user said it there."""
+    values = {"tenant": tenant, "memories": [one for one, _ in asked], "sessions": [one for _, one in asked]}
+    rows = await session.fetch(_SAID_BY_USER, values)
+    return frozenset((row["memory_id"], row["session_id"]) for row in rows)
 
 
 async def existing(

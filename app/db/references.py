@@ -37,7 +37,8 @@ class Referent:
 
     `role` is the one in the memory that mentioned it last, or, with `of`, what it is to that one: `reports-to` of
     `user`. `pronoun`: not a mention, but an assignment of that pronoun, the `number`th of its scope; one that is
-    not `alive` is of a conversation too long ago to count.
+    not `alive` is of a conversation too long ago to count. `turn` is the one that said it, where one did: turns of
+    one time are told apart by it, and in their order.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Referent:
     pronoun: str | None = None
     number: int | None = None
     alive: bool = True
+    turn: UUID | None = None
 
 
 _RECENT = text(
@@ -108,11 +110,13 @@ _RECENT = text(
         ) said GROUP BY session_id ORDER BY max(occurred_at) DESC LIMIT :conversations
     )
     SELECT e.canonical_name AS name, e.entity_type, m.role, CAST(NULL AS text) AS of, m.session_id, m.stated_at,
-        CAST(NULL AS text) AS pronoun, CAST(NULL AS bigint) AS number, true AS alive
+        CAST(NULL AS text) AS pronoun, CAST(NULL AS bigint) AS number, true AS alive,
+        (SELECT v.turn_id FROM evidence v WHERE v.tenant_id = :tenant AND v.memory_id = m.id AND v.turn_id IS NOT NULL
+         ORDER BY v.stated_at DESC, v.turn_id DESC LIMIT 1) AS turn
     FROM mentioned m JOIN entities e ON e.tenant_id = :tenant AND e.id = m.root
     UNION ALL
     SELECT coalesce(e.canonical_name, r.literal), coalesce(e.entity_type, 'unknown'), r.role, o.canonical_name,
-        r.session_id, r.stated_at, NULL, NULL, true
+        r.session_id, r.stated_at, NULL, NULL, true, NULL
     FROM related r
     JOIN entities o ON o.tenant_id = :tenant AND o.id = r.owner
     LEFT JOIN entities f ON f.tenant_id = :tenant AND f.id = r.other
@@ -121,7 +125,7 @@ _RECENT = text(
     SELECT b.name, b.entity_type, 'pronoun', NULL, b.session_id, b.said_at, b.pronoun, b.number,
         b.said_at <= :at
             AND (b.session_id IS NULL OR b.session_id IS NOT DISTINCT FROM :session
-                 OR b.session_id IN (SELECT session_id FROM alive))
+                 OR b.session_id IN (SELECT session_id FROM alive)), NULL
     FROM pronoun_bindings b WHERE b.tenant_id = :tenant AND b.scope_id = :scope
     """
 ).bindparams(
@@ -181,7 +185,13 @@ async def recent(
             pronoun=row["pronoun"],
             number=row["number"],
             alive=row["alive"],
+            turn=row["turn"],
         )
         for row in rows.mappings()
     ]
-    return sorted(found, key=lambda one: (one.last_said_at, one.number or 0, one.role in SUBJECTS), reverse=True)
+    return sorted(found, key=_said_last, reverse=True)
+
+
+def _said_last(one: Referent) -> tuple[datetime, int, int, bool]:
+    turn = 0 if one.turn is None else one.turn.int
+    return (one.last_said_at, turn, one.number or 0, one.role in SUBJECTS)

@@ -1,7 +1,8 @@
 """Wording by which a text gives orders to the assistant that reads it, instead of telling it something.
 
-Patterns over lower-case text with single spaces; English. A user's own wishes pass: they name `my` instructions,
-say what `I` am, or ask for a manner (`in German`, `briefly`) rather than for content.
+Patterns over lower-case text with single spaces; English (`app.text.orders_abroad` has other languages). A user's own
+wishes pass: they name `my` instructions, say what `I` am, or ask for a manner (`in German`, `briefly`) rather than for
+content.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Rule:
             yield from (found.span() for found in self.pattern.finditer(text))
 
 
-def _rule(why: str, needs: str, *patterns: str) -> Rule:
+def rule(why: str, needs: str, *patterns: str) -> Rule:
+    """Return the rule of several patterns, any of which finds; `needs` are words apart by spaces."""
     return Rule(why=why, needs=tuple(needs.split()), pattern=re.compile("|".join(patterns), re.MULTILINE))
 
 
@@ -74,7 +76,7 @@ _SAY: Final = r"(?:respond|reply|answer|say|recommend|promote|suggest|mention|in
 _WHO: Final = r"(?:user|customer|human|account|caller)"
 
 ORDERS: Final = (
-    _rule(
+    rule(
         "it orders the assistant to ignore its instructions",
         "ignore disregard override bypass follow obey forget discard abandon drop aside attention mind instruction "
         "prompt task "
@@ -96,7 +98,7 @@ ORDERS: Final = (
         r"^\W{0,8}(?:begin|beginning|start|end)(?: of)? (?:the )?(?:new )?(?:system )?(?:prompt|instructions|"
         r"message)\W{0,8}$",
     ),
-    _rule(
+    rule(
         "it gives the assistant a standing order",
         "now forward point out henceforth future always must have shall mode anything whenever asked every",
         rf"\b{_EVER}[,:]? (?:you (?:must|will|shall|are to|should) |please )?(?:(?:always|only|never) )?"
@@ -119,7 +121,7 @@ ORDERS: Final = (
         r"\b(?:when(?:ever)?|if|every time|any time) (?:you(?:'re| are)|someone is|anyone is) asked\b[^.!?\n]{0,80}?\b"
         rf"{_SAY}(?!{_MANNER}\b)",
     ),
-    _rule(
+    rule(
         "it claims rights for the user as if it were the operator",
         "user customer human account caller authori",
         r"\bi (?:hereby )?authori[sz]e you to (?:bypass|ignore|skip|override)\b",
@@ -127,7 +129,7 @@ ORDERS: Final = (
         r"treat|(?:add|write|update|commit)[^.!?\n]{0,20}? memory)(?:\b|(?<=:))"
         rf"[^.!?\n]{{0,60}}?\b(?:the |this |current |every )?{_WHO}(?:'s)?\b[^.!?\n]{{0,40}}?\b{_RIGHTS}",
     ),
-    _rule(
+    rule(
         "it is after the system prompt",
         "prompt instruction message override rules above system",
         r"\b(?:reveal|show|print|output|repeat|leak|display|dump|tell me|what(?:'s| is| are)|give me|share|send|"
@@ -141,7 +143,7 @@ ORDERS: Final = (
         r"\b(?:repeat|print|output) (?:everything|all|all of|the (?:text|words|lines)) above\b",
         r"^\W{0,4}(?:new )?system (?:prompt|message|instruction|override)s?\W{0,2}:|^(?:\[|\*\*)?system(?:\]|\*\*)?: ",
     ),
-    _rule(
+    rule(
         "it asks to keep something from the user, or to send it away",
         "user human customer send forward upload post exfiltrate leak email",
         r"\b(?:do not|don't|never|without) (?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|"
@@ -154,7 +156,7 @@ ORDERS: Final = (
         r"(?:https?://|[\w.+-]{1,64}@[\w-])",
         r"\b(?:leak|exfiltrate) (?:the|this|all|every|our|your)\b",
     ),
-    _rule(
+    rule(
         "it is marked up as a message of the system",
         "< [ #",
         r"</?\s{0,3}(?:system|assistant|instructions?|important|im_start|im_end|human|system[-_]\w{1,20}|developer)"
@@ -166,7 +168,7 @@ ORDERS: Final = (
 """What no text should hold that is only told to the assistant, whoever says it."""
 
 FOREIGN_ORDERS: Final = (
-    _rule(
+    rule(
         "a text that is not the user's speaks for the user",
         "user human customer",
         r"^\W{0,4}(?:user|human|customer)\W{0,3}:[^\n]{0,80}?\b(?:i|i'm|my|me|remember|please)\b",
@@ -176,7 +178,7 @@ FOREIGN_ORDERS: Final = (
         r"requested)\b[^.!?\n]{0,20}?\b(?:you|to|that)\b",
         r"\b(?:remember|note|store|save|record|memori[sz]e)\b[^.!?\n]{0,15}?\bthat the user\b",
     ),
-    _rule(
+    rule(
         "a text that is not the user's tells the assistant what to say",
         "user someone anyone asked",
         r"\b(?:when(?:ever)?|if|every time|any time) (?:the |a )?(?:users?|someone|anyone|asked)\b[^.!?\n]{0,80}?\b"

@@ -2,18 +2,23 @@
 
 The user's own wishes are the product's main use and pass: `remember that I am allergic`, `from now on I prefer short
 answers`. What stands out is an order to forget other orders, to grant rights, to serve somebody unseen, or a text
-that hides something or speaks as somebody else. The wording is English; disguises are seen in any language.
+that hides something or speaks as somebody else. The wording is that of English and of five more languages; disguises
+are seen in any.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from app.text.orders import FOREIGN_ORDERS, ORDERS
+from app.text.codes import codes
+from app.text.disguises import decoded, is_order, spelled, unleeted
+from app.text.orders import FOREIGN_ORDERS, ORDERS, Rule
+from app.text.orders_abroad import ORDERS_ABROAD
 from app.text.secrecy import secrets
 
 
@@ -61,16 +66,45 @@ def suspicions(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
 
     A text of an assistant or a tool (`foreign`) may neither speak for the user nor tell what to answer.
     """
-    found = [
-        Suspicion(kind=Kind.SECRET, why=f"it holds {what}", span=(start, end)) for what, start, end in secrets(text)
-    ]
+    found = [Suspicion(kind=Kind.SECRET, why=f"it holds {what}", span=(start, end)) for what, start, end in _told(text)]
     found += _hidden(text)
     plain, places = _revealed(text)
-    for rule in ORDERS + (FOREIGN_ORDERS if foreign else ()):
-        for start, end in rule.finds(plain):
-            span = (start, end) if places is None else (places[start], places[end - 1] + 1)
-            found.append(Suspicion(kind=Kind.INJECTION, why=rule.why, span=span))
-    return tuple(sorted(found, key=lambda one: one.span))
+    rules = ORDERS + ORDERS_ABROAD + (FOREIGN_ORDERS if foreign else ())
+    for start, end, why in _disguised(plain, rules):
+        span = (start, end) if places is None else (places[start], places[end - 1] + 1)
+        found.append(Suspicion(kind=Kind.INJECTION, why=why, span=span))
+    for order, start, end in decoded(text):
+        if any(True for rule in rules for _ in rule.finds(order)):
+            found.append(Suspicion(kind=Kind.INJECTION, why="it hides an order in an encoding", span=(start, end)))
+    return _once(sorted(found, key=lambda one: one.span))
+
+
+def _once(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
+    """Return what was found without what only repeats a part of what was found before, for the same reason."""
+    kept: dict[str, Suspicion] = {}
+    result = []
+    for one in found:
+        known = kept.get(one.why)
+        if known is None or one.span[0] >= known.span[1]:
+            kept[one.why] = one
+            result.append(one)
+    return tuple(result)
+
+
+def _told(text: str) -> list[tuple[str, int, int]]:
+    """Return what each secret is and where it stands, each once."""
+    found = list(secrets(text))
+    return found + [one for one in codes(text) if not any(start < one[2] and one[1] < end for _, start, end in found)]
+
+
+def _disguised(plain: str, rules: Sequence[Rule]) -> Iterator[tuple[int, int, str]]:
+    """Yield where orders stand in a text, said openly, with digits for letters, or letter by letter, and why."""
+    for one in dict.fromkeys((plain, unleeted(plain) or plain)):
+        for rule in rules:
+            yield from ((start, end, rule.why) for start, end in rule.finds(one))
+    for together, start, end in spelled(plain):
+        if is_order(together):
+            yield start, end, "it spells out an order letter by letter"
 
 
 def _hidden(text: str) -> list[Suspicion]:

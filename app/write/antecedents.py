@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 
 from pydantic import ValidationError
@@ -14,7 +15,8 @@ from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Payload
-from app.text.proper_names import UNKNOWN, Gender, Said, gender_of, is_given, names_in
+from app.text.proper_names import UNKNOWN, Gender, gender_of, is_given, names_in
+from app.write.named import Ambiguous, Candidate, by_sentence
 from app.write.pronouns import Reference, gender_by_role, parsed, predicates
 
 WINDOW = 2_000
@@ -37,13 +39,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    name: str
-    entity_type: str
-    assigned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class _Relationship:
     """What someone is to someone: `name` is the `role` of `of`."""
 
@@ -63,7 +58,7 @@ class Scene:
     kinds: dict[str, str]
     genders: dict[str, Gender]
     relationships: list[_Relationship]
-    named: list[Sequence[_Candidate]] = field(default_factory=list)
+    named: list[Sequence[Candidate]] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -121,7 +116,7 @@ class Scene:
         return None
 
     def find(self, reference: Reference, quote: str, taken: frozenset[str]) -> Found | None:
-        """Return whom a reference in a quote means, leaving out folded names that are taken."""
+        """Return whom a reference in a quote means, leaving out folded names that are taken; raises Ambiguous."""
         left_out = taken | {one.casefold() for one in (*self.first_persons, vocabulary.USER, ASSISTANT)}
         near = [
             *self._said(quote, reference),
@@ -130,21 +125,21 @@ class Scene:
             *self._stored(reference, near=True),
         ]
         far = [] if reference.things else list(self._stored(reference, near=False))
-        looked: tuple[tuple[Sequence[Sequence[_Candidate]], int], ...]
+        looked: tuple[tuple[Sequence[Sequence[Candidate]], int], ...]
         if reference.pronoun:
             looked = ((near, FITS), (near, PERHAPS), (far, FITS))
         else:
             theirs = self.related(reference, self.first_persons)
-            own = [] if theirs is None else [[_Candidate(theirs.name, theirs.entity_type)]]
+            own = [] if theirs is None else [[Candidate(theirs.name, theirs.entity_type)]]
             looked = ((near, FITS), (own, PERHAPS), (far, FITS), (near, PERHAPS))
         found = (self._best(tier, reference, least, left_out) for tiers, least in looked for tier in tiers)
         return next((one for one in found if one is not None), None)
 
     def _best(
-        self, tier: Sequence[_Candidate], reference: Reference, least: int, left_out: frozenset[str]
+        self, tier: Sequence[Candidate], reference: Reference, least: int, left_out: frozenset[str]
     ) -> Found | None:
         """Return the best of those spoken of together: the first of equals, because that is the subject."""
-        fits: dict[str, tuple[int, _Candidate]] = {}
+        fits: dict[str, tuple[int, Candidate]] = {}
         for one in tier:
             level = self._fit(one, reference)
             if level >= least and one.name.casefold() not in left_out:
@@ -153,13 +148,15 @@ class Scene:
             return None
         best = max(level for level, _ in fits.values())
         equals = [one for level, one in fits.values() if level == best]
+        if len(equals) > 1 and equals[0].joined and equals[1].joined and best > PERHAPS and reference.pronoun:
+            raise Ambiguous(f"'{reference.words}' may mean any of several who were named together")
         return Found(
             name=equals[0].name,
             entity_type=self._kind(equals[0].name, equals[0].entity_type),
             sure=len(equals) == 1 and best > PERHAPS,
         )
 
-    def _fit(self, one: _Candidate, reference: Reference) -> int:
+    def _fit(self, one: Candidate, reference: Reference) -> int:
         kind, gender = self._kind(one.name, one.entity_type), self._gender(one.name)
         person = kind == "person" or (kind == UNKNOWN and is_given(one.name))
         if one.assigned:
@@ -182,20 +179,21 @@ class Scene:
     def _gender(self, name: str) -> Gender | None:
         return self.genders.get(name.casefold()) or gender_of(name)
 
-    def _said(self, quote: str, reference: Reference) -> Iterator[list[_Candidate]]:
+    def _said(self, quote: str, reference: Reference) -> Iterator[list[Candidate]]:
         """Yield the names said in the turn before the reference, a sentence at a time, the nearest first."""
         text = self.turn.content
         place = _place(text, quote, reference.words)
         start = max(0, place - WINDOW)
         said = names_in(text[start : place + WINDOW // 10], self.kinds)
-        yield from _by_sentence([one for one in said if one.start < place - start])
+        yield from by_sentence(text[start:], [one for one in said if one.start < place - start])
 
-    def _before(self) -> Iterator[list[_Candidate]]:
+    def _before(self) -> Iterator[list[Candidate]]:
         """Yield the names said in the turns before, the nearest sentence first."""
         for turn in reversed(self.context):
-            yield from _by_sentence(names_in(turn.content[-WINDOW:], self.kinds))
+            text = turn.content[-WINDOW:]
+            yield from by_sentence(text, names_in(text, self.kinds))
 
-    def _stored(self, reference: Reference, *, near: bool) -> Iterator[list[_Candidate]]:
+    def _stored(self, reference: Reference, *, near: bool) -> Iterator[list[Candidate]]:
         """Yield what is remembered of this session, or of the others, what was said together in one piece."""
         session = self.turn.session_id
         fitting = [
@@ -206,10 +204,15 @@ class Scene:
             and one.pronoun in {None, reference.key}
             and (session is not None and one.session_id == session) == near
         ]
-        fitting.sort(key=lambda one: (one.last_said_at, one.number or -1), reverse=True)
-        for _, together in groupby(fitting, key=lambda one: one.last_said_at):
+        fitting.sort(key=lambda one: (*_when(one), one.number or -1), reverse=True)
+        for _, together in groupby(fitting, key=_when):
             ordered = sorted(together, key=lambda one: (one.pronoun is None, one.role not in SUBJECTS))
-            yield [_Candidate(one.name, one.entity_type, one.pronoun is not None) for one in ordered]
+            yield [Candidate(one.name, one.entity_type, one.pronoun is not None) for one in ordered]
+
+
+def _when(one: Referent) -> tuple[datetime, int]:
+    """Return when something was spoken of: turns of one time come in the order in which they were given."""
+    return (one.last_said_at, 0 if one.turn is None else one.turn.int)
 
 
 def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
@@ -222,12 +225,12 @@ def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
         return None
 
 
-def _mentioned(proposal: Proposal, types: Registry | None) -> Iterator[_Candidate]:
+def _mentioned(proposal: Proposal, types: Registry | None) -> Iterator[Candidate]:
     """Yield what a proposal names; a value that need not be a name is none."""
     payload = _payload(proposal, types)
     for mention in () if payload is None else payload.mentions():
         if mention.creates and parsed(mention.name) is None:
-            yield _Candidate(mention.name, mention.entity_type or UNKNOWN)
+            yield Candidate(mention.name, mention.entity_type or UNKNOWN)
 
 
 def _stated(proposal: Proposal, types: Registry | None) -> Iterator[_Relationship]:
@@ -251,7 +254,7 @@ def _first_text(proposal: Proposal, *fields: str) -> str | None:
     return next((one for one in values if isinstance(one, str)), None)
 
 
-def _kinds(named: Iterable[Iterable[_Candidate]], recent: Iterable[Referent]) -> dict[str, str]:
+def _kinds(named: Iterable[Iterable[Candidate]], recent: Iterable[Referent]) -> dict[str, str]:
     """Return the entity type of every folded name that is known, what the proposals say first."""
     found: dict[str, str] = {}
     pairs = [(one.name, one.entity_type) for group in named for one in group]
@@ -280,9 +283,3 @@ def _place(text: str, quote: str, words: str) -> int:
         return len(text)
     found = re.search(rf"\b{re.escape(words)}\b", quote, re.IGNORECASE)
     return start + (len(quote) if found is None else found.start())
-
-
-def _by_sentence(said: Sequence[Said]) -> Iterator[list[_Candidate]]:
-    sentences = [list(group) for _, group in groupby(said, key=lambda one: one.sentence)]
-    for group in reversed(sentences):
-        yield [_Candidate(one.name, one.entity_type) for one in group]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from app.memory import confidence, normalise
@@ -40,13 +40,22 @@ def decide(
     *,
     said: Said | None = None,
     same: Mapping[UUID, bool] | None = None,
+    echoed: Collection[UUID] = (),
 ) -> Decision:
     """Return what to do with the candidate.
 
     `existing` holds those that share slot, words or meaning; `said` what its turns have said already; `same`
-    what a judge holds of those that it was asked about.
+    what a judge holds of those that it was asked about; `echoed` those that the user has said in this session, where
+    the candidate is an assistant's.
     """
-    settled = _settled(resolved, said or {})
+    decision = _decided(resolved, existing, said=said or {}, same=same or {})
+    if isinstance(decision, Merge) and decision.into.id in echoed:
+        return Merge(into=decision.into, payload=None, reason="the assistant repeats what the user said", echo=True)
+    return decision
+
+
+def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, same: Mapping[UUID, bool]) -> Decision:
+    settled = _settled(resolved, said)
     if resolved.prepared.candidate.ending is not None and not isinstance(settled, Known | Reject):
         return end(resolved, existing, doubted=settled)
     if settled is not None:
@@ -56,7 +65,7 @@ def decide(
         return _compete(resolved, holders, existing)
     return (
         _resumed(resolved, existing)
-        or _repeated(resolved, existing, same or {})
+        or _repeated(resolved, existing, same)
         or _before_its_end(resolved, existing)
         or Add(reason="nothing like it was known")
     )

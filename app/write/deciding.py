@@ -130,12 +130,13 @@ class Deciding:
                 likeness = DUPLICATE if self.judge is None else DOUBTFUL
                 rivals = await look.rivals(session, tenant, scope_id, resolved, model=self.model_id, likeness=likeness)
                 said = await look.said(session, tenant, wave)
+                echoed = await look.echoed(session, tenant, wave, rivals)
         with timed(times, "dedup"):
             same = await self._judged(resolved, rivals)
         with timed(times, "conflict"):
             decisions = [
-                decide(one, existing, said=said, same=alike)
-                for one, existing, alike in zip(resolved, rivals, same, strict=True)
+                decide(one, existing, said=said, same=alike, echoed=heard)
+                for one, existing, alike, heard in zip(resolved, rivals, same, echoed, strict=True)
             ]
             decisions = await self.rewritten(resolved, decisions)
         return Looked(state=state, resolved=tuple(resolved), decisions=tuple(decisions))

@@ -25,15 +25,16 @@ from app.db.turns import Finished, StoredTurn
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, Outcome
-from app.memory.extraction import Extraction, Role, Turn, TurnStatus, Usage
+from app.memory.extraction import Extraction, Turn, TurnStatus, Usage
 from app.memory.registry import Registry
 from app.model import Actor
 from app.providers.chat import spent
 from app.providers.extraction import Extractor
 from app.providers.llm import Prices
-from app.text.framing import NO_FRAMING, Earlier, Framing, framing
+from app.text.framing import NO_FRAMING, Framing
 from app.write import kept
 from app.write.consider import Considered, Means, consider
+from app.write.frames import framed
 from app.write.pipeline import WritePipeline
 from app.write.policy import TenantPolicy
 from app.write.prefilter import Dropped, RecentTurn, prefilter
@@ -145,7 +146,7 @@ class IngestPipeline:
             before = sorted([*earlier, *turns[:place]], key=rows.in_order)
             before = [one for one in before if rows.in_order(one) < rows.in_order(turn)]
             context = [one for one in before if turn.session_id is not None and one.session_id == turn.session_id]
-            work = _Work(turn=turn, context=context[-CONTEXT_TURNS:], framing=_framing(turn, context))
+            work = _Work(turn=turn, context=context[-CONTEXT_TURNS:], framing=framed(turn, context))
             recent = [
                 RecentTurn(content=one.content, occurred_at=one.occurred_at, role=one.role, speaker=one.speaker)
                 for one in before
@@ -290,12 +291,6 @@ class IngestPipeline:
             status, reason = TurnStatus.FAILED, work.failure.message
         outcomes = [one for one in work.outcomes if isinstance(one, Outcome)]
         return report(work.considered, outcomes, work.trace, status=status, reason=reason)
-
-
-def _framing(turn: Turn, session: Sequence[Turn]) -> Framing:
-    """Return the game or story that users' turns of its session have put a turn in."""
-    before = [Earlier(content=one.content, at=one.occurred_at) for one in session if one.role is Role.USER]
-    return framing(turn.content, turn.occurred_at, before, opens=turn.role is Role.USER)
 
 
 def _unavailable(failure: TypedMemoryError | None) -> bool:

@@ -13,6 +13,7 @@ from app.db import beliefs, turns
 from app.db.beliefs import ScopeState
 from app.db.memories import parts_of
 from app.db.session import ReadSession
+from app.memory.extraction import Role
 from app.model import SpeechAct
 from app.write.fallback import nominated
 from app.write.resolve import KnownName, alike, names_of, to_spell
@@ -68,6 +69,32 @@ async def said(session: ReadSession, tenant: UUID, wave: Sequence[Prepared]) -> 
     """Return what the candidates' turns have said already; asks nothing for candidates of no turn."""
     spoken = {told.turn_id for one in wave for told in one.candidate.evidence if told.turn_id is not None}
     return await turns.said(session, tenant, spoken) if spoken else {}
+
+
+async def echoed(
+    session: ReadSession, tenant: UUID, wave: Sequence[Prepared], rivals: Sequence[Sequence[Existing]]
+) -> list[frozenset[UUID]]:
+    """Return for each candidate which of its rivals it may only echo; asks nothing but for what an assistant says.
+
+    An assistant that tells a user what they have said in the same session knows it from nowhere else.
+    """
+    sessions = [_told_by_assistant(one) for one in wave]
+    asked = {
+        (other.id, spoken) for spoken, existing in zip(sessions, rivals, strict=True) if spoken for other in existing
+    }
+    heard = await beliefs.said_by_user(session, tenant, asked) if asked else frozenset()
+    return [
+        frozenset(other.id for other in existing if (other.id, spoken) in heard)
+        for spoken, existing in zip(sessions, rivals, strict=True)
+    ]
+
+
+def _told_by_assistant(prepared: Prepared) -> str | None:
+    """Return the session in which an assistant said this; None where somebody else did."""
+    evidence = prepared.candidate.evidence
+    if not evidence or any(one.role != Role.ASSISTANT for one in evidence):
+        return None
+    return evidence[0].session_id
 
 
 def _known_name(row: Record) -> KnownName:

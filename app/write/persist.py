@@ -100,6 +100,10 @@ def _unclaiming(resolved: Resolved) -> Resolved:
 
 def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     into, prepared = decision.into, resolved.prepared
+    if decision.echo:
+        add_evidence(plan, into.id, prepared)
+        audit(plan, "memory.echoed", into.id, {"reason": decision.reason})
+        return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
     parts = confidence.merged(into.parts, prepared.parts)
     believed = confidence.believed(parts, into.speech_act)
     rewritten = decision.rewritten

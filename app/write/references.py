@@ -17,6 +17,7 @@ from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.text.proper_names import UNKNOWN
 from app.write.antecedents import Found, Scene
+from app.write.named import Ambiguous
 from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, wanted
 
 UNSURE = 0.8
@@ -231,7 +232,10 @@ class _Reading:
 
     def _found(self, reference: Reference, taken: frozenset[str], *, ones_own: bool = False) -> Found:
         """Return whom it means, or raise _Nobody; with nothing known, `the team` is the `ones_own` of a user."""
-        found = self.scene.find(reference, self.proposal.quote, taken)
+        try:
+            found = self.scene.find(reference, self.proposal.quote, taken)
+        except Ambiguous as ambiguous:
+            raise _Nobody(str(ambiguous)) from None
         if found is None and ones_own and reference.key in _OWN and self.scene.turn.role is Role.USER:
             name = f"{self.scene.turn.first_person}'s {reference.words.partition(' ')[2]}"
             found = Found(name=name, entity_type=_OWN[reference.key], sure=False)

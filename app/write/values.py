@@ -97,13 +97,15 @@ class Add:
 class Merge:
     """The same belief again: it grows in confidence and evidence.
 
-    `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared.
+    `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared. An `echo`
+    only repeats to a user what they have said: it is kept as evidence, and counts for nothing.
     """
 
     into: Existing
     payload: Payload | None
     reason: str
     rewritten: Prepared | None = None
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

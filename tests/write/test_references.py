@@ -521,3 +521,33 @@ def test_their_in_place_of_a_speakers_my_means_nobody_else() -> None:
     own = fact("user", "uses", "their kayak", quote="I use my kayak daily")
     [answer] = refer([own], turn, [mention("Priya")])
     assert payload_of(answer) == own.payload
+
+
+@pytest.mark.parametrize(
+    ("before", "pronoun"),
+    [("Tom and Peter came. He lives in Rome", "he"), ("Tom, Peter and Anna came. He lives in Rome", "he"),
+     ("Anna or Clara called. She lives in Rome", "she"), ("Tom and Peter came. They live in Rome", "they")],
+)  # fmt: skip
+def test_of_several_named_as_equals_nobody_is_guessed(before: str, pronoun: str) -> None:
+    sentence = before.partition(". ")[2]
+    [answer] = refer([fact(pronoun, "lives-in", "Rome", sentence)], said(before), (), (), TYPES)
+    assert isinstance(answer, Unresolved)
+    assert "named together" in answer.reason
+
+
+def test_the_only_one_of_them_that_fits_is_meant() -> None:
+    [answer] = refer(
+        [fact("he", "lives-in", "Rome", "He lives in Rome")], said("Anna and Tom came. He lives in Rome"), (), (), TYPES
+    )
+    assert isinstance(answer, Proposal)
+    assert answer.payload["subject"] == "Tom"
+
+
+def test_turns_of_one_time_are_told_apart_by_their_order() -> None:
+    spoken = [
+        Referent(name=name, entity_type="person", role="subject", last_said_at=NOON, turn=UUID(int=place))
+        for place, name in enumerate(("Tom", "Peter"), start=1)
+    ]
+    [answer] = refer([fact("he", "lives-in", "Rome", "He lives in Rome")], said("He lives in Rome"), spoken, (), TYPES)
+    assert isinstance(answer, Proposal)
+    assert answer.payload["subject"] == "Peter"
