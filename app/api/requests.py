@@ -35,7 +35,18 @@ class In(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ListQuery(In):
+class Clocks(In):
+    """Which time a read looks at."""
+
+    as_of: AsOf | None = None
+    known_at: KnownAt | None = None
+
+    def instants(self) -> dict[str, datetime | None]:
+        """Return both, by name; a time without an offset is in UTC."""
+        return {"as_of": fields.aware(self.as_of, UTC), "known_at": fields.aware(self.known_at, UTC)}
+
+
+class ListQuery(Clocks):
     """Which memories to list. Naming a user or an agent shows what a query by them would see."""
 
     user_id: Name | None = None
@@ -47,8 +58,6 @@ class ListQuery(In):
     topic: Name | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = None
-    as_of: AsOf | None = None
-    known_at: KnownAt | None = None
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)

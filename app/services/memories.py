@@ -67,12 +67,16 @@ class Memories:
         """Store candidates and return what became of each; see `WritePipeline.write`."""
         return await self.pipeline.write(actor, candidates)
 
-    async def get(self, actor: Actor, memory: UUID) -> Memory:
-        """Return a memory, whatever its status, or raise NotFound."""
+    async def get(
+        self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> Memory:
+        """Return a memory, whatever its status, as it is or was known; NotFound also when it did not hold `as_of`."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await memories.fetch(session, actor.tenant_id, [memory])
+            found = await memories.fetch(session, actor.tenant_id, [memory], known_at=known_at)
         if memory not in found:
-            raise _unknown(memory)
+            raise _unknown(memory, known_at)
+        if as_of is not None and not held(found[memory], as_of):
+            raise NotFound(f"{ids.public(ids.MEMORY, memory)} did not hold at {as_of.isoformat()}: see its history")
         return found[memory]
 
     async def list(
@@ -132,13 +136,20 @@ class Memories:
             )
             await editing.record(session, self._event(actor, "memory.erased", gone, {"type": gone.type}))
 
-    async def history(self, actor: Actor, memory: UUID) -> History:
-        """Return every version of the belief this memory belongs to, and what happened to them."""
+    async def history(
+        self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> History:
+        """Return every version of the belief this memory belongs to, and what happened to them.
+
+        `as_of`: only the versions that held then. `known_at`: the history as it was told then.
+        """
         async with self.database.read(actor.tenant_id) as session:
-            versions = await memories.chain(session, actor.tenant_id, memory)
+            versions = await memories.chain(session, actor.tenant_id, memory, known_at=known_at)
             if not versions:
-                raise _unknown(memory)
-            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions])
+                raise _unknown(memory, known_at)
+            if as_of is not None:
+                versions = [one for one in versions if held(one, as_of)]
+            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions], known_at=known_at)
         events = tuple(
             Told(
                 id=row["id"],
@@ -185,5 +196,11 @@ async def _held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
     raise _unknown(memory)
 
 
-def _unknown(memory: UUID) -> NotFound:
-    return NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")
+def held(memory: Memory, at: datetime) -> bool:
+    """Return whether a memory was true at an instant, as far as it says itself."""
+    return memory.valid_from <= at and (memory.valid_until is None or at < memory.valid_until)
+
+
+def _unknown(memory: UUID, known_at: datetime | None = None) -> NotFound:
+    then = "" if known_at is None else f" at {known_at.isoformat()}"
+    return NotFound(f"no such memory{then}: {ids.public(ids.MEMORY, memory)}")
