@@ -15,14 +15,14 @@ UPDATE = re.compile(r"\bUPDATE (memories|entities)\b(.*?)(?=\bWHERE\b|$)", re.DO
 
 def unstamped(source: str) -> Iterator[str]:
     """Return the updates in a module's texts that set no `updated_at`."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.JoinedStr):
-            pieces = [one.value if isinstance(one, ast.Constant) else "x" for one in node.values]
-            text = "".join(str(one) for one in pieces)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = node.value
-        else:
-            continue
+    tree = ast.parse(source)
+    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    pieces = {id(piece) for node in joined for piece in node.values}
+    plain = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in pieces]
+    texts = [
+        "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in node.values) for node in joined
+    ]
+    for text in (*texts, *(node.value for node in plain if isinstance(node.value, str))):
         for found in UPDATE.finditer(text):
             if "SET" in found[2] and "updated_at" not in text[found.start() :].partition("\n    )")[0]:
                 yield " ".join(found[0].split())[:120]
