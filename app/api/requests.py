@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from app.api import fields
 from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
-from app.api.fields import AsOf, Fraction, Instant, KnownAt, Metadata, TimeZone
+from app.api.fields import Fraction, Instant, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.db.listing import Sort
 from app.memory.registry import Registry
@@ -38,8 +38,8 @@ class In(BaseModel):
 class Clocks(In):
     """Which time a read looks at."""
 
-    as_of: AsOf | None = None
-    known_at: KnownAt | None = None
+    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
+    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
 
     def instants(self) -> dict[str, datetime | None]:
         """Return both, by name; a time without an offset is in UTC."""
@@ -104,8 +104,8 @@ class Asking(In):
         default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
     )
     timezone: TimeZone | None = None
-    as_of: AsOf | None = None
-    known_at: KnownAt | None = None
+    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
+    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
     min_confidence: Fraction | None = None
 
     def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
