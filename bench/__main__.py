@@ -12,12 +12,12 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import ingest, neighbours, query, recall, report, usage, write
+from bench import clocks, ingest, neighbours, query, recall, report, usage, write
 from bench.figures import Book
 from bench.stage import FULL, QUICK, Sizes, Stage
 from bench.world import new_world, serving
 
-PARTS = ("query", "recall", "tenants", "neighbours", "write", "ingest", "usage")
+PARTS = ("query", "recall", "tenants", "neighbours", "write", "ingest", "usage", "clocks")
 RESULTS = Path(__file__).parent / "results"
 LIMIT = {True: 300.0, False: 1200.0}
 """Seconds after which a run, quick or not, gives up."""
@@ -85,6 +85,8 @@ async def _measure(parts: Sequence[str], stage: Stage, book: Book) -> None:
         await ingest.ingest(stage, book)
     if "usage" in parts:
         await usage.usage(stage, book)
+    if "clocks" in parts:
+        await clocks.clocks(stage, book)
 
 
 class Bar:

@@ -11,18 +11,16 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, views
+from app.api import cursors, entity_views, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.models import Out
-from app.api.requests import MOST_RESULTS, In
-from app.db.entities import Edge, Entity
+from app.api.requests import MOST_RESULTS, Clocks, In
 from app.db.listing import Position
 from app.memory.spec import Name
 from app.model import ScopeKind, Visibility
-from app.services.entities import Merged, Unmerged
 
 DEEPEST = 3
 MOST_MERGED = 50
@@ -31,8 +29,11 @@ OK = 200
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class EntityQuery(In):
-    """Which entities to list. Naming a user or an agent shows those a query by them would see."""
+class EntityQuery(Clocks):
+    """Which entities to list. Naming a user or an agent shows those a query by them would see.
+
+    An identity has no time of its own: `as_of` leaves entities as they are, `known_at` shows them as they were.
+    """
 
     user_id: Name | None = None
     agent_id: Name | None = None
@@ -40,6 +41,12 @@ class EntityQuery(In):
     name: Name | None = Field(default=None, description="Any of its names, whatever the case.")
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class GraphQuery(Clocks):
+    """How far to look, and at which time: `as_of` shows the relations that held then."""
+
+    depth: int = Field(default=1, ge=1, le=DEEPEST, description="Steps to go.")
 
 
 class EntityOut(Out):
@@ -174,29 +181,42 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
     if query.user_id is not None or query.agent_id is not None:
         visible = Visibility(user_id=query.user_id, agent_id=query.agent_id)
         scopes = tuple(one.id(actor.tenant_id) for one in visible.scopes())
-    listing = Listing(f"entities|{actor.tenant_id}|{scopes}|{query.entity_type}|{query.name}")
+    known_at = query.instants()["known_at"]
+    listing = Listing(f"entities|{actor.tenant_id}|{scopes}|{query.entity_type}|{query.name}|{known_at}")
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     shown, more = await runtime.entities.list(
-        actor, scopes=scopes, entity_type=query.entity_type, name=query.name, after=after, limit=query.limit
+        actor,
+        scopes=scopes,
+        entity_type=query.entity_type,
+        name=query.name,
+        after=after,
+        limit=query.limit,
+        known_at=known_at,
     )
     following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"entities": [_entity(one) for one in shown], "next_cursor": following})
+    return views.answer({"entities": [entity_views.entity(one) for one in shown], "next_cursor": following})
 
 
-async def get_entity(runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId) -> Response:
-    """Get an entity with its names and attributes."""
-    return views.answer(_entity(await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id))))
+async def get_entity(
+    runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, clocks: Annotated[Clocks, Query()]
+) -> Response:
+    """Get an entity with its names and attributes.
+
+    With `known_at` as it was then; an identity has no time of its own, so `as_of` leaves it as it is.
+    """
+    known_at = clocks.instants()["known_at"]
+    found = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
+    return views.answer(entity_views.entity(found))
 
 
 async def get_graph(
-    runtime: RuntimeDep,
-    actor: ActorDep,
-    entity_id: EntityId,
-    depth: Annotated[int, Query(ge=1, le=DEEPEST, description="Steps to go.")] = 1,
+    runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, query: Annotated[GraphQuery, Query()]
 ) -> Response:
-    """Get an entity and the relations that active memories state around it."""
-    entity, edges = await runtime.entities.graph(actor, ids.parse(ids.ENTITY, entity_id), depth=depth)
-    return views.answer({"entity": _entity(entity), "relations": [_edge(one) for one in edges]})
+    """Get an entity and the relations that active memories state around it, or stated, or that held then."""
+    entity, edges = await runtime.entities.graph(
+        actor, ids.parse(ids.ENTITY, entity_id), depth=query.depth, **query.instants()
+    )
+    return views.answer({"entity": entity_views.entity(entity), "relations": [entity_views.edge(one) for one in edges]})
 
 
 async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep, body: MergeBody) -> Response:
@@ -209,7 +229,8 @@ async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep,
     async def work() -> object:
         others = [ids.parse(ids.ENTITY, one) for one in body.others]
         into = ids.parse(ids.ENTITY, body.into)
-        return _merged(await runtime.entities.merge(actor, into, others, force=body.force, reason=body.reason))
+        done = await runtime.entities.merge(actor, into, others, force=body.force, reason=body.reason)
+        return entity_views.merged(done)
 
     return await once(request, runtime, actor, OK, work)
 
@@ -221,65 +242,6 @@ async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep,
     """
 
     async def work() -> object:
-        return _unmerged(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
+        return entity_views.unmerged(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
 
     return await once(request, runtime, actor, OK, work)
-
-
-def _merged(done: Merged) -> dict[str, object]:
-    return {
-        "entity": _entity(done.entity),
-        "merged": [
-            {
-                "entity_id": ids.public(ids.ENTITY, one.entity),
-                "aliases": one.aliases,
-                "memories": one.memories,
-                "contradictions": [
-                    {
-                        "memory_id": ids.public(ids.MEMORY, found.memory),
-                        "holder_id": ids.public(ids.MEMORY, found.holder),
-                    }
-                    for found in one.contradictions
-                ],
-            }
-            for one in done.moved
-        ],
-    }
-
-
-def _unmerged(done: Unmerged) -> dict[str, object]:
-    return {
-        "entity": _entity(done.entity),
-        "survivor": _entity(done.survivor),
-        "aliases": done.undone.aliases,
-        "memories": done.undone.memories,
-        "revived": [ids.public(ids.MEMORY, one) for one in done.undone.revived],
-    }
-
-
-def _entity(one: Entity) -> dict[str, object]:
-    return {
-        "id": ids.public(ids.ENTITY, one.id),
-        "canonical_name": one.name,
-        "entity_type": one.entity_type,
-        "aliases": one.aliases,
-        "attributes": one.attributes,
-        "mention_count": one.mention_count,
-        "scope": one.scope.kind,
-        "user_id": one.scope.user_id,
-        "agent_id": one.scope.agent_id,
-        "merged_into": None if one.merged_into is None else ids.public(ids.ENTITY, one.merged_into),
-        "merged": [ids.public(ids.ENTITY, other) for other in one.merged],
-        "created_at": one.created_at,
-    }
-
-
-def _edge(one: Edge) -> dict[str, object]:
-    return {
-        "from_entity": {"id": ids.public(ids.ENTITY, one.from_entity), "name": one.from_name},
-        "relation_type": one.relation_type,
-        "to_entity": {"id": ids.public(ids.ENTITY, one.to_entity), "name": one.to_name},
-        "since": one.since,
-        "memory_id": ids.public(ids.MEMORY, one.memory),
-        "hop": one.hop,
-    }

@@ -99,23 +99,14 @@ def _check_text(value: object) -> None:
 Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausible)]
 """A date and time as text, between the years 1000 and 2200."""
 
-AsOf = Annotated[
-    Instant,
-    Field(
-        description="What was true then, as far as it is known: only memories that held at this time, whether or not "
-        "they still do. Replaced ones held until what replaced them began."
-    ),
-]
-"""An instant of valid time."""
-
-KnownAt = Annotated[
-    Instant,
-    Field(
-        description="What was believed then: the answer this request had at that time. Nothing recorded, replaced, "
-        "merged or changed later shows. What was erased since is gone from the past too."
-    ),
-]
-"""An instant of the service's own time."""
+AS_OF = (
+    "What was true then, as far as it is known: only memories that held at this time, whether or not they still do. "
+    "Replaced ones held until what replaced them began."
+)
+KNOWN_AT = (
+    "What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed "
+    "later shows. What was erased since is gone from the past too."
+)
 
 TimeZone = Annotated[str, AfterValidator(_zone), Field(examples=["Europe/Berlin"], max_length=64)]
 """The IANA name of a time zone."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, fields, views
+from app.api import cursors, views
 from app.api.bodies import WriteBodies, WriteFields
 from app.api.candidates import canonical_types, from_batch, from_body, refuse_unknown_turns, turns_of
 from app.api.cursors import Listing
@@ -20,14 +20,13 @@ from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error
-from app.api.requests import ListQuery, PatchBody
+from app.api.requests import Clocks, ListQuery, PatchBody
 from app.db.listing import Filters, Sort
 from app.errors import NotFound, TypedMemoryError
 from app.memory.candidate import Outcome
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Actor, Scope, ScopeKind, Visibility
-from app.runtime import Runtime
 from app.services.memories import Page
 
 CREATED = 201
@@ -178,19 +177,28 @@ async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: Annotated[L
     if query.cursor is not None:
         after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
     page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
-    return views.answer(_page(page, listing, runtime))
+    return views.answer(_page(page, listing, filters.known_at or runtime.clock()))
 
 
-async def get_memory(runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
-    """Get a memory, whatever its status."""
-    found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id))
-    return views.answer(views.memory(found, runtime.clock()))
+async def get_memory(
+    runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
+) -> Response:
+    """Get a memory, whatever its status; 404 where it was not known then, or did not hold then."""
+    instants = clocks.instants()
+    found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id), **instants)
+    return views.answer(views.memory(found, instants["known_at"] or runtime.clock()))
 
 
-async def get_history(runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
-    """Get every version of a belief, oldest statement first, and what happened to them."""
-    found = await runtime.memories.history(actor, ids.parse(ids.MEMORY, memory_id))
-    return views.answer(views.history(found, runtime.clock()))
+async def get_history(
+    runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
+) -> Response:
+    """Get every version of a belief, oldest statement first, and what happened to them.
+
+    With `as_of` only the versions that held then; with `known_at` the history as it was told then.
+    """
+    instants = clocks.instants()
+    found = await runtime.memories.history(actor, ids.parse(ids.MEMORY, memory_id), **instants)
+    return views.answer(views.history(found, instants["known_at"] or runtime.clock()))
 
 
 async def patch_memory(
@@ -229,8 +237,7 @@ def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
         topic=query.topic,
         session_id=query.session_id,
         min_importance=query.min_importance,
-        as_of=fields.aware(query.as_of, UTC),
-        known_at=fields.aware(query.known_at, UTC),
+        **query.instants(),
     )
 
 
@@ -255,8 +262,7 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
             return float
 
 
-def _page(page: Page, listing: Listing, runtime: Runtime) -> dict[str, object]:
-    now = runtime.clock()
+def _page(page: Page, listing: Listing, now: datetime) -> dict[str, object]:
     return {
         "memories": [views.memory(one, now) for one in page.memories],
         "next_cursor": None if page.next is None else cursors.encode(page.next, listing),

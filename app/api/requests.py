@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from app.api import fields
 from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
-from app.api.fields import AsOf, Fraction, Instant, KnownAt, Lifetime, Metadata, TimeZone
+from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.db.listing import Sort
 from app.memory.registry import Registry
@@ -35,7 +35,18 @@ class In(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ListQuery(In):
+class Clocks(In):
+    """Which time a read looks at."""
+
+    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
+    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
+
+    def instants(self) -> dict[str, datetime | None]:
+        """Return both, by name; a time without an offset is in UTC."""
+        return {"as_of": fields.aware(self.as_of, UTC), "known_at": fields.aware(self.known_at, UTC)}
+
+
+class ListQuery(Clocks):
     """Which memories to list. Naming a user or an agent shows what a query by them would see."""
 
     user_id: Name | None = None
@@ -47,8 +58,6 @@ class ListQuery(In):
     topic: Name | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = None
-    as_of: AsOf | None = None
-    known_at: KnownAt | None = None
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
@@ -103,8 +112,8 @@ class Asking(In):
         default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
     )
     timezone: TimeZone | None = None
-    as_of: AsOf | None = None
-    known_at: KnownAt | None = None
+    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
+    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
     min_confidence: Fraction | None = None
 
     def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:

@@ -1,4 +1,4 @@
-"""Reading entities: by id, in pages, and with the edges around them."""
+"""Reading entities: by id and in pages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import RowMapping, text
 
+from app.db import past
 from app.db.session import ReadSession
 from app.model import Scope, ScopeKind
-
-MOST_EDGES = 500
-"""Edges of a neighbourhood that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +31,6 @@ class Entity:
     merged_into: UUID | None
     merged: tuple[UUID, ...]
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
-    """A relation that an active memory states, and how many steps away from the start it was found."""
-
-    from_entity: UUID
-    from_name: str
-    relation_type: str
-    to_entity: UUID
-    to_name: str
-    since: datetime | None
-    memory: UUID
-    hop: int
 
 
 _WHOLE = """
@@ -71,7 +55,33 @@ _WHOLE = """
 """
 """An entity together with all that were merged into it; a condition on `e` follows."""
 
+_WHOLE_THEN = f"""
+    SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
+        coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
+        (SELECT count(*) FROM memory_entities me
+         JOIN memories m ON m.tenant_id = me.tenant_id AND m.id = me.memory_id AND m.recorded_at <= :known_at
+         WHERE me.tenant_id = e.tenant_id AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
+        coalesce(kin.ids, '{{}}') AS merged,
+        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.id), '{{}}')
+         FROM unnest(kin.ids) AS one(id)
+         CROSS JOIN LATERAL (SELECT k.* FROM {past.ENTITIES} k WHERE k.id = one.id OFFSET 0) k
+         CROSS JOIN LATERAL jsonb_each(k.attributes) a) || e.attributes AS attributes,
+        (SELECT coalesce(jsonb_agg(DISTINCT n.display ORDER BY n.display), '[]') FROM {past.NAMES} n
+         WHERE n.entity_id = ANY(e.id || kin.ids) AND n.display <> e.canonical_name) AS aliases
+    FROM {past.ENTITIES} e
+    JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    LEFT JOIN LATERAL (
+        SELECT array_agg(k.id ORDER BY k.id) AS ids,
+            (array_agg(k.entity_type ORDER BY k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        FROM {past.family("e.id")} same
+        CROSS JOIN LATERAL (SELECT k.* FROM {past.ENTITIES} k WHERE k.id = same.id OFFSET 0) k
+        WHERE k.id <> e.id
+    ) kin ON true
+"""  # noqa: S608 - composed of constants
+"""The same as it was then; it was mentioned by the memories that were known then."""
+
 _BY_IDS = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
+_BY_IDS_THEN = text(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")
 
 _CONDITIONS = {
     "scopes": "e.scope_id = ANY(:scopes)",
@@ -80,57 +90,23 @@ _CONDITIONS = {
     "after": "e.id > :after",
 }
 
-_AROUND = text(
-    """
-    WITH RECURSIVE reached AS (
-        SELECT coalesce(merged_into, id) AS entity, 0 AS hop FROM entities WHERE tenant_id = :tenant AND id = :id
-        UNION
-        SELECT coalesce(far.merged_into, far.id), reached.hop + 1 FROM reached
-        CROSS JOIN LATERAL (
-            SELECT reached.entity AS id
-            UNION ALL SELECT k.id FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = reached.entity
-        ) same
-        CROSS JOIN LATERAL (
-            SELECT r.to_entity AS entity FROM relations r
-            JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = r.memory_id AND m.status = 'active'
-            WHERE r.tenant_id = :tenant AND r.from_entity = same.id
-            UNION
-            SELECT r.from_entity FROM relations r
-            JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = r.memory_id AND m.status = 'active'
-            WHERE r.tenant_id = :tenant AND r.to_entity = same.id
-        ) near
-        JOIN entities far ON far.tenant_id = :tenant AND far.id = near.entity
-        WHERE reached.hop < :depth
-    ), nearest AS (
-        SELECT entity, min(hop) AS hop FROM reached GROUP BY entity
-    ), same AS (
-        SELECT entity, hop, entity AS id FROM nearest
-        UNION ALL
-        SELECT n.entity, n.hop, k.id FROM nearest n
-        JOIN entities k ON k.tenant_id = :tenant AND k.merged_into = n.entity
-    )
-    SELECT DISTINCT r.id, f.id AS from_entity, f.canonical_name AS from_name, r.relation_type, t.id AS to_entity,
-        t.canonical_name AS to_name, r.since, r.memory_id, least(a.hop, b.hop) + 1 AS hop
-    FROM same a
-    JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = a.id
-    JOIN same b ON b.id = r.to_entity
-    JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
-    JOIN entities f ON f.tenant_id = :tenant AND f.id = a.entity
-    JOIN entities t ON t.tenant_id = :tenant AND t.id = b.entity
-    WHERE least(a.hop, b.hop) < :depth
-    ORDER BY hop, r.id LIMIT :limit
-    """
-)
+_ALIAS_THEN = f"""e.id IN (
+    SELECT coalesce(k.merged_into, k.id) FROM {past.NAMES} a
+    CROSS JOIN LATERAL (SELECT k.* FROM {past.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
+    WHERE a.alias = :alias)"""  # noqa: S608
 
 
-async def find(session: ReadSession, tenant: UUID, entity: UUID) -> Entity | None:
-    """Return an entity, or None."""
-    return (await find_all(session, tenant, [entity])).get(entity)
+async def find(session: ReadSession, tenant: UUID, entity: UUID, *, known_at: datetime | None = None) -> Entity | None:
+    """Return an entity, or None; with `known_at` as it was known then."""
+    return (await find_all(session, tenant, [entity], known_at=known_at)).get(entity)
 
 
-async def find_all(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> dict[UUID, Entity]:
-    """Return those of the entities that exist, by id."""
-    rows = await session.execute(_BY_IDS, {"tenant": tenant, "ids": list(entities)})
+async def find_all(
+    session: ReadSession, tenant: UUID, entities: Collection[UUID], *, known_at: datetime | None = None
+) -> dict[UUID, Entity]:
+    """Return those of the entities that exist, by id; with `known_at` those that did, as they were."""
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.execute(_BY_IDS_THEN if then else _BY_IDS, {"tenant": tenant, "ids": list(entities), **then})
     return {row["id"]: _entity(row) for row in rows.mappings()}
 
 
@@ -143,8 +119,9 @@ async def page(
     alias: str | None,
     after: UUID | None,
     limit: int,
+    known_at: datetime | None = None,
 ) -> list[Entity]:
-    """Return up to `limit` entities in the order of their ids; None leaves a filter open."""
+    """Return up to `limit` entities in the order of their ids; None leaves a filter open, and time at the present."""
     given = {
         "scopes": None if scopes is None else list(scopes),
         "entity_type": entity_type,
@@ -152,28 +129,12 @@ async def page(
         "after": after,
     }
     used = {name: value for name, value in given.items() if value is not None}
-    conditions = ["e.tenant_id = :tenant", *(_CONDITIONS[name] for name in used)]
-    statement = text(f"{_WHOLE} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
-    rows = await session.execute(statement, {"tenant": tenant, "limit": limit, **used})
+    whole, by = (_WHOLE, _CONDITIONS) if known_at is None else (_WHOLE_THEN, {**_CONDITIONS, "alias": _ALIAS_THEN})
+    conditions = ["e.tenant_id = :tenant", *(by[name] for name in used)]
+    statement = text(f"{whole} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.execute(statement, {"tenant": tenant, "limit": limit, **used, **then})
     return [_entity(row) for row in rows.mappings()]
-
-
-async def around(session: ReadSession, tenant: UUID, entity: UUID, *, depth: int) -> list[Edge]:
-    """Return the edges within `depth` steps of an entity, nearest first; entities merged into one are one."""
-    rows = await session.execute(_AROUND, {"tenant": tenant, "id": entity, "depth": depth, "limit": MOST_EDGES})
-    return [
-        Edge(
-            from_entity=row["from_entity"],
-            from_name=row["from_name"],
-            relation_type=row["relation_type"],
-            to_entity=row["to_entity"],
-            to_name=row["to_name"],
-            since=row["since"],
-            memory=row["memory_id"],
-            hop=row["hop"],
-        )
-        for row in rows.mappings()
-    ]
 
 
 def _entity(row: RowMapping) -> Entity:

@@ -69,10 +69,10 @@ def family(root: str) -> str:
     return f"""(
         SELECT {root} AS id
         UNION
-        SELECT e.id FROM (
+        SELECT relative.id FROM (
             SELECT x.id FROM entities x WHERE x.tenant_id = :tenant AND x.merged_into = {root}
             UNION SELECT p.entity_id FROM entity_past p WHERE p.tenant_id = :tenant AND p.merged_into = {root}
         ) ever
-        CROSS JOIN LATERAL (SELECT e.id, e.merged_into FROM {ENTITIES} e WHERE e.id = ever.id OFFSET 0) e
-        WHERE e.merged_into = {root}
+        CROSS JOIN LATERAL (SELECT * FROM {ENTITIES} one WHERE one.id = ever.id OFFSET 0) relative
+        WHERE relative.merged_into = {root}
     )"""  # noqa: S608 - composed of constants

@@ -10,8 +10,9 @@ from functools import partial
 from uuid import UUID
 
 from app import ids
-from app.db import entities, merges, unmerges
-from app.db.entities import Edge, Entity
+from app.db import edges, entities, merges, unmerges
+from app.db.edges import Edge
+from app.db.entities import Entity
 from app.db.merges import Moved
 from app.db.rows import insert_all
 from app.db.session import Database, WriteSession
@@ -61,8 +62,12 @@ class Entities:
         name: str | None = None,
         after: UUID | None = None,
         limit: int = 50,
+        known_at: datetime | None = None,
     ) -> tuple[tuple[Entity, ...], bool]:
-        """Return entities in the order of their ids, and whether there are more; `name` is any of its names."""
+        """Return entities in the order of their ids, and whether there are more; `name` is any of its names.
+
+        `known_at`: those that were known then, as they were.
+        """
         async with self.database.read(actor.tenant_id) as session:
             found = await entities.page(
                 session,
@@ -72,24 +77,38 @@ class Entities:
                 alias=None if name is None else normalise.name(name),
                 after=after,
                 limit=limit + 1,
+                known_at=known_at,
             )
         return tuple(found[:limit]), len(found) > limit
 
-    async def get(self, actor: Actor, entity: UUID) -> Entity:
-        """Return an entity, or raise NotFound."""
+    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> Entity:
+        """Return an entity, or as it was known then, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await entities.find(session, actor.tenant_id, entity)
+            found = await entities.find(session, actor.tenant_id, entity, known_at=known_at)
         if found is None:
             raise _unknown(entity)
         return found
 
-    async def graph(self, actor: Actor, entity: UUID, *, depth: int) -> tuple[Entity, tuple[Edge, ...]]:
-        """Return an entity and the edges within `depth` steps of it, or of the one it was merged into."""
-        async with self.database.read(actor.tenant_id) as session:
-            found = await entities.find(session, actor.tenant_id, entity)
+    async def graph(
+        self,
+        actor: Actor,
+        entity: UUID,
+        *,
+        depth: int,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> tuple[Entity, tuple[Edge, ...]]:
+        """Return an entity and the edges within `depth` steps of it, or of the one it was merged into.
+
+        `as_of`: edges that held then; `known_at`: all as it was known then.
+        """
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            found = await entities.find(session, tenant, entity, known_at=known_at)
             if found is None:
                 raise _unknown(entity)
-            return found, tuple(await entities.around(session, actor.tenant_id, entity, depth=depth))
+            near = await edges.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
+            return found, tuple(near)
 
     async def merge(
         self, actor: Actor, into: UUID, others: Sequence[UUID], *, force: bool = False, reason: str | None = None

@@ -65,12 +65,16 @@ class Memories:
         """Store candidates and return what became of each; see `WritePipeline.write`."""
         return await self.pipeline.write(actor, candidates)
 
-    async def get(self, actor: Actor, memory: UUID) -> Memory:
-        """Return a memory, whatever its status, or raise NotFound."""
+    async def get(
+        self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> Memory:
+        """Return a memory, whatever its status, as it is or was known; NotFound also when it did not hold `as_of`."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await memories.fetch(session, actor.tenant_id, [memory])
+            found = await memories.fetch(session, actor.tenant_id, [memory], known_at=known_at)
         if memory not in found:
-            raise unknown(memory)
+            raise unknown(memory, known_at)
+        if as_of is not None and not true_at(found[memory], as_of):
+            raise NotFound(f"{ids.public(ids.MEMORY, memory)} did not hold at {as_of.isoformat()}: see its history")
         return found[memory]
 
     async def list(
@@ -119,13 +123,20 @@ class Memories:
                 await editing.record(session, self._event(actor, "memory.changed", before, detail))
             return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
 
-    async def history(self, actor: Actor, memory: UUID) -> History:
-        """Return every version of the belief this memory belongs to, and what happened to them."""
+    async def history(
+        self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
+    ) -> History:
+        """Return every version of the belief this memory belongs to, and what happened to them.
+
+        `as_of`: only the versions that held then. `known_at`: the history as it was told then.
+        """
         async with self.database.read(actor.tenant_id) as session:
-            versions = await memories.chain(session, actor.tenant_id, memory)
+            versions = await memories.chain(session, actor.tenant_id, memory, known_at=known_at)
             if not versions:
-                raise unknown(memory)
-            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions])
+                raise unknown(memory, known_at)
+            if as_of is not None:
+                versions = [one for one in versions if true_at(one, as_of)]
+            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions], known_at=known_at)
         events = tuple(
             Told(
                 id=row["id"],
@@ -172,6 +183,12 @@ async def held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
     raise unknown(memory)
 
 
-def unknown(memory: UUID) -> NotFound:
-    """Return the error for a memory that is not there."""
-    return NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")
+def true_at(memory: Memory, at: datetime) -> bool:
+    """Return whether a memory was true at an instant, as far as it says itself."""
+    return memory.valid_from <= at and (memory.valid_until is None or at < memory.valid_until)
+
+
+def unknown(memory: UUID, known_at: datetime | None = None) -> NotFound:
+    """Return the error for a memory that is not there, or was not."""
+    then = "" if known_at is None else f" at {known_at.isoformat()}"
+    return NotFound(f"no such memory{then}: {ids.public(ids.MEMORY, memory)}")

@@ -10,6 +10,8 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from app.db.entities import Entity
+from app.db.listing import Filters
 from app.errors import Conflict, InvalidInput
 from app.model import Memory, Mode
 from tests.past.conftest import Timed, timed_store
@@ -60,6 +62,7 @@ class Story:
 
     timed: Timed
     answers: list[tuple[datetime, int, list[Memory], object]] = field(default_factory=list)
+    lists: list[tuple[datetime, tuple[list[Memory], list[Entity]]]] = field(default_factory=list)
 
     async def do(self, step: tuple[Any, ...]) -> None:
         self.timed.clock.tick()
@@ -144,8 +147,16 @@ class Story:
         result = await self.timed.store.ask(text, now=at, top_k=100, **request, **past)
         return sorted((bare(hit.memory) for hit in result.hits), key=lambda one: one.id), result.understood
 
+    async def listed(self, known_at: datetime | None = None) -> tuple[list[Memory], list[Entity]]:
+        """List every memory and every entity; how often an entity was mentioned is counted otherwise in the past."""
+        actor = self.timed.store.actor
+        page = await self.timed.memories.list(actor, Filters(scopes=None, known_at=known_at), limit=200)
+        entities, _ = await self.timed.entities.list(actor, scopes=None, limit=200, known_at=known_at)
+        return [bare(one) for one in page.memories], [replace(one, mention_count=0) for one in entities]
+
     async def remember(self) -> None:
         now = self.timed.clock.now
+        self.lists.append((now, await self.listed()))
         self.answers += [(now, one, *await self.ask(one, now)) for one in range(len(QUESTIONS))]
 
 
@@ -174,3 +185,5 @@ async def test_what_was_answered_at_any_moment_can_be_answered_again(
         then, read = await story.ask(question, at, known_at=at)
         assert then == memories, (at, QUESTIONS[question])
         assert read == understood, (at, QUESTIONS[question])
+    for at, lists in story.lists:
+        assert await story.listed(known_at=at) == lists, at
