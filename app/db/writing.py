@@ -43,7 +43,10 @@ class Relinked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A belief that was stated again: its new standing, and its new words if it gained any."""
+    """A belief that was stated again: its new standing, and its new words if it gained any.
+
+    `settles`: nothing contradicts it any more.
+    """
 
     id: UUID
     source_strength: float
@@ -54,6 +57,7 @@ class Merged:
     payload: Mapping[str, object] | None
     content: str | None
     identity: bytes | None
+    settles: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +143,7 @@ _MERGE = statement(
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
-                 stated_at timestamptz, payload jsonb, content text, identity text)
+                 stated_at timestamptz, payload jsonb, content text, identity text, settles boolean)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
@@ -147,7 +151,13 @@ _MERGE = statement(
         UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
             mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = now(),
             payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
-            identity = coalesce(decode(g.identity, 'hex'), m.identity)
+            identity = coalesce(decode(g.identity, 'hex'), m.identity), contested = m.contested AND NOT g.settles,
+            review_reason = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_reason END,
+            review_note = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_note END,
+            review_since = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_since END
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
+from app.model import Status
 from app.write.values import (
     Add,
     Contradict,
@@ -95,7 +97,9 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
     verdicts = [(one, rule(_claim(one), new)) for one in by_standing]
     same = next((one for one, verdict in verdicts if verdict is Verdict.MERGE), None)
     if same is not None:
-        return merging(resolved, same, "the slot already holds this value")
+        return replace(
+            merging(resolved, same, "the slot already holds this value"), settles=_settled_by(same, verdicts)
+        )
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     if later:
         successor = next((one for one in existing if one.relation == "next"), later[0])
@@ -109,6 +113,15 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
     if len(giving_way) == len(holders):
         return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
     return _contradict(resolved, tuple(one for one, verdict in verdicts if verdict is Verdict.CONTRADICT))
+
+
+def _settled_by(same: Existing, verdicts: Sequence[tuple[Existing, Verdict]]) -> tuple[Existing, ...]:
+    """Return those of a contested slot that a new statement of one side's value settles: all others, or none."""
+    others = [
+        (one, verdict) for one, verdict in verdicts if one.status == Status.ACTIVE and verdict is not Verdict.MERGE
+    ]
+    settled = same.status == Status.ACTIVE and all(verdict is Verdict.SUPERSEDE for _, verdict in others)
+    return tuple(one for one, _ in others) if settled else ()
 
 
 def _contradict(resolved: Resolved, others: tuple[Existing, ...]) -> Contradict:

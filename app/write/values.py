@@ -97,12 +97,14 @@ class Merge:
     """The same belief again: it grows in confidence and evidence.
 
     `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared.
+    `settles` are those that contradicted it until now and that this statement would have superseded.
     """
 
     into: Existing
     payload: Payload | None
     reason: str
     rewritten: Prepared | None = None
+    settles: tuple[Existing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,9 +186,9 @@ async def test_keeping_both_keeps_them_linked_and_demoted(desk: Desk) -> None:
 
 
 async def test_superseding_with_a_statement_overrides_all_sides(desk: Desk) -> None:
-    strong, weak = await desk.contested()
     for _ in range(4):
         await desk.write(object="Volkswagen")
+    strong, weak = await desk.contested()
     instead = {"type": "fact", "payload": {"predicate": "works-at", "object": "BMW"}}
     done = await desk.decided(weak, "supersede_with", **{"with": instead})
     assert {(one["memory_id"], one["change"]) for one in done["affected"]} == {
