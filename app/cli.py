@@ -22,6 +22,7 @@ MODULES: Mapping[str, str] = {
     "keys": "keys",
     "import": "importing",
     "query": "query",
+    "review": "review",
     "eval": "evaluate",
     "openapi": "openapi",
 }

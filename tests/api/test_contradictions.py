@@ -146,5 +146,5 @@ def questions(body: dict[str, Any]) -> list[dict[str, Any]]:
     if "query" not in body:
         return [body]
     asks = {**body, "query": "what is hunter2?", "user_id": "u1", "min_confidence": 0, "top_k": 200}
-    times = ({}, {"as_of": "2100-01-01T00:00:00Z"}, {"known_at": "2100-01-01T00:00:00Z"})
+    times: tuple[dict[str, str], ...] = ({}, {"as_of": "2100-01-01T00:00:00Z"}, {"known_at": "2100-01-01T00:00:00Z"})
     return [{**asks, "mode": mode, **when} for mode in ("default", "historical", "audit") for when in times]

@@ -427,8 +427,8 @@ async def test_the_queue_is_filtered_sorted_and_paged(desk: Desk) -> None:
         seen: list[str] = []
         cursor = None
         while True:
-            query: dict[str, Any] = {"limit": 3, "sort": sort} | ({"cursor": cursor} if cursor else {})
-            page = (await desk.client.get("/admin/review", params=query)).json()
+            asked: dict[str, Any] = {"limit": 3, "sort": sort} | ({"cursor": cursor} if cursor else {})
+            page = (await desk.client.get("/admin/review", params=asked)).json()
             SHAPES.page.model_validate(page)
             seen += [one["memory"]["id"] for one in page["items"]]
             cursor = page["next_cursor"]
