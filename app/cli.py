@@ -24,6 +24,7 @@ MODULES: Mapping[str, str] = {
     "import": "importing",
     "query": "query",
     "mcp": "mcp",
+    "review": "review",
     "eval": "evaluate",
     "openapi": "openapi",
 }

@@ -70,6 +70,10 @@ def _made(app: FastAPI) -> dict[str, Any]:
 def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     responses.pop("422", None)
+    for status, response in responses.items():
+        # What answers a problem with further members is declared as JSON; other errors have no model of their own.
+        if status == "409" and "application/json" in response.get("content", {}):
+            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
     if operation.get(ROLE) == "none":
         return
     for status, description in _PROBLEMS.items():

@@ -18,7 +18,7 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.models import Answers
-from app.api.problems import MEDIA_TYPE, of_error, respond
+from app.api.problems import of_error, respond
 from app.api.review_shapes import BulkBody, DecideBody, ReviewAnswers, ReviewQuery, SummaryOut, build
 from app.db.review import Wanted
 from app.errors import TypedMemoryError
@@ -55,7 +55,6 @@ def _add_decisions(found: APIRouter, shapes: ReviewAnswers) -> None:
         409: {
             "description": "The item has changed, or was decided: `item` is its new state, `decided` says how.",
             "model": shapes.moved,
-            "content": {MEDIA_TYPE: {}},
         }
     }
     for path, handler, operation, summary, model, responses in (

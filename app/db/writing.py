@@ -45,7 +45,8 @@ class Relinked:
 class Merged:
     """A belief that was stated again: its new standing, and its new words if it gained any.
 
-    With a `category`, it fades by that from now on. One that had expired is active again.
+    With a `category`, it fades by that from now on. One that had expired is active again. `settles`: nothing
+    contradicts it any more.
     """
 
     id: UUID
@@ -60,6 +61,7 @@ class Merged:
     category: str | None = None
     half_life_days: float | None = None
     floor: float = 0.0
+    settles: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +202,7 @@ _MERGE = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
                  stated_at timestamptz, payload jsonb, content text, identity text,
-                 category text, half_life_days float8, floor float8)
+                 category text, half_life_days float8, floor float8, settles boolean)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
@@ -212,7 +214,14 @@ _MERGE = statement(
             identity = coalesce(decode(g.identity, 'hex'), m.identity),
             category = coalesce(g.category, m.category),
             half_life_days = CASE WHEN g.category IS NULL THEN m.half_life_days ELSE g.half_life_days END,
-            floor = CASE WHEN g.category IS NULL THEN m.floor ELSE g.floor END
+            floor = CASE WHEN g.category IS NULL THEN m.floor ELSE g.floor END,
+            contested = m.contested AND NOT g.settles,
+            review_reason = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_reason END,
+            review_note = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_note END,
+            review_since = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
+                ELSE m.review_since END
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from app.memory import confidence, normalise
@@ -131,7 +132,9 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
     verdicts = [(one, _verdict(resolved, one, rule(_claim(one), new))) for one in by_standing]
     same = next((one for one, verdict in verdicts if verdict is Verdict.MERGE), None)
     if same is not None:
-        return merging(resolved, same, "the slot already holds this value")
+        return replace(
+            merging(resolved, same, "the slot already holds this value"), settles=_settled_by(same, verdicts)
+        )
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     if later:
         return _earlier(later[0], existing)
@@ -177,6 +180,15 @@ def _earlier(later: Existing, existing: Sequence[Existing]) -> History:
         predecessor=next((one for one in existing if one.relation == "previous"), None),
         reason="it was stated before what is believed now, so it is kept as history",
     )
+
+
+def _settled_by(same: Existing, verdicts: Sequence[tuple[Existing, Verdict]]) -> tuple[Existing, ...]:
+    """Return those of a contested slot that a new statement of one side's value settles: all others, or none."""
+    others = [
+        (one, verdict) for one, verdict in verdicts if one.status == Status.ACTIVE and verdict is not Verdict.MERGE
+    ]
+    settled = same.status == Status.ACTIVE and all(verdict is Verdict.SUPERSEDE for _, verdict in others)
+    return tuple(one for one, _ in others) if settled else ()
 
 
 def _contradict(resolved: Resolved, others: tuple[Existing, ...]) -> Contradict:

@@ -30,6 +30,7 @@ from app.write.values import (
     Decision,
     Doubt,
     End,
+    Existing,
     History,
     Known,
     Merge,
@@ -123,8 +124,10 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             category=prepared.candidate.category,
             half_life_days=decay.half_life_days,
             floor=decay.floor,
+            settles=bool(decision.settles),
         )
     )
+    affected = _retire(plan, resolved, into.id, decision.settles, "the other side was stated again, and is trusted")
     if rewritten is not None:
         reindex(plan, into, rewritten, believed)
     plan.rows["memory_usage"].append(
@@ -140,7 +143,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     audit(plan, "memory.merged", into.id, detail)
     if into.status == Status.EXPIRED and into.ended_at is None:
         audit(plan, REVIVED, into.id, {"reason": "it was stated again", "confidence": believed})
-    return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
+    return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id, affected=affected)
 
 
 def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
@@ -148,16 +151,23 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
     plan.touch(*decision.old)
     new = add(plan, resolved, supersedes=first.id)
     audit_added(plan, new, resolved, decision.reason)
+    affected = _retire(plan, resolved, new, decision.old, decision.reason)
+    return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _retire(
+    plan: Plan, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
+) -> tuple[Affected, ...]:
+    """Gather that what was stated takes the place of others, from when on it holds."""
     takes_over = takes_hold(resolved.prepared)
-    for old in decision.old:
+    for old in others:
         plan.retired.append(
             Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
         )
         add_link(plan, new, LinkKind.SUPERSEDES, old.id)
-        detail = {"by": ids.public(ids.MEMORY, new), "reason": decision.reason, "confidence": old.confidence}
+        detail = {"by": ids.public(ids.MEMORY, new), "reason": reason, "confidence": old.confidence}
         audit(plan, "memory.superseded", old.id, detail)
-    affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
-    return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+    return tuple(Affected(id=old.id, change="superseded") for old in others)
 
 
 def _ended(plan: Plan, resolved: Resolved, decision: End | Doubt) -> Verdict:

@@ -95,14 +95,18 @@ class Reviewing:
             return await self._write(actor, item, choice, named, work)
 
     async def foreseen(self, actor: Actor, item: Item) -> Ruled | None:
-        """Return what accepting a pending memory would come to; None when it couldn't be believed."""
-        work = await self._believed(actor, item)
+        """Return what accepting a pending memory would come to; None when it couldn't be believed.
+
+        A judge is not asked: looking costs nothing, so it may come out otherwise where one would find a duplicate.
+        """
+        unasked = replace(self.pipeline, deciding=replace(self.pipeline.deciding, judge=None))
+        work = await Reviewing(pipeline=unasked).believed(actor, item)
         return None if work is None else work.ruled
 
     async def _work(self, actor: Actor, item: Item, choice: Choice, named: Memory | None) -> _Work:
         match choice.action:
             case Action.ACCEPT if item.memory.status is Status.PENDING:
-                found = await self._believed(actor, item)
+                found = await self.believed(actor, item)
                 if found is None:
                     raise Conflict("it can't be believed as it is: reject it, or supersede it with what it should say")
                 return found
@@ -114,7 +118,7 @@ class Reviewing:
                 plan = Plan(self._surroundings(actor, item))
                 return _Work(plan=plan, ruled=_plain(plan, item, choice.action, named))
 
-    async def _believed(self, actor: Actor, item: Item) -> _Work | None:
+    async def believed(self, actor: Actor, item: Item) -> _Work | None:
         """Work out what sending a pending memory through the pipeline from stage 3 comes to."""
         unshown = await self._unshown(actor, item.memory)
         candidate = rebuilt.candidate(item.memory, unshown, self._types, keep_id=True)

@@ -144,7 +144,7 @@ def overruled(plan: Plan, item: Item, resolved: Resolved, decision: Decision) ->
     every: tuple[Loser, ...] = (item.memory, *item.rivals)
     if isinstance(decision, Merge):
         winner, since = decision.into.id, decision.into.valid_from
-        persist(plan, resolved, decision)
+        persist(plan, resolved, replace(decision, settles=()))
     else:
         others = decision.old if isinstance(decision, Supersede) else ()
         every = tuple({one.id: one for one in (*others, *every)}.values())

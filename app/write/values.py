@@ -99,6 +99,7 @@ class Merge:
 
     `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared. An `echo`
     only repeats to a user what they have said: it is kept as evidence, and counts for nothing.
+    `settles` are those that contradicted it until now and that this statement would have superseded.
     """
 
     into: Existing
@@ -106,6 +107,7 @@ class Merge:
     reason: str
     rewritten: Prepared | None = None
     echo: bool = False
+    settles: tuple[Existing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

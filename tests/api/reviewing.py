@@ -14,7 +14,7 @@ from app.runtime import Runtime
 from tests.api.conftest import fact
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
-WEAK = {"source_confidence": 0.2, "extractor_confidence": 0.9}
+WEAK: dict[str, Any] = {"source_confidence": 0.2, "extractor_confidence": 0.9}
 """Trusted too little to replace what is trusted as callers usually are, and above the floor."""
 
 

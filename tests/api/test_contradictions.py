@@ -70,7 +70,7 @@ async def test_the_holder_is_demoted_once_the_other_side_is_trusted_more(desk: D
     other = (await desk.write(object="Rivian", **WEAK))["memory"]
     assert other["contested"]
     for _ in range(4):
-        await desk.write(object="Rivian")
+        assert (await desk.write(object="Rivian", **WEAK))["affected"] == []
     hits = await asked(desk)
     assert hits[other["id"]]["confidence"] > hits[holder]["confidence"]
     for found in (hits, await asked(desk, topic="cars")):
@@ -89,6 +89,27 @@ async def test_a_stronger_newer_statement_settles_it(desk: Desk) -> None:
         assert (memory["contested"], memory["needs_review"], memory["review_reason"]) == (False, False, None)
     assert await desk.items() == []
     assert list(await asked(desk)) == [settled["memory"]["id"]]
+
+
+@pytest.mark.parametrize("again", ["Volkswagen", "Rivian"])
+async def test_stating_one_side_again_firmly_settles_it_for_that_side(desk: Desk, again: str) -> None:
+    sides = dict(zip(("Volkswagen", "Rivian"), await desk.contested(), strict=True))
+    restated = await desk.write(object=again)
+    winner = sides.pop(again)
+    [loser] = sides.values()
+    assert (restated["decision"], restated["memory"]["id"]) == ("merged", winner)
+    assert restated["affected"] == [{"memory_id": loser, "change": "superseded"}]
+    held, gone = await desk.memory(winner), await desk.memory(loser)
+    assert (held["status"], held["contested"], held["needs_review"]) == ("active", False, False)
+    assert (gone["status"], gone["superseded_by"], gone["needs_review"]) == ("superseded", winner, False)
+    assert await desk.items() == []
+
+
+async def test_stating_one_side_again_weakly_settles_nothing(desk: Desk) -> None:
+    strong, weak = await desk.contested()
+    assert (await desk.write(object="Rivian", **WEAK))["affected"] == []
+    assert [(await desk.memory(one))["status"] for one in (strong, weak)] == ["active", "active"]
+    assert (await desk.memory(weak))["needs_review"]
 
 
 async def test_what_waits_is_in_no_answer_but_where_it_is_asked_for_by_name(desk: Desk, app: FastAPI) -> None:
@@ -125,5 +146,5 @@ def questions(body: dict[str, Any]) -> list[dict[str, Any]]:
     if "query" not in body:
         return [body]
     asks = {**body, "query": "what is hunter2?", "user_id": "u1", "min_confidence": 0, "top_k": 200}
-    times = ({}, {"as_of": "2100-01-01T00:00:00Z"}, {"known_at": "2100-01-01T00:00:00Z"})
+    times: tuple[dict[str, str], ...] = ({}, {"as_of": "2100-01-01T00:00:00Z"}, {"known_at": "2100-01-01T00:00:00Z"})
     return [{**asks, "mode": mode, **when} for mode in ("default", "historical", "audit") for when in times]

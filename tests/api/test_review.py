@@ -186,9 +186,9 @@ async def test_keeping_both_keeps_them_linked_and_demoted(desk: Desk) -> None:
 
 
 async def test_superseding_with_a_statement_overrides_all_sides(desk: Desk) -> None:
-    strong, weak = await desk.contested()
     for _ in range(4):
         await desk.write(object="Volkswagen")
+    strong, weak = await desk.contested()
     instead = {"type": "fact", "payload": {"predicate": "works-at", "object": "BMW"}}
     done = await desk.decided(weak, "supersede_with", **{"with": instead})
     assert {(one["memory_id"], one["change"]) for one in done["affected"]} == {
@@ -427,8 +427,8 @@ async def test_the_queue_is_filtered_sorted_and_paged(desk: Desk) -> None:
         seen: list[str] = []
         cursor = None
         while True:
-            query: dict[str, Any] = {"limit": 3, "sort": sort} | ({"cursor": cursor} if cursor else {})
-            page = (await desk.client.get("/admin/review", params=query)).json()
+            asked: dict[str, Any] = {"limit": 3, "sort": sort} | ({"cursor": cursor} if cursor else {})
+            page = (await desk.client.get("/admin/review", params=asked)).json()
             SHAPES.page.model_validate(page)
             seen += [one["memory"]["id"] for one in page["items"]]
             cursor = page["next_cursor"]

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from app.db import review_changes
 from app.runtime import Runtime
 from app.write import reviewing
 from app.write.reviewing import Reviewing
@@ -80,7 +81,7 @@ async def test_two_contested_sides_cannot_both_win(desk: Desk, make_client: Make
             user = {"user_id": f"u-{number}"}
             await desk.write(object="Volkswagen", **user)
             sides = [(await desk.write(object="Rivian", **user, **WEAK))["memory"]["id"]]
-            weaker = {"source_confidence": 0.2, "extractor_confidence": 0.8}
+            weaker: dict[str, Any] = {"source_confidence": 0.2, "extractor_confidence": 0.8}
             sides.append((await desk.write(object="Tesla", **user, **weaker))["memory"]["id"])
             versions = [await desk.version(one) for one in sides]
             answers = await asyncio.gather(
@@ -151,7 +152,8 @@ async def test_writes_around_an_item_do_not_stop_its_decision(
     key = desk.client.headers["authorization"].removeprefix("Bearer ")
     memory = (await desk.pending(predicate="works-at", object="Volkswagen"))["id"]
     version = await desk.version(memory)
-    work, written = Reviewing._work, []
+    work = Reviewing._work
+    written: list[httpx.Response] = []
     async with make_client(key) as other_replica:
 
         async def slow(self: Reviewing, *arguments: Any) -> Any:
@@ -175,7 +177,7 @@ async def test_a_decision_that_fails_at_any_step_leaves_everything_as_it_was(
     await desk.write(object="Volkswagen")
     memory = (await desk.pending(predicate="works-at", object="BMW"))["id"]
     before = (await desk.item(memory))["item"]
-    place = reviewing if hasattr(reviewing, step) else reviewing.review_changes
+    place = reviewing if hasattr(reviewing, step) else review_changes
     real = getattr(place, step)
 
     async def broken(*arguments: Any, **more: Any) -> Any:
