@@ -20,6 +20,7 @@ MODULES: Mapping[str, str] = {
     "worker": "worker",
     "migrate": "migrate",
     "keys": "keys",
+    "audit": "audit",
     "import": "importing",
     "query": "query",
     "eval": "evaluate",

@@ -10,7 +10,7 @@ import structlog
 from fastapi import FastAPI
 
 from app import logs
-from app.api import admin, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
+from app.api import admin, audit, bodies, entities, extraction, jobs, memories, models, ops, problems, query, turns
 from app.api.middleware import RequestMiddleware
 from app.api.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -57,6 +57,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         entities.router(),
         jobs.router(),
         admin.router(registry),
+        audit.router(),
         extraction.router(),
     ):
         app.include_router(router)

@@ -76,6 +76,31 @@ class ReviewReason(StrEnum):
     ASKED = "asked"
 
 
+class Action(StrEnum):
+    """What the audit log records; `memory/story.py` says each in a sentence."""
+
+    MEMORY_ADDED = "memory.added"
+    MEMORY_MERGED = "memory.merged"
+    MEMORY_SUPERSEDED = "memory.superseded"
+    MEMORY_RELINKED = "memory.relinked"
+    MEMORY_CONTRADICTED = "memory.contradicted"
+    MEMORY_REJECTED = "memory.rejected"
+    MEMORY_REVIVED = "memory.revived"
+    MEMORY_CHANGED = "memory.changed"
+    MEMORY_ERASED = "memory.erased"
+    ENTITY_MERGED = "entity.merged"
+    ENTITY_UNMERGED = "entity.unmerged"
+    TURN_REPLAYED = "turn.replayed"
+    JOB_RETRIED = "job.retried"
+    JOB_CANCELLED = "job.cancelled"
+    POLICY_CHANGED = "policy.changed"
+    KEY_CREATED = "key.created"
+    KEY_ROTATED = "key.rotated"
+    KEY_REVOKED = "key.revoked"
+    TENANT_CREATED = "tenant.created"
+    AUDIT_REDACTED = "audit.redacted"
+
+
 class JobStatus(StrEnum):
     """Where a background job is; the last three are ends."""
 

@@ -26,6 +26,7 @@ from app.providers.rules import RulesExtractor
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.services.audit import Audit
 from app.services.entities import Entities
 from app.services.idempotency import Idempotency
 from app.services.jobs import Jobs
@@ -62,6 +63,7 @@ class Runtime:
     queries: Queries
     turns: Turns
     policies: Policies
+    audit: Audit
     entities: Entities
     jobs: Jobs
     keys: Keys
@@ -106,7 +108,7 @@ async def _assembled(
     upkeep = IndexUpkeep(database=database, language=settings.language)
     await _in_background(stack, upkeep.run())
     types = discover()
-    policies = Policies(database=database)
+    policies = Policies(database=database, clock=now)
     chat = make_chat(settings)
     extractor = RulesExtractor() if chat is None else make_extractor(chat, types, settings, metrics)
     stack.push_async_callback(extractor.aclose)
@@ -154,6 +156,7 @@ async def _assembled(
         queries=_queries(settings, database, embedder, model_id, types, metrics, stack),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
+        audit=Audit(database=database),
         entities=Entities(database=database, types=types, clock=now),
         jobs=jobs,
         keys=keys,

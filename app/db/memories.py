@@ -70,13 +70,6 @@ _CHAIN = text(
     """
 )
 
-_EVENTS = text(
-    """
-    SELECT id, occurred_at, actor, action, memory_id, detail FROM audit_events
-    WHERE tenant_id = :tenant AND memory_id = ANY(:ids) ORDER BY id
-    """
-)
-
 LONGEST_CHAIN = 1_000
 """Versions of one belief that a history shows in each direction."""
 
@@ -94,12 +87,6 @@ async def chain(session: ReadSession, tenant: UUID, memory: UUID) -> list[Memory
     result = await session.execute(_CHAIN, {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN})
     found = await fetch(session, tenant, [row[0] for row in result])
     return sorted(found.values(), key=lambda one: (one.stated_at, one.id))
-
-
-async def events(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> list[RowMapping]:
-    """Return what the audit log says of these memories, oldest first."""
-    result = await session.execute(_EVENTS, {"tenant": tenant, "ids": list(memories)})
-    return list(result.mappings())
 
 
 def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:

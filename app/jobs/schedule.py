@@ -56,7 +56,13 @@ async def prune(runtime: Runtime) -> None:
             removed = await queue.prune(session, kept=LOG_KEPT, limit=BATCH)
 
 
+async def seal(runtime: Runtime) -> None:
+    """Seal the audit events that were written since the last time."""
+    await runtime.audit.seal_all()
+
+
 SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
+    Schedule(name="seal-audit", cron="* * * * *", run=seal),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
 )

@@ -8,13 +8,15 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import editing, listing, memories
+from app.db import audit_log, editing, listing, memories
+from app.db.audit import Ledger, append
+from app.db.audit_log import Told
 from app.db.listing import Filters, Position, Sort
 from app.db.session import Database, WriteSession
 from app.errors import InvalidInput, NotFound, TypedMemoryError
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory, ReviewReason
+from app.model import Action, Actor, Category, Memory, ReviewReason
 from app.text.lexical import index_of, terms
 from app.write.pipeline import WritePipeline
 
@@ -25,18 +27,6 @@ class Page:
 
     memories: tuple[Memory, ...]
     next: Position | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """One thing that happened to a belief, as the audit log has it."""
-
-    id: UUID
-    at: datetime
-    actor: str
-    action: str
-    memory: UUID
-    detail: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +102,12 @@ class Memories:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
                 await editing.change(session, actor.tenant_id, memory, values)
-                detail = {"changed": sorted(changes)}
-                await editing.record(session, self._event(actor, "memory.changed", before, detail))
-            return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            after = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            if values:
+                detail = {"changed": sorted(changes), "values": _values_told(before, after)}
+                event = self._ledger(actor, before).event(Action.MEMORY_CHANGED, detail, memory=memory)
+                await append(session, [event])
+            return after
 
     async def delete(self, actor: Actor, memory: UUID) -> None:
         """Erase a memory and everything made of it; only that it was erased stays on record."""
@@ -129,7 +122,15 @@ class Memories:
                 terms=sorted({index_of(term) for term in found}),
                 length=len(found),
             )
-            await editing.record(session, self._event(actor, "memory.erased", gone, {"type": gone.type}))
+            detail = {
+                "type": gone.type,
+                "status": [gone.status, None],
+                "confidence": [gone.confidence, None],
+                "supersedes": _id(gone.supersedes),
+                "superseded_by": _id(gone.superseded_by),
+            }
+            event = self._ledger(actor, gone).event(Action.MEMORY_ERASED, detail, memory=memory)
+            await append(session, [event])
 
     async def history(self, actor: Actor, memory: UUID) -> History:
         """Return every version of the belief this memory belongs to, and what happened to them."""
@@ -137,19 +138,8 @@ class Memories:
             versions = await memories.chain(session, actor.tenant_id, memory)
             if not versions:
                 raise _unknown(memory)
-            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions])
-        events = tuple(
-            Told(
-                id=row["id"],
-                at=row["occurred_at"],
-                actor=row["actor"],
-                action=row["action"],
-                memory=row["memory_id"],
-                detail=row["detail"],
-            )
-            for row in rows
-        )
-        return History(versions=tuple(versions), events=events)
+            events = await audit_log.of_memories(session, actor.tenant_id, [one.id for one in versions])
+        return History(versions=tuple(versions), events=tuple(events))
 
     def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
         """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""
@@ -159,17 +149,23 @@ class Memories:
             return {}
         return {"review_reason": ReviewReason.ASKED, "review_note": None, "review_since": self.clock()}
 
-    def _event(self, actor: Actor, action: str, memory: Memory, detail: Mapping[str, object]) -> dict[str, object]:
-        return {
-            "tenant_id": actor.tenant_id,
-            "id": ids.new(),
-            "occurred_at": self.clock(),
-            "actor": actor.name,
-            "action": action,
-            "memory_id": memory.id,
-            "scope_id": memory.scope.id(actor.tenant_id),
-            "detail": detail,
-        }
+    def _ledger(self, actor: Actor, memory: Memory) -> Ledger:
+        scope = memory.scope.id(actor.tenant_id)
+        return Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
+
+
+_TOLD = ("importance", "category", "half_life_days", "floor", "valid_until", "review")
+"""Fields whose values may be told: those of the others are content."""
+
+
+def _values_told(before: Memory, after: Memory) -> dict[str, object]:
+    """Return the values that a change changed, before and after."""
+    pairs = {name: [getattr(before, name), getattr(after, name)] for name in _TOLD}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _id(memory: UUID | None) -> str | None:
+    return None if memory is None else ids.public(ids.MEMORY, memory)
 
 
 async def _held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:

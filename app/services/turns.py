@@ -11,12 +11,13 @@ from uuid import UUID
 from app import ids
 from app.db import jobs
 from app.db import turns as rows
+from app.db.audit import Ledger
 from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.memory.extraction import Turn, TurnStatus
-from app.model import Actor, Scope
+from app.model import Action, Actor, Scope
 from app.services.policies import Policies
 from app.write.ingest import IngestPipeline
 from app.write.report import Report
@@ -153,7 +154,10 @@ class Turns:
             if found is None:
                 await self.get(actor, turn)
                 raise Conflict("the turn is still waiting to be processed: see its job")
-            return await self._enqueue(session, actor, found.turn.scope, [turn])
+            scope = found.turn.scope
+            ledger = Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope.id(actor.tenant_id))
+            replayed = ledger.event(Action.TURN_REPLAYED, {"turn": ids.public(ids.TURN, turn)})
+            return await self._enqueue(session, actor, scope, [turn], {"audit_events": [replayed]})
 
     async def _enqueue(
         self,

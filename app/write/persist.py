@@ -10,7 +10,8 @@ from app import ids
 from app.db.writing import Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.candidate import Affected, Decided
-from app.model import LinkKind, ReviewReason, Status
+from app.memory.conflict import TOLERANCE
+from app.model import Action, LinkKind, ReviewReason, Status
 from app.write.graph import add_entities
 from app.write.plan import Plan
 from app.write.rows import (
@@ -19,6 +20,7 @@ from app.write.rows import (
     add_link,
     audit,
     audit_added,
+    parts_told,
     reindex,
     stored_payload,
     takes_hold,
@@ -72,7 +74,14 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
 
 
 def _reject(plan: Plan, resolved: Resolved, decision: Reject) -> Verdict:
-    audit(plan, "memory.rejected", None, {"type": resolved.prepared.candidate.type.name, "reason": decision.reason})
+    prepared = resolved.prepared
+    detail = {
+        "type": prepared.candidate.type.name,
+        "reason": decision.reason,
+        "confidence": prepared.confidence,
+        "parts": parts_told(prepared.parts),
+    }
+    audit(plan, Action.MEMORY_REJECTED, None, detail)
     return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
 
 
@@ -84,7 +93,7 @@ def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
     new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(ReviewReason.DOUBTFUL, decision.reason))
-    audit_added(plan, new, resolved, decision.reason)
+    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": ReviewReason.DOUBTFUL})
     return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
 
 
@@ -120,10 +129,11 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     add_entities(plan, into.id, resolved)
     detail = {
         "reason": decision.reason,
-        "mentions": parts.mentions,
         "confidence": [into.confidence, believed],
+        "parts": {name: [before, parts_told(parts)[name]] for name, before in parts_told(into.parts).items()},
+        "rewritten": rewritten is not None,
     }
-    audit(plan, "memory.merged", into.id, detail)
+    audit(plan, Action.MEMORY_MERGED, into.id, detail)
     return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
 
 
@@ -137,8 +147,15 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
             Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
         )
         add_link(plan, new, LinkKind.SUPERSEDES, old.id)
-        detail = {"by": ids.public(ids.MEMORY, new), "reason": decision.reason, "confidence": old.confidence}
-        audit(plan, "memory.superseded", old.id, detail)
+        detail = {
+            "by": ids.public(ids.MEMORY, new),
+            "reason": decision.reason,
+            "status": [old.status, Status.SUPERSEDED],
+            "confidence": old.confidence,
+            "by_confidence": resolved.prepared.confidence,
+            "tolerance": TOLERANCE,
+        }
+        audit(plan, Action.MEMORY_SUPERSEDED, old.id, detail)
     affected = tuple(Affected(id=old.id, change="superseded") for old in decision.old)
     return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
 
@@ -146,11 +163,17 @@ def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
     review = (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None
     new = add(plan, resolved, contested=True, review=review)
-    audit_added(plan, new, resolved, decision.reason)
+    audit_added(plan, new, resolved, decision.reason, more=None if review is None else {"review": review[0]})
     for other in decision.others:
         add_link(plan, new, LinkKind.CONTRADICTS, other.id)
-        detail = {"by": ids.public(ids.MEMORY, new), "confidence": other.confidence}
-        audit(plan, "memory.contradicted", other.id, detail)
+        detail = {
+            "by": ids.public(ids.MEMORY, new),
+            "reason": decision.reason,
+            "confidence": other.confidence,
+            "by_confidence": resolved.prepared.confidence,
+            "tolerance": TOLERANCE,
+        }
+        audit(plan, Action.MEMORY_CONTRADICTED, other.id, detail)
     affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
     return Verdict(decided=Decided.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
 
@@ -158,7 +181,10 @@ def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict
 def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
     successor, predecessor = decision.successor, decision.predecessor
     new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
-    audit_added(plan, new, resolved, decision.reason)
+    by = {"by": ids.public(ids.MEMORY, successor.id)}
+    audit_added(plan, new, resolved, decision.reason, status=Status.SUPERSEDED, more=by)
+    placed = {"between": ids.public(ids.MEMORY, new), "reason": decision.reason}
+    audit(plan, Action.MEMORY_RELINKED, successor.id, placed)
     add_link(plan, successor.id, LinkKind.SUPERSEDES, new)
     plan.relinked.append(Relinked(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
     affected = [Affected(id=successor.id, change="follows")]
@@ -166,5 +192,6 @@ def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
         add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
         ended = max(takes_hold(resolved.prepared), predecessor.valid_from)
         plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
+        audit(plan, Action.MEMORY_RELINKED, predecessor.id, placed)
         affected.append(Affected(id=predecessor.id, change="superseded"))
     return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))

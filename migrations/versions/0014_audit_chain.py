@@ -32,7 +32,7 @@ DETAIL_DIGEST = """
 """
 
 ENQUEUE = """
-    CREATE FUNCTION audit_enqueue() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
+    CREATE FUNCTION audit_enqueue() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
     BEGIN
         INSERT INTO audit_unsealed (tenant_id, position, event_id) SELECT tenant_id, position, id FROM fresh;
         RETURN NULL;
@@ -40,14 +40,14 @@ ENQUEUE = """
 """
 
 STAYS = """
-    CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql {path} AS $$
+    CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
         RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
     END $$
 """
 
 ONLY_EMPTIED = """
-    CREATE FUNCTION audit_only_emptied() RETURNS trigger LANGUAGE plpgsql {path} AS $$
+    CREATE FUNCTION audit_only_emptied() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
         IF OLD.redacted_by IS NULL AND NEW.redacted_by IS NOT NULL AND NEW.detail = '{{}}' AND NEW.salt IS NULL
             AND NEW.detail_digest = audit_detail_digest(OLD.salt, OLD.detail)
@@ -71,7 +71,7 @@ OWN_TENANT = f"""
 
 SEAL = """
     CREATE FUNCTION seal_audit(tenant uuid, most integer DEFAULT 1000) RETURNS integer
-    LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
+    LANGUAGE plpgsql SECURITY DEFINER AS $$
     DECLARE
         previous bytea := '\\x{zeros}';
         seq bigint := 0;
@@ -117,7 +117,7 @@ REDACT = """
     CREATE FUNCTION redact_audit(
         tenant uuid, memories uuid[], scopes uuid[],
         actor text DEFAULT 'erasure', erased_at timestamptz DEFAULT clock_timestamp()
-    ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
+    ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER AS $$
     DECLARE
         emptied bigint;
         erasure uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
@@ -210,17 +210,16 @@ def _isolate(table: str) -> None:
 
 
 def _add_functions() -> None:
-    schema = op.get_bind().scalar(sa.text("SELECT quote_ident(current_schema())"))
-    parts = {
-        "path": f"SET search_path = pg_catalog, {schema}, pg_temp",
-        "own_tenant": OWN_TENANT,
-        "zeros": "00" * 32,
-    }
     op.execute(DETAIL_DIGEST)
     for function in (ENQUEUE, STAYS, ONLY_EMPTIED, SEAL, REDACT):
-        op.execute(function.format(**parts))
+        op.execute(function.format(own_tenant=OWN_TENANT, zeros="00" * 32))
     for function in FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
+    for function in (one for one in FUNCTIONS if "detail_digest" not in one):
+        op.execute(
+            f"DO $$ BEGIN EXECUTE format('ALTER FUNCTION {function} SET search_path = pg_catalog, %I, pg_temp', "
+            "current_schema()); END $$"
+        )
     for function in FUNCTIONS[-2:]:
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {ROLE}")
     op.execute(

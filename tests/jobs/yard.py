@@ -21,6 +21,7 @@ from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
 from app.runtime import Runtime, now
+from app.services.audit import Audit
 from app.services.jobs import Jobs
 from app.services.tenants import Tenants
 from app.settings import Settings
@@ -46,6 +47,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             clock=now,
             jobs=Jobs(database=database, clock=now),
             tenants=Tenants(database=database, clock=now),
+            audit=Audit(database=database),
         ),
     )
 
