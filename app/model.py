@@ -88,6 +88,7 @@ class Action(StrEnum):
     MEMORY_REVIVED = "memory.revived"
     MEMORY_CHANGED = "memory.changed"
     MEMORY_ERASED = "memory.erased"
+    MEMORY_STANDING = "memory.standing"
     ENTITY_MERGED = "entity.merged"
     ENTITY_UNMERGED = "entity.unmerged"
     TURN_REPLAYED = "turn.replayed"

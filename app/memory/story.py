@@ -161,6 +161,14 @@ def _erased(detail: Detail) -> str:
     return f"Erased @{was}"
 
 
+def _standing(detail: Detail) -> str:
+    pairs = {name: _pair(detail, name) for name in ("status", "confidence")}
+    changes = [
+        f"its {name} went from {_shown(old)} to {_shown(new)}" for name, (old, new) in pairs.items() if old != new
+    ]
+    return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
+
+
 def _entity_merged(detail: Detail) -> str:
     numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories moved"
     return f"{detail.get('entity')} was merged @ into {detail.get('into')}; {numbers}{_because(detail)}"
@@ -230,6 +238,7 @@ _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.MEMORY_REVIVED: _revived,
     Action.MEMORY_CHANGED: _changed,
     Action.MEMORY_ERASED: _erased,
+    Action.MEMORY_STANDING: _standing,
     Action.ENTITY_MERGED: _entity_merged,
     Action.ENTITY_UNMERGED: _entity_unmerged,
     Action.TURN_REPLAYED: _replayed,
