@@ -169,6 +169,35 @@ def _standing(detail: Detail) -> str:
     return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
 
 
+def _plainly(what: str) -> Callable[[Detail], str]:
+    """Return a sentence of what happened and why, with the numbers that were looked at."""
+
+    def sentence(detail: Detail) -> str:
+        numbers = [f"{name} {_pair(detail, name)[1]:.2f}" for name in _LOOKED_AT if _is_number(_pair(detail, name)[1])]
+        return f"{what} @{_because(detail)}{'; it had ' if numbers else ''}{', '.join(numbers)}"
+
+    return sentence
+
+
+_LOOKED_AT = ("freshness", "confidence")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int)
+
+
+def _folded(detail: Detail) -> str:
+    return f"Folded @ into {detail.get('into')}{_because(detail)}"
+
+
+def _consolidated(detail: Detail) -> str:
+    return f"Made @ of {detail.get('members')} faded memories"
+
+
+def _reviewed(detail: Detail) -> str:
+    return f"Reviewed @, and decided to {_words(str(detail.get('action')))}{_because(detail)}"
+
+
 def _entity_merged(detail: Detail) -> str:
     numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories moved"
     return f"{detail.get('entity')} was merged @ into {detail.get('into')}; {numbers}{_because(detail)}"
@@ -239,6 +268,20 @@ _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.MEMORY_CHANGED: _changed,
     Action.MEMORY_ERASED: _erased,
     Action.MEMORY_STANDING: _standing,
+    Action.MEMORY_ENDED: _plainly("Said to be over"),
+    Action.MEMORY_ENDING_DOUBTED: _plainly("Doubtfully said to be over"),
+    Action.MEMORY_EXPIRED: _plainly("Expired"),
+    Action.MEMORY_FORGOTTEN: _plainly("Forgotten"),
+    Action.MEMORY_PURGED: _plainly("Removed for good"),
+    Action.MEMORY_PROMOTED: _plainly("Became core"),
+    Action.MEMORY_ECHOED: _plainly("Heard again, and not counted"),
+    Action.MEMORY_VOLATILE: _plainly("Found to change too often"),
+    Action.MEMORY_SETTLED: _plainly("Settled"),
+    Action.MEMORY_FOLDED: _folded,
+    Action.MEMORY_CONSOLIDATED: _consolidated,
+    Action.REVIEW_DECIDED: _reviewed,
+    Action.REVIEW_SETTLED: _plainly("Taken out of review"),
+    Action.USER_ERASED: _plainly("Everything of a user was erased"),
     Action.ENTITY_MERGED: _entity_merged,
     Action.ENTITY_UNMERGED: _entity_unmerged,
     Action.TURN_REPLAYED: _replayed,
