@@ -118,21 +118,23 @@ async def test_pages_follow_one_another(client: httpx.AsyncClient, order: str) -
 
 async def test_the_proof_and_its_head(client: httpx.AsyncClient) -> None:
     memory = await written(client)
+    # The service's own schedule may seal at any moment, so how many seals there are is not ours to say.
     head = (await client.get("/admin/audit/head")).json()
-    assert head["seq"] == 1
+    assert head["seq"] >= 1
     await written(client, object="Audi")
     anchored = {"anchor_seq": head["seq"], "anchor_digest": head["digest"]}
     report = (await client.get("/admin/audit/verify", params={**anchored, "memories": True})).json()
     assert report["intact"] is True
-    assert (report["seals"], report["events"], report["events_in_all"], report["unsealed"]) == (2, 5, 5, 0)
+    assert report["seals"] == report["last"]["seq"] > head["seq"]
+    assert (report["events"], report["events_in_all"], report["unsealed"]) == (5, 5, 0)
     assert report["rebuilt"] == {"memories": 2, "differs": None, "why": None}
     assert report["last"] == (await client.get("/admin/audit/head")).json()
     wrong = (await client.get("/admin/audit/verify", params={**anchored, "anchor_digest": ZEROS})).json()
-    assert (wrong["intact"], wrong["broken"]["fault"], wrong["broken"]["seal"]) == (False, "changed", 1)
+    assert (wrong["intact"], wrong["broken"]["fault"], wrong["broken"]["seal"]) == (False, "changed", head["seq"])
     first = (await client.get("/admin/audit/verify", params={"limit": 1})).json()
     assert (first["next"], first["events_in_all"]) == (1, None)
     rest = (await client.get("/admin/audit/verify", params={"after": 1})).json()
-    assert (rest["first"], rest["seals"], rest["next"], rest["intact"]) == (2, 1, None, True)
+    assert (rest["first"], rest["seals"], rest["next"], rest["intact"]) == (2, report["seals"] - 1, None, True)
     assert (await client.delete(f"/memories/{memory['id']}")).status_code == 204
     assert (await client.get("/admin/audit/verify", params={"memories": True})).json()["intact"] is True
 

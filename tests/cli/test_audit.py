@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import asyncpg
 import httpx
@@ -53,18 +54,18 @@ def proves(settings: dict[str, str]) -> None:
 
     proved = run("audit", "verify", **settings)
     assert proved.returncode == 0, proved.stderr
-    assert "default: 5 events in 1 seals hold" in proved.stdout
+    assert re.search(r"default: 5 events in \d+ seals hold", proved.stdout)
     assert "2 memories are what the log says" in proved.stdout
     assert run("audit", "verify", "--tenant", "default", "--anchor", anchor, **settings).returncode == 0
     refuted = run("audit", "verify", "--tenant", "default", "--anchor", f"1:{'00' * 32}", **settings)
     assert refuted.returncode == 1
-    assert "its digest is not the one that was kept elsewhere" in refuted.stderr
+    assert "its digest is not the one that was kept elsewhere" in " ".join(refuted.stderr.split())
 
     tamper(settings["TM_DATABASE_URL"], "UPDATE audit_events SET actor = 'x' WHERE action = 'memory.superseded'")
     broken = run("audit", "verify", "--tenant", "default", **settings)
     assert broken.returncode == 1
-    assert "changed: seal 1, event evt_" in broken.stderr
-    assert "it is not what was sealed" in broken.stderr
+    assert re.search(r"changed: seal \d+, event evt_", " ".join(broken.stderr.split()))
+    assert "it is not what was sealed" in " ".join(broken.stderr.split())
 
     tamper(settings["TM_DATABASE_URL"], "UPDATE memories SET confidence = 0.99 WHERE status = 'active'")
     found = run("audit", "verify", **settings)
