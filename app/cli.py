@@ -21,6 +21,7 @@ MODULES: Mapping[str, str] = {
     "migrate": "migrate",
     "keys": "keys",
     "export": "exporting",
+    "audit": "audit",
     "import": "importing",
     "query": "query",
     "mcp": "mcp",

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from app import logs
 from app.api import (
     admin,
+    audit,
     bodies,
     entities,
     erasure,
@@ -80,6 +81,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         erasure.router(),
         portability.router(),
         admin.router(registry),
+        audit.router(),
         extraction.router(),
         workers.router(),
         stats.router(),

@@ -27,6 +27,7 @@ from app.providers.summarising import Summariser
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.services.audit import Audit
 from app.services.background import Workers, checked_crons
 from app.services.entities import Entities
 from app.services.erasure import Erasing
@@ -75,6 +76,7 @@ class Runtime:
     feedback: Judging
     turns: Turns
     policies: Policies
+    audit: Audit
     entities: Entities
     erasing: Erasing
     exporting: Exporting
@@ -125,7 +127,7 @@ async def _assembled(
     upkeep = IndexUpkeep(database=database, language=settings.language)
     await _in_background(stack, upkeep.run())
     types = discover()
-    policies = Policies(database=database)
+    policies = Policies(database=database, clock=now)
     chat = make_chat(settings)
     extractor = RulesExtractor() if chat is None else make_extractor(chat, types, settings, metrics)
     stack.push_async_callback(extractor.aclose)
@@ -175,6 +177,7 @@ async def _assembled(
         feedback=Judging(database=database, tracker=queries.tracker, clock=now, observe=metrics.feedback),
         turns=Turns(database=database, pipeline=ingest, policies=policies, clock=now),
         policies=policies,
+        audit=Audit(database=database),
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
         exporting=Exporting(database=database),

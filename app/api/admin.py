@@ -15,7 +15,7 @@ from starlette.responses import Response
 from app import ids
 from app.api import fields, views
 from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, OPERATOR, READ, GuardedRoute
+from app.api.guard import ADMIN, BY_OPERATOR, OPERATOR, READ, GuardedRoute
 from app.api.models import Out
 from app.api.requests import KeyBody, RotateBody, TenantBody
 from app.db.keys import StoredKey
@@ -152,19 +152,20 @@ async def list_keys(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 async def create_key(runtime: RuntimeDep, actor: ActorDep, body: KeyBody) -> Response:
     """Make a key of the tenant; its secret is in this answer and nowhere else."""
-    return _created(_new_key(await _create(runtime, actor.tenant_id, body)))
+    return _created(_new_key(await _create(runtime, actor.tenant_id, body, actor.name)))
 
 
 async def revoke_key(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> Response:
     """End a key: at once in this process, within seconds in others."""
-    await runtime.keys.revoke(actor.tenant_id, ids.parse(ids.KEY, key_id))
+    await runtime.keys.revoke(actor.tenant_id, ids.parse(ids.KEY, key_id), by=actor.name)
     return Response(status_code=NO_CONTENT)
 
 
 async def rotate_key(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: RotateBody | None = None) -> Response:
     """Make a successor of a key; the old secret works through the grace period."""
     grace = timedelta(seconds=(body or RotateBody()).grace_seconds)
-    return _created(_new_key(await runtime.keys.rotate(actor.tenant_id, ids.parse(ids.KEY, key_id), grace=grace)))
+    key = ids.parse(ids.KEY, key_id)
+    return _created(_new_key(await runtime.keys.rotate(actor.tenant_id, key, grace=grace, by=actor.name)))
 
 
 async def list_tenants(runtime: RuntimeDep) -> Response:
@@ -174,20 +175,20 @@ async def list_tenants(runtime: RuntimeDep) -> Response:
 
 async def create_tenant(runtime: RuntimeDep, body: TenantBody) -> Response:
     """Make a tenant and its first key, which has every role."""
-    tenant = await runtime.tenants.create(body.name)
-    key = await runtime.keys.create(tenant.id, name="first", roles=FIRST_ROLES)
+    tenant = await runtime.tenants.create(body.name, by=BY_OPERATOR)
+    key = await runtime.keys.create(tenant.id, name="first", roles=FIRST_ROLES, by=BY_OPERATOR)
     return _created({**_tenant(tenant), "key": _new_key(key)})
 
 
 async def create_tenant_key(runtime: RuntimeDep, tenant_id: str, body: KeyBody) -> Response:
     """Make a key of any tenant."""
     tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
-    return _created(_new_key(await _create(runtime, tenant.id, body)))
+    return _created(_new_key(await _create(runtime, tenant.id, body, BY_OPERATOR)))
 
 
-async def _create(runtime: Runtime, tenant: UUID, body: KeyBody) -> NewKey:
+async def _create(runtime: Runtime, tenant: UUID, body: KeyBody, by: str) -> NewKey:
     return await runtime.keys.create(
-        tenant, name=body.name, roles=body.roles, expires_at=fields.aware(body.expires_at, UTC)
+        tenant, name=body.name, roles=body.roles, expires_at=fields.aware(body.expires_at, UTC), by=by
     )
 
 

@@ -82,7 +82,7 @@ async def get_policy(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -> Response:
     """Replace the tenant's choices; what is left out goes back to the service's default."""
-    return views.answer((await runtime.policies.put(actor.tenant_id, body)).model_dump())
+    return views.answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
 
 
 async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQuery, Query()]) -> Response:

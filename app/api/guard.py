@@ -28,6 +28,9 @@ WRITE = {ROLE: "write"}
 ADMIN = {ROLE: "admin"}
 OPERATOR = {ROLE: "operator"}
 
+BY_OPERATOR = "operator"
+"""The operator's name in the audit logs of tenants."""
+
 _WIDEST = 2**63
 _DIGITS = 20
 _MOST_KEYS = 1_000

@@ -106,14 +106,16 @@ class AffectedOut(Out):
 
 
 class EventOut(Out):
-    """Something that happened to a belief."""
+    """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
 
     id: str
     at: datetime
     actor: str
     action: str
-    memory_id: str
+    memory_id: str | None
+    sentence: str
     detail: dict[str, Any]
+    redacted: bool = Field(description="The detail was emptied by an erasure.")
 
 
 class ArmOut(Out):

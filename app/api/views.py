@@ -10,8 +10,9 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
+from app.db.audit_log import Told
 from app.db.jobs import Job
-from app.memory import confidence, freshness
+from app.memory import confidence, freshness, story
 from app.memory.candidate import Outcome
 from app.memory.freshness import Decay
 from app.model import Evidence, Memory
@@ -87,17 +88,22 @@ def history(one: History, now: datetime) -> dict[str, object]:
     """Return the versions of a belief and what happened to them."""
     return {
         "versions": [memory(version, now) for version in one.versions],
-        "events": [
-            {
-                "id": ids.public(ids.EVENT, event.id),
-                "at": event.at,
-                "actor": event.actor,
-                "action": event.action,
-                "memory_id": ids.public(ids.MEMORY, event.memory),
-                "detail": event.detail,
-            }
-            for event in one.events
-        ],
+        "events": [audit_event(event) for event in one.events],
+    }
+
+
+def audit_event(one: Told) -> dict[str, object]:
+    """Return an event of the audit log, with its sentence."""
+    emptied = one.redacted_by is not None
+    return {
+        "id": ids.public(ids.EVENT, one.id),
+        "at": one.at,
+        "actor": one.actor,
+        "action": one.action,
+        "memory_id": _memory_id(one.memory),
+        "sentence": story.tell(one.action, one.at, one.actor, one.detail, redacted=emptied),
+        "detail": one.detail,
+        "redacted": emptied,
     }
 
 

@@ -35,6 +35,9 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="A key's id, as `keys li
 
 WIDE = 160
 
+BY_CLI = "command line"
+"""Whoever works on the database itself, in the audit log."""
+
 _SPAN = re.compile(r"(\d{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -110,7 +113,7 @@ def rotate(
 
 async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
     async with _opened(tenant) as (runtime, owner):
-        return await runtime.keys.create(owner, name=name, roles=roles, expires_at=until)
+        return await runtime.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
@@ -120,14 +123,14 @@ async def _list(tenant: str) -> Sequence[StoredKey]:
 
 async def _revoke(tenant: str, key: str) -> None:
     async with _opened(tenant) as (runtime, owner):
-        await runtime.keys.revoke(owner, ids.parse(ids.KEY, key))
+        await runtime.keys.revoke(owner, ids.parse(ids.KEY, key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
     wanted = ids.parse(ids.KEY, key)
     async with _opened(tenant) as (runtime, owner):
         old = next((one for one in await runtime.keys.list(owner) if one.id == wanted), None)
-        return old, await runtime.keys.rotate(owner, wanted, grace=grace)
+        return old, await runtime.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
 
 
 @asynccontextmanager

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.db.rows import insert_all
 from app.db.session import WriteSession
 
 _LOCK = text(
@@ -101,8 +100,3 @@ async def erase(
     """
     await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length, "at": at})
     await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})
-
-
-async def record(session: WriteSession, event: Mapping[str, object]) -> None:
-    """Append one audit event."""
-    await insert_all(session, {"audit_events": [event]})

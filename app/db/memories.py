@@ -107,15 +107,6 @@ _EVER_CHAINED = text(
 )
 """What was ever a memory's neighbour in a chain, and their neighbours."""
 
-_EVENTS = text(
-    """
-    SELECT id, occurred_at, actor, action, memory_id, detail FROM audit_events
-    WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
-        AND (CAST(:until AS timestamptz) IS NULL OR occurred_at <= :until)
-    ORDER BY id
-    """
-)
-
 LONGEST_CHAIN = 1_000
 """Versions of one belief that a history shows in each direction."""
 
@@ -162,14 +153,6 @@ def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
         found.add(newer)
         newer = ever[newer].superseded_by
     return found
-
-
-async def events(
-    session: ReadSession, tenant: UUID, memories: Collection[UUID], *, known_at: datetime | None = None
-) -> list[RowMapping]:
-    """Return what the audit log says of these memories, or said then, oldest first."""
-    result = await session.execute(_EVENTS, {"tenant": tenant, "ids": list(memories), "until": known_at})
-    return list(result.mappings())
 
 
 def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:

@@ -16,7 +16,11 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from app import ids
+from app.db.audit import Ledger
+from app.db.rows import Row
 from app.db.session import WriteSession
+from app.memory.actions import Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +33,10 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What merging one entity moved: names, memories; and what it found to contradict."""
+    """What merging one entity into another moved: names, memories; and what it found to contradict."""
 
     entity: UUID
+    into: UUID
     aliases: int
     memories: int
     contradictions: tuple[Contradiction, ...]
@@ -165,6 +170,7 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     await session.execute(_JOIN, {**here, "at": at})
     return Moved(
         entity=entity,
+        into=into,
         aliases=names.rowcount,
         memories=memories,
         contradictions=tuple(Contradiction(memory=one, holder=other) for one, other in contradictions or ()),
@@ -184,6 +190,25 @@ async def unify(
         if first != second:
             moved.append(await merge(session, tenant, first, into=second, at=at))
     return moved
+
+
+def told(ledger: Ledger, moved: Sequence[Moved], reason: str | None) -> list[Row]:
+    """Return the audit events of merges, and of the contradictions that they brought about."""
+    events: list[Row] = []
+    for one in moved:
+        detail = {
+            "entity": ids.public(ids.ENTITY, one.entity),
+            "into": ids.public(ids.ENTITY, one.into),
+            "aliases": one.aliases,
+            "memories": one.memories,
+            "contradictions": len(one.contradictions),
+            "reason": reason,
+        }
+        events.append(ledger.event(Action.ENTITY_MERGED, detail))
+        for found in one.contradictions:
+            by = {"by": ids.public(ids.MEMORY, found.holder), "reason": "their subjects were merged"}
+            events.append(ledger.event(Action.MEMORY_CONTRADICTED, by, memory=found.memory))
+    return events
 
 
 _ROOT = text("SELECT coalesce(merged_into, id) FROM entities WHERE tenant_id = :tenant AND id = :entity")

@@ -53,10 +53,12 @@ async def list_tenants(session: ReadSession) -> Sequence[Tenant]:
     return [Tenant(**row._mapping) for row in await session.execute(statement)]  # noqa: SLF001
 
 
-async def settings(session: ReadSession, tenant: UUID) -> Mapping[str, object]:
-    """Return what a tenant has set; empty for none."""
-    found = (await session.execute(select(tenants.c.settings).where(tenants.c.id == tenant))).scalar_one_or_none()
-    return found or {}
+async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) -> Mapping[str, object]:
+    """Return what a tenant has set; empty for none. `lock`: nobody else changes it until the transaction ends."""
+    statement = select(tenants.c.settings).where(tenants.c.id == tenant)
+    if lock:
+        statement = statement.with_for_update(key_share=True)
+    return (await session.execute(statement)).scalar_one_or_none() or {}
 
 
 async def change_settings(session: WriteSession, tenant: UUID, given: Mapping[str, object]) -> None:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.merges import unify
+from app.db.audit import Ledger, append
+from app.db.merges import told, unify
 from app.db.rows import Row, insert_all
 from app.db.session import WriteSession
 from app.db.statement import Statement, statement
@@ -105,6 +106,7 @@ class Changes:
     lexical_documents: int
     lexical_length: int
     lexical_average: float
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +261,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         await _update(session, _MERGE, tenant, changes.at, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
         await _update(session, _RELINK, tenant, changes.at, {one.id: _fields(one) for one in changes.relinked})
-        await unify(session, tenant, changes.unified, at=changes.at + A_MOMENT)
+        moved = await unify(session, tenant, changes.unified, at=changes.at + A_MOMENT)
+        await append(session, told(changes.ledger, moved, "a declaration names them as one"))
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed

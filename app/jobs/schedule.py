@@ -57,6 +57,11 @@ async def prune(runtime: Runtime) -> None:
             removed = await queue.prune(session, kept=LOG_KEPT, limit=BATCH)
 
 
+async def seal(runtime: Runtime) -> None:
+    """Seal the audit events that were written since the last time."""
+    await runtime.audit.seal_all()
+
+
 async def start_worker(name: str, runtime: Runtime) -> None:
     """Queue a worker's run for every tenant that has ever written; one that waits or runs already is enough."""
     for tenant in await runtime.tenants.list():
@@ -75,5 +80,6 @@ def every(runtime: Runtime) -> tuple[Schedule, ...]:
 
 SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
+    Schedule(name="seal-audit", cron="* * * * *", run=seal),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
 )

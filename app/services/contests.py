@@ -8,6 +8,7 @@ from app import ids
 from app.db import contests
 from app.db.rows import insert_all
 from app.db.session import WriteSession
+from app.memory.actions import Action
 from app.model import Actor, Memory
 
 
@@ -21,7 +22,7 @@ async def settle(session: WriteSession, actor: Actor, gone: Memory, now: datetim
             "id": ids.new(),
             "occurred_at": now,
             "actor": actor.name,
-            "action": "review.settled",
+            "action": Action.REVIEW_SETTLED,
             "memory_id": one.id,
             "scope_id": scope,
             "detail": {"reason": "nothing contradicts it any more"},

@@ -16,6 +16,7 @@ from app.db.session import Database, WriteSession
 from app.db.store_days import Counted, Heard
 from app.db.volatility import Marked, Slot
 from app.memory import drift
+from app.memory.actions import Action
 from app.memory.drift import BEFORE_DAYS, FLIP_DAYS, FLIPS, RECENT_DAYS, DayRow
 from app.services.workers.worker import Counts, Progress
 
@@ -126,7 +127,7 @@ class Drift:
                     (memory, scope, {"flips": flips, "days": FLIP_DAYS, "factor": drift.DEMOTION})
                     for memory, scope, flips in marked
                 ]
-                await _record(session, tenant, "memory.volatile", told, now)
+                await _record(session, tenant, Action.MEMORY_VOLATILE, told, now)
             done += len(marked)
         return done
 
@@ -136,7 +137,7 @@ class Drift:
             async with self.database.write(tenant) as session:
                 settled = await volatility.settle(session, tenant, batch, now=now)
                 told = [(memory, scope, {"days": FLIP_DAYS}) for memory, scope in settled]
-                await _record(session, tenant, "memory.settled", told, now)
+                await _record(session, tenant, Action.MEMORY_SETTLED, told, now)
             done += len(settled)
         return done
 

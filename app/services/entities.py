@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -11,16 +11,18 @@ from uuid import UUID
 
 from app import ids
 from app.db import edges, entities, merges, unmerges
+from app.db.audit import Ledger, append
 from app.db.edges import Edge
 from app.db.entities import Entity
 from app.db.merges import Moved
-from app.db.rows import insert_all
+from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.unmerges import GivenBack, Standing, Undone
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import normalise
+from app.memory.actions import Action
 from app.memory.registry import Registry
-from app.model import Actor
+from app.model import Actor, Scope, Status
 from app.services.unmerging import given_back
 from app.write.resolve import UNKNOWN, compatible
 
@@ -128,8 +130,8 @@ class Entities:
                     raise _unknown(one)
             _check(found[into], [found[one] for one in distinct], force=force)
             moved = [await merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
-            ledger = _Ledger(actor=actor, at=at, scope=found[into].scope.id(tenant))
-            await insert_all(session, {"audit_events": _told_of_merge(ledger, into, moved, reason)})
+            ledger = _ledger(actor, found[into].scope, at)
+            await append(session, merges.told(ledger, moved, reason))
             survivor = (await entities.find_all(session, tenant, [into]))[into]
         return Merged(entity=survivor, moved=tuple(moved))
 
@@ -149,8 +151,8 @@ class Entities:
             theirs = await self._theirs(session, tenant, entity, merged)
             await unmerges.give_back(session, tenant, entity, merged, theirs)
             undone = await unmerges.undo(session, tenant, entity, merged, at=at)
-            ledger = _Ledger(actor=actor, at=at, scope=found.scope.id(tenant))
-            await insert_all(session, {"audit_events": _told_of_unmerge(ledger, entity, merged, undone)})
+            ledger = _ledger(actor, found.scope, at)
+            await append(session, _told_of_unmerge(ledger, entity, merged, undone))
             after = await entities.find_all(session, tenant, [entity, merged.into])
         return Unmerged(entity=after[entity], survivor=after[merged.into], undone=undone)
 
@@ -166,48 +168,7 @@ class Entities:
         return given
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ledger:
-    """What the events of one change share."""
-
-    actor: Actor
-    at: datetime
-    scope: UUID
-
-    def event(self, action: str, detail: Mapping[str, object], memory: UUID | None = None) -> dict[str, object]:
-        return {
-            "tenant_id": self.actor.tenant_id,
-            "id": ids.new(),
-            "occurred_at": self.at,
-            "actor": self.actor.name,
-            "action": action,
-            "memory_id": memory,
-            "scope_id": self.scope,
-            "detail": detail,
-        }
-
-
-def _told_of_merge(
-    ledger: _Ledger, into: UUID, moved: Sequence[Moved], reason: str | None
-) -> list[Mapping[str, object]]:
-    events: list[Mapping[str, object]] = []
-    for one in moved:
-        detail = {
-            "entity": _id(one.entity),
-            "into": _id(into),
-            "aliases": one.aliases,
-            "memories": one.memories,
-            "contradictions": len(one.contradictions),
-            "reason": reason,
-        }
-        events.append(ledger.event("entity.merged", detail))
-        for found in one.contradictions:
-            by = {"by": ids.public(ids.MEMORY, found.holder), "reason": "their subjects were merged"}
-            events.append(ledger.event("memory.contradicted", by, memory=found.memory))
-    return events
-
-
-def _told_of_unmerge(ledger: _Ledger, entity: UUID, merged: Standing, undone: Undone) -> list[Mapping[str, object]]:
+def _told_of_unmerge(ledger: Ledger, entity: UUID, merged: Standing, undone: Undone) -> list[Row]:
     detail = {
         "entity": _id(entity),
         "from": _id(merged.into),
@@ -215,10 +176,13 @@ def _told_of_unmerge(ledger: _Ledger, entity: UUID, merged: Standing, undone: Un
         "memories": undone.memories,
         "revived": len(undone.revived),
     }
-    why = {"reason": "what had replaced it is about another entity"}
+    why = {
+        "reason": "what had replaced it is about another entity",
+        "status": [Status.SUPERSEDED, Status.ACTIVE],
+    }
     return [
-        ledger.event("entity.unmerged", detail),
-        *(ledger.event("memory.revived", why, memory=one) for one in undone.revived),
+        ledger.event(Action.ENTITY_UNMERGED, detail),
+        *(ledger.event(Action.MEMORY_REVIVED, why, memory=one) for one in undone.revived),
     ]
 
 
@@ -258,6 +222,10 @@ def _undoable(entity: Entity, merged: Standing | None) -> Standing:
 
 def _id(entity: UUID) -> str:
     return ids.public(ids.ENTITY, entity)
+
+
+def _ledger(actor: Actor, scope: Scope, at: datetime) -> Ledger:
+    return Ledger(tenant=actor.tenant_id, actor=actor.name, at=at, scope=scope.id(actor.tenant_id))
 
 
 def _unknown(entity: UUID) -> NotFound:

@@ -23,6 +23,7 @@ from app.db.erasures import Erasure
 from app.db.rows import insert_all
 from app.db.session import Database, WriteSession
 from app.errors import NotFound
+from app.memory.actions import Action
 from app.memory.registry import Registry
 from app.model import Actor, Memory
 from app.services import contests
@@ -200,7 +201,7 @@ class Erasing:
             "id": ids.new(),
             "occurred_at": now,
             "actor": actor.name,
-            "action": "user.erased" if memory is None else "memory.erased",
+            "action": Action.USER_ERASED if memory is None else Action.MEMORY_ERASED,
             "memory_id": None if memory is None else memory.id,
             "scope_id": None if memory is None else memory.scope.id(tenant),
             "detail": {**({} if memory is None else {"type": memory.type}), **told(done)},

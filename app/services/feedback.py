@@ -10,11 +10,14 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db import editing, feedback, memories, usage
+from app.db import feedback, memories, usage
+from app.db.audit import Ledger, append
 from app.db.lifecycle import revival
+from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.usage import Use
 from app.errors import Conflict
+from app.memory.actions import Action
 from app.memory.freshness import EXPIRY, Decay, since_last_use
 from app.model import Actor, Feedback, Memory, Status
 from app.read.access import AccessTracker
@@ -35,6 +38,13 @@ class Effect(StrEnum):
     SENT_TO_REVIEW = "sent_to_review"
     MARKED_FOR_REVIEW = "marked_for_review"
     ALREADY_IN_REVIEW = "already_in_review"
+
+
+_ACTIONS = {
+    Feedback.USEFUL: Action.MEMORY_JUDGED_USEFUL,
+    Feedback.NOT_USEFUL: Action.MEMORY_JUDGED_NOT_USEFUL,
+    Feedback.WRONG: Action.MEMORY_JUDGED_WRONG,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +99,7 @@ class Judging:
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
             judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
-            await editing.record(session, self._event(actor, before, judged, word))
+            await append(session, [self._event(actor, before, judged, word)])
         self.observe(word.feedback, judged.effect)
         return judged
 
@@ -138,24 +148,19 @@ class Judging:
         """Return when freshness is looked at: now, or when the word was said by a clock that is ahead of ours."""
         return max(word.at, self.clock())
 
-    def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> dict[str, object]:
+    def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> Row:
         after = judged.memory
-        return {
-            "tenant_id": actor.tenant_id,
-            "id": ids.new(),
-            "occurred_at": self.clock(),
-            "actor": actor.name,
-            "action": f"memory.judged_{word.feedback}",
-            "memory_id": before.id,
-            "scope_id": before.scope.id(actor.tenant_id),
-            "detail": {
-                "effect": judged.effect,
-                "status": [before.status, after.status],
-                "freshness": [round(one, 6) for one in judged.freshness],
-                "access_count": [before.access_count, after.access_count],
-                "times": getattr(after.usage, word.feedback),
-            },
+        scope = before.scope.id(actor.tenant_id)
+        ledger = Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
+        moved = {} if before.status is after.status else {"status": [before.status, after.status]}
+        detail = {
+            "effect": judged.effect,
+            "reason": judged.reason,
+            "freshness": [round(one, 6) for one in judged.freshness],
+            "access_count": [before.access_count, after.access_count],
+            "times": getattr(after.usage, word.feedback),
         }
+        return ledger.event(_ACTIONS[word.feedback], {**moved, **detail}, memory=before.id)
 
 
 def _why_not(memory: Memory, now: datetime) -> str:

@@ -15,6 +15,7 @@ from app.db.importing import Grown, Held, Holder, refusals
 from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.tables import metadata
+from app.memory.actions import Action
 from app.model import Actor, LinkKind, ReviewReason, Scope, Status
 from app.services.records import KINDS, Line
 from app.services.reviving import Revived, index_rows, weighed
@@ -205,7 +206,7 @@ class Batch:
         if not stored:
             return
         detail = {"record": kind, "stored": stored, "lines": [lines[0].number, lines[-1].number]}
-        event = _event(self.actor, self.means.clock(), None, "import.batch", detail)
+        event = _event(self.actor, self.means.clock(), None, Action.IMPORT_BATCH, detail)
         await insert_all(session, {"audit_events": [event]})
 
 
@@ -236,7 +237,7 @@ def without_successor(line: Line) -> Line:
 def merged(actor: Actor, now: datetime, scope: UUID, entity: UUID, known: UUID) -> dict[str, object]:
     """Return the event of an imported entity that was here under its name."""
     detail = {"entity": ids.public(ids.ENTITY, entity), "into": ids.public(ids.ENTITY, known), "reason": "imported"}
-    return _event(actor, now, scope, "entity.merged", detail)
+    return _event(actor, now, scope, Action.ENTITY_MERGED, detail)
 
 
 def _event(

@@ -141,7 +141,7 @@ class _Import:
             return
         present = await self.means.policies.get(self.actor.tenant_id)
         if present == TenantPolicy():
-            await self.means.policies.put(self.actor.tenant_id, policy)
+            await self.means.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
         elif present != policy:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
 

@@ -11,10 +11,13 @@ from uuid import UUID
 
 from app import ids
 from app.db import jobs, queue
+from app.db.audit import Ledger, append
 from app.db.jobs import Job
 from app.db.queue import Backlog
+from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, NotFound, TypedMemoryError
+from app.memory.actions import Action
 from app.model import Actor, JobStatus
 
 BACKLOG_SECONDS = 2.0
@@ -67,6 +70,7 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
+            await append(session, [self._told(actor, Action.JOB_RETRIED, found)])
             return await jobs.requeue(session, found)
 
     async def cancel(self, actor: Actor, job: UUID) -> Job:
@@ -75,7 +79,13 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
+            await append(session, [self._told(actor, Action.JOB_CANCELLED, found)])
             return await jobs.cancel(session, found, self.clock())
+
+    def _told(self, actor: Actor, action: Action, job: Job) -> Row:
+        ledger = Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=job.scope_id)
+        detail = {"job": ids.public(ids.JOB, job.id), "kind": job.kind, "was": job.status, "attempts": job.attempts}
+        return ledger.event(action, detail)
 
     async def backlog(self) -> Backlog:
         """Return how much waits, of all tenants together; looked up every few seconds at most."""

@@ -14,13 +14,18 @@ from uuid import UUID
 
 from app import ids
 from app.db import keys as rows
+from app.db.audit import Ledger, append
 from app.db.keys import StoredKey
-from app.db.session import Database, ReadSession
+from app.db.session import Database, ReadSession, WriteSession
 from app.errors import ConfigurationError, Conflict, InvalidInput, NotFound, Unauthenticated
+from app.memory.actions import Action
 from app.model import Actor
 
 ROLES = ("read", "write", "admin")
 """What a key may be allowed to do; `admin` includes the others."""
+
+SERVICE = "service"
+"""Who makes keys that nobody asked for."""
 
 SECRET_BYTES = 32
 SHOWN_CHARACTERS = 10
@@ -119,12 +124,12 @@ class Keys:
         return Actor(tenant_id=key.tenant_id, key_id=key.id, name=key.name, roles=key.roles)
 
     async def create(
-        self, tenant: UUID, *, name: str, roles: Collection[str], expires_at: datetime | None = None
+        self, tenant: UUID, *, name: str, roles: Collection[str], expires_at: datetime | None = None, by: str = SERVICE
     ) -> NewKey:
-        """Make a key of the tenant; its secret is in the answer and nowhere else."""
+        """Make a key of the tenant; its secret is in the answer and nowhere else. `by` is for the audit log."""
         new = self._new(tenant, name=name, roles=roles, expires_at=expires_at)
         async with self.database.write(tenant) as session:
-            await rows.insert_key(session, new.key, hash_secret(new.secret))
+            await self._insert(session, new, by)
         return new
 
     async def list(self, tenant: UUID) -> Sequence[StoredKey]:
@@ -132,15 +137,18 @@ class Keys:
         async with self.database.read(tenant) as session:
             return await rows.list_keys(session, tenant)
 
-    async def revoke(self, tenant: UUID, key: UUID) -> None:
+    async def revoke(self, tenant: UUID, key: UUID, *, by: str = SERVICE) -> None:
         """End a key: at once in this process, within seconds in the others. Doing it again does nothing."""
         async with self.database.write(tenant) as session:
-            if await rows.get_for_update(session, tenant, key) is None:
+            old = await rows.get_for_update(session, tenant, key)
+            if old is None:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
-            await rows.revoke(session, tenant, key, self.clock())
+            if old.revoked_at is None:
+                await rows.revoke(session, tenant, key, self.clock())
+                await append(session, [self._ledger(tenant, by).event(Action.KEY_REVOKED, _told(old))])
         self.cache.drop(key)
 
-    async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta) -> NewKey:
+    async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta, by: str = SERVICE) -> NewKey:
         """Make a successor with the same name, roles and expiry; the old secret works through the grace."""
         now = self.clock()
         async with self.database.write(tenant) as session:
@@ -152,6 +160,8 @@ class Keys:
             new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
             await rows.insert_key(session, new.key, hash_secret(new.secret))
             await rows.expire(session, tenant, key, now + grace)
+            detail = {**_told(new.key), "replaces": ids.public(ids.KEY, key), "grace_seconds": grace.total_seconds()}
+            await append(session, [self._ledger(tenant, by).event(Action.KEY_ROTATED, detail)])
         self.cache.drop(key)
         return new
 
@@ -170,12 +180,19 @@ class Keys:
                 return None
             new = self._new(tenant, name="bootstrap" if secret else "first", roles=ROLES, secret=secret)
             if secret is None or not await self._exists(session, secret):
-                await rows.insert_key(session, new.key, hash_secret(new.secret))
+                await self._insert(session, new, SERVICE)
         return None if secret is not None else new.secret
 
     async def aclose(self) -> None:
         """Finish recording last uses."""
         await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def _insert(self, session: WriteSession, new: NewKey, by: str) -> None:
+        await rows.insert_key(session, new.key, hash_secret(new.secret))
+        await append(session, [self._ledger(new.key.tenant_id, by).event(Action.KEY_CREATED, _told(new.key))])
+
+    def _ledger(self, tenant: UUID, by: str) -> Ledger:
+        return Ledger(tenant=tenant, actor=by, at=self.clock())
 
     async def _exists(self, session: ReadSession, secret: str) -> bool:
         return await rows.find_by_hash(session, hash_secret(secret)) is not None
@@ -220,6 +237,16 @@ class Keys:
 def hash_secret(secret: str) -> bytes:
     """Return the SHA-256 of a key: enough for 256 random bits, and cheap enough for every request."""
     return hashlib.sha256(secret.encode()).digest()
+
+
+def _told(key: StoredKey) -> dict[str, object]:
+    """Return a key as the audit log tells of it: never its secret, nor what its secret begins with."""
+    return {
+        "key": ids.public(ids.KEY, key.id),
+        "name": key.name,
+        "roles": sorted(key.roles),
+        "expires_at": key.expires_at,
+    }
 
 
 def _check_given(secret: str) -> None:

@@ -8,10 +8,13 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import editing, listing, memories
+from app.db import audit_log, editing, listing, memories
+from app.db.audit import Ledger, append
+from app.db.audit_log import Told
 from app.db.listing import Filters, Position, Sort
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
+from app.memory.actions import Action
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, ReviewReason, Status
@@ -24,18 +27,6 @@ class Page:
 
     memories: tuple[Memory, ...]
     next: Position | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """One thing that happened to a belief, as the audit log has it."""
-
-    id: UUID
-    at: datetime
-    actor: str
-    action: str
-    memory: UUID
-    detail: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +110,12 @@ class Memories:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
                 await editing.change(session, actor.tenant_id, memory, values, at=self.clock())
-                detail = {"changed": sorted(changes)}
-                await editing.record(session, self._event(actor, "memory.changed", before, detail))
-            return (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            after = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            if values:
+                detail = {"changed": sorted(changes), "values": _values_told(before, after)}
+                event = self._ledger(actor, before).event(Action.MEMORY_CHANGED, detail, memory=memory)
+                await append(session, [event])
+            return after
 
     async def history(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
@@ -136,19 +130,9 @@ class Memories:
                 raise unknown(memory, known_at)
             if as_of is not None:
                 versions = [one for one in versions if true_at(one, as_of)]
-            rows = await memories.events(session, actor.tenant_id, [one.id for one in versions], known_at=known_at)
-        events = tuple(
-            Told(
-                id=row["id"],
-                at=row["occurred_at"],
-                actor=row["actor"],
-                action=row["action"],
-                memory=row["memory_id"],
-                detail=row["detail"],
-            )
-            for row in rows
-        )
-        return History(versions=tuple(versions), events=events)
+            told = [one.id for one in versions]
+            events = await audit_log.of_memories(session, actor.tenant_id, told, until=known_at)
+        return History(versions=tuple(versions), events=tuple(events))
 
     def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
         """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""
@@ -158,17 +142,23 @@ class Memories:
             return {}
         return {"review_reason": ReviewReason.ASKED, "review_note": None, "review_since": self.clock()}
 
-    def _event(self, actor: Actor, action: str, memory: Memory, detail: Mapping[str, object]) -> dict[str, object]:
-        return {
-            "tenant_id": actor.tenant_id,
-            "id": ids.new(),
-            "occurred_at": self.clock(),
-            "actor": actor.name,
-            "action": action,
-            "memory_id": memory.id,
-            "scope_id": memory.scope.id(actor.tenant_id),
-            "detail": detail,
-        }
+    def _ledger(self, actor: Actor, memory: Memory) -> Ledger:
+        scope = memory.scope.id(actor.tenant_id)
+        return Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
+
+
+_TOLD = ("importance", "category", "half_life_days", "floor", "valid_until", "review")
+"""Fields whose values may be told: those of the others are content."""
+
+
+def _values_told(before: Memory, after: Memory) -> dict[str, object]:
+    """Return the values that a change changed, before and after."""
+    pairs = {name: [getattr(before, name), getattr(after, name)] for name in _TOLD}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _id(memory: UUID | None) -> str | None:
+    return None if memory is None else ids.public(ids.MEMORY, memory)
 
 
 async def held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from uuid import UUID
 
 from app.db import costs
 from app.db import tenants as rows
+from app.db.audit import Ledger, append
 from app.db.costs import Cost
 from app.db.session import Database, ReadSession
+from app.memory.actions import Action
 from app.write.policy import TenantPolicy
 
 
@@ -19,6 +21,7 @@ class Policies:
     """The policies of tenants, each its own."""
 
     database: Database
+    clock: Callable[[], datetime]
 
     async def get(self, tenant: UUID) -> TenantPolicy:
         """Return a tenant's policy; what it never set is as the service has it."""
@@ -29,10 +32,14 @@ class Policies:
         """Return a tenant's policy, as `get`, in a transaction that is open."""
         return TenantPolicy.model_validate(await rows.settings(session, tenant))
 
-    async def put(self, tenant: UUID, policy: TenantPolicy) -> TenantPolicy:
-        """Replace a tenant's policy and return it."""
+    async def put(self, tenant: UUID, policy: TenantPolicy, *, by: str) -> TenantPolicy:
+        """Replace a tenant's policy and return it; `by` is for the audit log."""
         async with self.database.write(tenant, **rows.AS_OPERATOR) as session:
+            before = TenantPolicy.model_validate(await rows.settings(session, tenant, lock=True))
             await rows.change_settings(session, tenant, policy.model_dump(mode="json", exclude_unset=True))
+            detail = {"before": before.model_dump(mode="json"), "after": policy.model_dump(mode="json")}
+            ledger = Ledger(tenant=tenant, actor=by, at=self.clock())
+            await append(session, [ledger.event(Action.POLICY_CHANGED, detail)])
         return policy
 
     async def costs(self, tenant: UUID, since: date, until: date) -> Sequence[Cost]:

@@ -9,15 +9,20 @@ from uuid import UUID
 
 from app import ids
 from app.db import tenants as rows
-from app.db.session import Database
+from app.db.audit import Ledger, append
+from app.db.session import Database, WriteSession
 from app.db.tenants import Tenant
 from app.errors import Conflict, NotFound
+from app.memory.actions import Action
 
 DEFAULT_TENANT = "default"
 """The tenant that every store has; its first key is made at the first start."""
 
 FIRST_ROLES = ("read", "write", "admin")
 """What the first key of a tenant may do."""
+
+SERVICE = "service"
+"""Who makes the tenant that every store has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +32,11 @@ class Tenants:
     database: Database
     clock: Callable[[], datetime]
 
-    async def create(self, name: str) -> Tenant:
-        """Make a tenant; Conflict when the name is taken."""
+    async def create(self, name: str, *, by: str = SERVICE) -> Tenant:
+        """Make a tenant; Conflict when the name is taken. `by` is for its audit log."""
         tenant = Tenant(id=ids.new(), name=name, created_at=self.clock())
-        async with self.database.write(None, **rows.AS_OPERATOR) as session:
-            if not await rows.insert_tenant(session, tenant):
+        async with self.database.write(tenant.id, **rows.AS_OPERATOR) as session:
+            if not await self._insert(session, tenant, by):
                 raise Conflict(f"there is a tenant called {name!r} already", field="name")
         return tenant
 
@@ -59,6 +64,13 @@ class Tenants:
     async def ensure_default(self) -> Tenant:
         """Return the tenant `default`, made if it was not there."""
         tenant = Tenant(id=ids.new(), name=DEFAULT_TENANT, created_at=self.clock())
-        async with self.database.write(None, **rows.AS_OPERATOR) as session:
-            await rows.insert_tenant(session, tenant)
+        async with self.database.write(tenant.id, **rows.AS_OPERATOR) as session:
+            await self._insert(session, tenant, SERVICE)
             return await rows.find_by_name(session, DEFAULT_TENANT) or tenant
+
+    async def _insert(self, session: WriteSession, tenant: Tenant, by: str) -> bool:
+        made = await rows.insert_tenant(session, tenant)
+        if made:
+            ledger = Ledger(tenant=tenant.id, actor=by, at=self.clock())
+            await append(session, [ledger.event(Action.TENANT_CREATED)])
+        return made

@@ -11,10 +11,12 @@ from uuid import UUID
 from app import ids
 from app.db import jobs
 from app.db import turns as rows
+from app.db.audit import Ledger, append
 from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound
+from app.memory.actions import Action
 from app.memory.extraction import Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.policies import Policies
@@ -149,12 +151,20 @@ class Turns:
         """
         async with self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
-            return found, await self._enqueue(session, actor, found.turn.scope, [turn])
+            beside = {"audit_events": [self._replayed(actor, found)]}
+            return found, await self._enqueue(session, actor, found.turn.scope, [turn], beside)
 
     async def reopen(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Make a turn wait again, as `replay` does; whoever calls this processes it."""
         async with self.database.write(actor.tenant_id) as session:
-            return await _reopened(session, actor, turn)
+            found = await _reopened(session, actor, turn)
+            await append(session, [self._replayed(actor, found)])
+            return found
+
+    def _replayed(self, actor: Actor, stored: StoredTurn) -> Row:
+        tenant, turn = actor.tenant_id, stored.turn
+        ledger = Ledger(tenant=tenant, actor=actor.name, at=self.clock(), scope=turn.scope.id(tenant))
+        return ledger.event(Action.TURN_REPLAYED, {"turn": ids.public(ids.TURN, turn.id)})
 
     async def _enqueue(
         self,

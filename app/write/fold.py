@@ -14,10 +14,11 @@ import numpy as np
 from app import ids
 from app.db.folding import Member
 from app.memory import confidence, normalise
+from app.memory.actions import Action
 from app.memory.candidate import Candidate
 from app.memory.grouping import cosines, groups
 from app.memory.registry import Registry
-from app.model import ConfidenceParts, LinkKind, Scope
+from app.model import ConfidenceParts, LinkKind, Scope, Status
 from app.text.said import Said, numbers
 from app.text.speech_acts import SKIPPED, speech_act
 from app.text.suspicion import suspicions
@@ -188,8 +189,9 @@ def add_fold(plan: Plan, into: UUID, group: Group, written: Written) -> None:
             "reason": f"faded, and like {len(group.members) - 1} others: they were folded into one",
             "freshness": round(member.freshness, 4),
             "likeness": round(likeness, 4),
+            "status": [Status.ACTIVE, Status.SUPERSEDED],
             "confidence": member.confidence,
         }
-        audit(plan, "memory.folded", member.id, told)
+        audit(plan, Action.MEMORY_FOLDED, member.id, told)
     of = {"members": len(group.members), "least_likeness": round(min(group.likeness), 4), "written_by": written.by}
-    audit(plan, "memory.consolidated", into, of)
+    audit(plan, Action.MEMORY_CONSOLIDATED, into, of)

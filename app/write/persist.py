@@ -7,10 +7,11 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.lifecycle.revival import REVIVED
 from app.db.writing import Doubted, Ended, Merged, Relinked, Retired
 from app.memory import confidence
+from app.memory.actions import Action
 from app.memory.candidate import Affected, Decided
+from app.memory.conflict import TOLERANCE
 from app.model import LinkKind, ReviewReason, Status
 from app.write.graph import add_entities
 from app.write.plan import Plan
@@ -20,6 +21,7 @@ from app.write.rows import (
     add_link,
     audit,
     audit_added,
+    parts_told,
     reindex,
     stored_payload,
     takes_hold,
@@ -78,7 +80,14 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
 def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verdict:
     if isinstance(decision, Known):
         return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
-    audit(plan, "memory.rejected", None, {"type": resolved.prepared.candidate.type.name, "reason": decision.reason})
+    prepared = resolved.prepared
+    detail = {
+        "type": prepared.candidate.type.name,
+        "reason": decision.reason,
+        "confidence": prepared.confidence,
+        "parts": parts_told(prepared.parts),
+    }
+    audit(plan, Action.MEMORY_REJECTED, None, detail)
     return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
 
 
@@ -90,7 +99,7 @@ def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
     new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(ReviewReason.DOUBTFUL, decision.reason))
-    audit_added(plan, new, resolved, decision.reason)
+    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": ReviewReason.DOUBTFUL})
     return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
 
 
@@ -103,7 +112,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     into, prepared = decision.into, resolved.prepared
     if decision.echo:
         add_evidence(plan, into.id, prepared)
-        audit(plan, "memory.echoed", into.id, {"reason": decision.reason})
+        audit(plan, Action.MEMORY_ECHOED, into.id, {"reason": decision.reason})
         return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
     parts = confidence.merged(into.parts, prepared.parts)
     believed = confidence.believed(parts, into.speech_act)
@@ -137,12 +146,14 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     add_entities(plan, into.id, resolved)
     detail = {
         "reason": decision.reason,
-        "mentions": parts.mentions,
         "confidence": [into.confidence, believed],
+        "parts": {name: [before, parts_told(parts)[name]] for name, before in parts_told(into.parts).items()},
+        "rewritten": rewritten is not None,
     }
-    audit(plan, "memory.merged", into.id, detail)
+    audit(plan, Action.MEMORY_MERGED, into.id, detail)
     if into.status == Status.EXPIRED and into.ended_at is None:
-        audit(plan, REVIVED, into.id, {"reason": "it was stated again", "confidence": believed})
+        told = {"reason": "it was stated again", "status": [into.status, Status.ACTIVE]}
+        audit(plan, Action.MEMORY_REVIVED, into.id, told)
     return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id, affected=affected)
 
 
@@ -165,8 +176,15 @@ def _retire(
             Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
         )
         add_link(plan, new, LinkKind.SUPERSEDES, old.id)
-        detail = {"by": ids.public(ids.MEMORY, new), "reason": reason, "confidence": old.confidence}
-        audit(plan, "memory.superseded", old.id, detail)
+        detail = {
+            "by": ids.public(ids.MEMORY, new),
+            "reason": reason,
+            "status": [old.status, Status.SUPERSEDED],
+            "confidence": old.confidence,
+            "by_confidence": resolved.prepared.confidence,
+            "tolerance": TOLERANCE,
+        }
+        audit(plan, Action.MEMORY_SUPERSEDED, old.id, detail)
     return tuple(Affected(id=old.id, change="superseded") for old in others)
 
 
@@ -183,9 +201,11 @@ def _end(plan: Plan, resolved: Resolved, decision: End) -> Verdict:
         detail = {
             "reason": decision.reason,
             "ended_at": ended_at.isoformat(),
-            "confidence": [old.confidence, resolved.prepared.confidence],
+            "status": [old.status, Status.EXPIRED],
+            "confidence": old.confidence,
+            "by_confidence": resolved.prepared.confidence,
         }
-        audit(plan, "memory.ended", old.id, detail)
+        audit(plan, Action.MEMORY_ENDED, old.id, detail)
     add_evidence(plan, decision.old[0].id, resolved.prepared)
     affected = tuple(Affected(id=old.id, change="ended") for old in decision.old)
     return Verdict(decided=Decided.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected)
@@ -197,8 +217,12 @@ def _doubt(plan: Plan, resolved: Resolved, decision: Doubt) -> Verdict:
             plan.doubted.append(
                 Doubted(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
             )
-        detail = {"reason": decision.reason, "confidence": [other.confidence, resolved.prepared.confidence]}
-        audit(plan, "memory.ending_doubted", other.id, detail)
+        detail = {
+            "reason": decision.reason,
+            "confidence": other.confidence,
+            "by_confidence": resolved.prepared.confidence,
+        }
+        audit(plan, Action.MEMORY_ENDING_DOUBTED, other.id, detail)
     add_evidence(plan, decision.others[0].id, resolved.prepared)
     decided = Decided.CONTRADICTED if decision.review is None else Decided.REVIEW
     affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
@@ -209,11 +233,17 @@ def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict
     review = (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None
     plan.touch(*decision.others)
     new = add(plan, resolved, contested=True, review=review)
-    audit_added(plan, new, resolved, decision.reason)
+    audit_added(plan, new, resolved, decision.reason, more=None if review is None else {"review": review[0]})
     for other in decision.others:
         add_link(plan, new, LinkKind.CONTRADICTS, other.id)
-        detail = {"by": ids.public(ids.MEMORY, new), "confidence": other.confidence}
-        audit(plan, "memory.contradicted", other.id, detail)
+        detail = {
+            "by": ids.public(ids.MEMORY, new),
+            "reason": decision.reason,
+            "confidence": other.confidence,
+            "by_confidence": resolved.prepared.confidence,
+            "tolerance": TOLERANCE,
+        }
+        audit(plan, Action.MEMORY_CONTRADICTED, other.id, detail)
     affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
     return Verdict(decided=Decided.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
 
@@ -222,7 +252,10 @@ def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
     successor, predecessor = decision.successor, decision.predecessor
     plan.touch(successor, *(() if predecessor is None else (predecessor,)))
     new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
-    audit_added(plan, new, resolved, decision.reason)
+    by = {"by": ids.public(ids.MEMORY, successor.id)}
+    audit_added(plan, new, resolved, decision.reason, status=Status.SUPERSEDED, more=by)
+    placed = {"between": ids.public(ids.MEMORY, new), "reason": decision.reason}
+    audit(plan, Action.MEMORY_RELINKED, successor.id, placed)
     add_link(plan, successor.id, LinkKind.SUPERSEDES, new)
     plan.relinked.append(Relinked(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
     affected = [Affected(id=successor.id, change="follows")]
@@ -230,5 +263,6 @@ def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
         add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
         ended = max(takes_hold(resolved.prepared), predecessor.valid_from)
         plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
+        audit(plan, Action.MEMORY_RELINKED, predecessor.id, placed)
         affected.append(Affected(id=predecessor.id, change="superseded"))
     return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))

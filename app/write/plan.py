@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from app.db.audit import Ledger
 from app.db.writing import Changes, Doubted, Ended, Merged, Relinked, Retired
 from app.write.values import Existing
 
@@ -28,6 +29,11 @@ class Surroundings:
     lexical_average: float
     ann: bool
     language: str
+
+    @property
+    def ledger(self) -> Ledger:
+        """Return what the audit events of the write share."""
+        return Ledger(tenant=self.tenant, actor=self.actor, at=self.now, scope=self.scope)
 
 
 @dataclass(slots=True)
@@ -77,4 +83,5 @@ class Plan:
             lexical_documents=self.lexical_documents,
             lexical_length=self.lexical_length,
             lexical_average=self.around.lexical_average,
+            ledger=self.around.ledger,
         )

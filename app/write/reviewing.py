@@ -19,6 +19,7 @@ from app.db.session import WriteSession
 from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict
 from app.memory import confidence
+from app.memory.actions import Action as Happened
 from app.memory.candidate import DIRECT_EXTRACTION, Affected, Candidate, Decided
 from app.memory.registry import Registry
 from app.memory.review import Action, Item
@@ -250,8 +251,8 @@ class _Told:
             "after": _numbers(stored.values()),
         }
         moot = {"reason": "nothing contradicts it any more", "review": ids.public(ids.REVIEW, memory.id)}
-        found = [self._event("review.settled", one.id, moot) for one in settled if one.cleared]
-        return [*found, self._event("review.decided", memory.id, detail)]
+        found = [self._event(Happened.REVIEW_SETTLED, one.id, moot) for one in settled if one.cleared]
+        return [*found, self._event(Happened.REVIEW_DECIDED, memory.id, detail)]
 
     def _event(self, action: str, memory: UUID, detail: Mapping[str, object]) -> Mapping[str, object]:
         return {

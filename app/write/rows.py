@@ -8,7 +8,8 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.model import LinkKind, ReviewReason, Status
+from app.memory.actions import Action
+from app.model import ConfidenceParts, LinkKind, ReviewReason, Status
 from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_sparsevec
 from app.write.graph import add_edge, add_entities
 from app.write.plan import Plan
@@ -230,28 +231,33 @@ def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:
     )
 
 
-def audit_added(plan: Plan, memory: UUID, resolved: Resolved, reason: str) -> None:
-    """Gather the audit event of a new memory."""
+def audit_added(
+    plan: Plan,
+    memory: UUID,
+    resolved: Resolved,
+    reason: str,
+    *,
+    status: Status = Status.ACTIVE,
+    more: Mapping[str, object] | None = None,
+) -> None:
+    """Gather the audit event of a new memory: what it is, why, and what its confidence is made of."""
     prepared = resolved.prepared
-    audit(
-        plan,
-        "memory.added",
-        memory,
-        {"type": prepared.candidate.type.name, "reason": reason, "confidence": prepared.confidence},
-    )
+    detail = {
+        "type": prepared.candidate.type.name,
+        "reason": reason,
+        "status": [None, status],
+        "confidence": [None, prepared.confidence],
+        "parts": parts_told(prepared.parts),
+        **(more or {}),
+    }
+    audit(plan, Action.MEMORY_ADDED, memory, detail)
 
 
-def audit(plan: Plan, action: str, memory: UUID | None, detail: Mapping[str, object]) -> None:
-    """Gather an audit event; details hold ids, numbers and reasons, never content."""
-    plan.rows["audit_events"].append(
-        {
-            "tenant_id": plan.around.tenant,
-            "id": ids.new(),
-            "occurred_at": plan.around.now,
-            "actor": plan.around.actor,
-            "action": action,
-            "memory_id": memory,
-            "scope_id": plan.around.scope,
-            "detail": detail,
-        }
-    )
+def parts_told(parts: ConfidenceParts) -> dict[str, object]:
+    """Return the components of confidence as the audit log tells them."""
+    return {"source": parts.source, "extractor": parts.extractor, "prior": parts.prior, "mentions": parts.mentions}
+
+
+def audit(plan: Plan, action: Action, memory: UUID | None, detail: Mapping[str, object]) -> None:
+    """Gather an audit event; see `Ledger.event`."""
+    plan.rows["audit_events"].append(plan.around.ledger.event(action, detail, memory=memory))

@@ -15,6 +15,7 @@ from app import ids
 from app.db.contests import slots_of
 from app.db.review_changes import Ruling
 from app.db.writing import Relinked, Retired
+from app.memory.actions import Action
 from app.memory.candidate import Affected
 from app.memory.review import Item
 from app.model import LinkKind, Memory, Status
@@ -198,7 +199,7 @@ def _lose(
         ended = max(since, one.valid_from)
         plan.retired.append(Retired(id=one.id, successor=winner, ended_at=ended, retired_at=plan.around.now))
         detail = {"by": ids.public(ids.MEMORY, winner), "reason": reason, "confidence": one.confidence}
-        audit(plan, "memory.superseded", one.id, detail)
+        audit(plan, Action.MEMORY_SUPERSEDED, one.id, detail)
         affected.append(Affected(id=one.id, change="superseded"))
     return tuple(affected), tuple(forgotten)
 

@@ -6,138 +6,24 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
+from migrations import audit_chain
+from migrations.audit_chain import CURRENT
+
 revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None
 
 ROLE = "typed_memory_runtime"
-CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
 OPERATOR = "current_setting('app.operator', true) = 'on'"
 WRITTEN = "tenant_id, id, occurred_at, actor, action, memory_id, scope_id, detail"
 """What the service says of an event; everything else about it is the database's to say."""
 
-FUNCTIONS = (
-    "audit_enqueue()",
-    "audit_stays()",
-    "audit_only_emptied()",
-    "audit_detail_digest(uuid, jsonb)",
-    "seal_audit(uuid, integer)",
-    "redact_audit(uuid, uuid[], uuid[], text, timestamptz)",
-)
-
-DETAIL_DIGEST = """
-    CREATE FUNCTION audit_detail_digest(salt uuid, detail jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE
-    RETURN sha256(coalesce(uuid_send(salt), ''::bytea) || convert_to(detail::text, 'UTF8'))
-"""
-
-ENQUEUE = """
-    CREATE FUNCTION audit_enqueue() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
-    BEGIN
-        INSERT INTO audit_unsealed (tenant_id, position, event_id) SELECT tenant_id, position, id FROM fresh;
-        RETURN NULL;
-    END $$
-"""
-
-STAYS = """
-    CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql {path} AS $$
-    BEGIN
-        RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
-    END $$
-"""
-
-ONLY_EMPTIED = """
-    CREATE FUNCTION audit_only_emptied() RETURNS trigger LANGUAGE plpgsql {path} AS $$
-    BEGIN
-        IF OLD.redacted_by IS NULL AND NEW.redacted_by IS NOT NULL AND NEW.detail = '{{}}' AND NEW.salt IS NULL
-            AND NEW.detail_digest = audit_detail_digest(OLD.salt, OLD.detail)
-            AND (NEW.tenant_id, NEW.id, NEW.position, NEW.occurred_at, NEW.actor, NEW.action, NEW.memory_id,
-                 NEW.scope_id) IS NOT DISTINCT FROM
-                (OLD.tenant_id, OLD.id, OLD.position, OLD.occurred_at, OLD.actor, OLD.action, OLD.memory_id,
-                 OLD.scope_id)
-        THEN
-            RETURN NEW;
-        END IF;
-        RAISE EXCEPTION 'audit_events is append-only: redact_audit() empties what must go'
-            USING ERRCODE = 'insufficient_privilege';
-    END $$
-"""
-
-OWN_TENANT = f"""
-        IF tenant IS DISTINCT FROM {CURRENT} THEN
-            RAISE EXCEPTION 'the tenant is not the one of this transaction' USING ERRCODE = 'insufficient_privilege';
-        END IF;
-"""
-
-SEAL = """
-    CREATE FUNCTION seal_audit(tenant uuid, most integer DEFAULT 1000) RETURNS integer
-    LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
-    DECLARE
-        previous bytea := '\\x{zeros}';
-        seq bigint := 0;
-        sealed_at timestamptz;
-        events uuid[];
-        digests bytea;
-        pairs bytea;
-    BEGIN
-        {own_tenant}
-        PERFORM pg_advisory_xact_lock(hashtextextended('typed-memory audit ' || tenant, 0));
-        SELECT s.seq, s.digest INTO seq, previous FROM audit_seals s
-        WHERE s.tenant_id = tenant ORDER BY s.seq DESC LIMIT 1;
-        seq := coalesce(seq, 0) + 1;
-        previous := coalesce(previous, '\\x{zeros}');
-        WITH next AS (
-            SELECT q.position, q.event_id, sha256(convert_to(jsonb_build_array(
-                    e.tenant_id, e.id, (extract(epoch FROM e.occurred_at) * 1000000)::bigint, e.actor, e.action,
-                    e.memory_id, e.scope_id,
-                    encode(coalesce(e.detail_digest, audit_detail_digest(e.salt, e.detail)), 'hex')
-                )::text, 'UTF8')) AS digest
-            FROM audit_unsealed q
-            JOIN audit_events e ON e.tenant_id = q.tenant_id AND e.id = q.event_id
-            WHERE q.tenant_id = tenant ORDER BY q.position LIMIT most
-        ), taken AS (
-            DELETE FROM audit_unsealed q USING next
-            WHERE q.tenant_id = tenant AND q.position = next.position
-        )
-        SELECT array_agg(event_id ORDER BY position), string_agg(digest, ''::bytea ORDER BY position),
-            string_agg(uuid_send(event_id) || digest, ''::bytea ORDER BY position)
-        INTO events, digests, pairs FROM next;
-        IF events IS NULL THEN
-            RETURN 0;
-        END IF;
-        sealed_at := clock_timestamp();
-        INSERT INTO audit_seals (tenant_id, seq, sealed_at, events, digests, previous, digest)
-        VALUES (tenant, seq, sealed_at, events, digests, previous, sha256(previous || uuid_send(tenant)
-            || int8send(seq) || int8send((extract(epoch FROM sealed_at) * 1000000)::bigint) || pairs));
-        RETURN cardinality(events);
-    END $$
-"""
-
-REDACT = """
-    CREATE FUNCTION redact_audit(
-        tenant uuid, memories uuid[], scopes uuid[],
-        actor text DEFAULT 'erasure', erased_at timestamptz DEFAULT clock_timestamp()
-    ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER {path} AS $$
-    DECLARE
-        emptied bigint;
-        erasure uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-            PLACING substring(int8send((extract(epoch FROM erased_at) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
-            52, 1), 53, 1), 'hex')::uuid;
-    BEGIN
-        {own_tenant}
-        UPDATE audit_events e SET detail = '{{}}', salt = NULL, redacted_by = erasure,
-            detail_digest = audit_detail_digest(e.salt, e.detail)
-        WHERE e.tenant_id = tenant AND e.redacted_by IS NULL
-          AND (e.memory_id = ANY(memories) OR e.scope_id = ANY(scopes));
-        GET DIAGNOSTICS emptied = ROW_COUNT;
-        IF emptied > 0 THEN
-            INSERT INTO audit_events (tenant_id, id, occurred_at, actor, action, detail)
-            VALUES (tenant, erasure, erased_at, redact_audit.actor, 'audit.redacted', jsonb_build_object(
-                'events', emptied, 'memories', coalesce(cardinality(memories), 0),
-                'scopes', coalesce(cardinality(scopes), 0)));
-        END IF;
-        RETURN emptied;
-    END $$
+UNTOLD = """
+    SELECT m.tenant_id, audit_event_id(clock_timestamp()), m.updated_at, 'migration', 'memory.standing', m.id,
+        m.scope_id, jsonb_build_object('status', jsonb_build_array(NULL, m.status),
+            'confidence', jsonb_build_array(NULL, m.confidence))
+    FROM memories m
 """
 
 
@@ -162,6 +48,8 @@ def upgrade() -> None:
     _add_seals()
     _add_queue()
     _add_functions()
+    _catch_up()
+    _add_triggers()
     op.execute(f"REVOKE INSERT ON audit_events FROM {ROLE}")
     op.execute(f"GRANT INSERT ({WRITTEN}) ON audit_events TO {ROLE}")
 
@@ -192,12 +80,6 @@ def _add_queue() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_audit_unsealed_tenant_id")),
         sa.PrimaryKeyConstraint("tenant_id", "position", name=op.f("pk_audit_unsealed")),
     )
-    # An owner without superuser rights is held by forced row-level security too, and must see every tenant's events.
-    op.execute("ALTER TABLE audit_events NO FORCE ROW LEVEL SECURITY")
-    op.execute(
-        "INSERT INTO audit_unsealed (tenant_id, position, event_id) SELECT tenant_id, position, id FROM audit_events"
-    )
-    op.execute("ALTER TABLE audit_events FORCE ROW LEVEL SECURITY")
     _isolate("audit_unsealed")
     op.execute(f"CREATE POLICY operator ON audit_unsealed FOR SELECT USING ({OPERATOR})")
 
@@ -210,22 +92,46 @@ def _isolate(table: str) -> None:
 
 
 def _add_functions() -> None:
-    schema = op.get_bind().scalar(sa.text("SELECT quote_ident(current_schema())"))
-    parts = {
-        "path": f"SET search_path = pg_catalog, {schema}, pg_temp",
-        "own_tenant": OWN_TENANT,
-        "zeros": "00" * 32,
-    }
-    op.execute(DETAIL_DIGEST)
-    for function in (ENQUEUE, STAYS, ONLY_EMPTIED, SEAL, REDACT):
-        op.execute(function.format(**parts))
-    for function in FUNCTIONS:
+    for definition in audit_chain.DEFINITIONS:
+        op.execute(definition)
+    for function in audit_chain.FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
-    for function in FUNCTIONS[-2:]:
+    for function in (one for one in audit_chain.FUNCTIONS if one not in audit_chain.PLAIN):
+        op.execute(
+            f"DO $$ BEGIN EXECUTE format('ALTER FUNCTION {function} SET search_path = pg_catalog, %I, pg_temp', "
+            "current_schema()); END $$"
+        )
+    for function in audit_chain.FOR_THE_SERVICE:
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {ROLE}")
+
+
+def _catch_up() -> None:
+    """Tell the log what every memory is, and put everything that it holds down to be sealed."""
+    # An owner without superuser rights is held by forced row-level security too, and must see every tenant's rows.
+    tables = ("memories", "audit_events", "audit_unsealed")
+    for table in tables:
+        op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    op.execute(f"INSERT INTO audit_events ({WRITTEN}) {UNTOLD}")
+    op.execute(
+        "INSERT INTO audit_unsealed (tenant_id, position, event_id) SELECT tenant_id, position, id FROM audit_events"
+    )
+    for table in tables:
+        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+
+
+def _add_triggers() -> None:
     op.execute(
         "CREATE TRIGGER audit_events_enqueue AFTER INSERT ON audit_events REFERENCING NEW TABLE AS fresh "
         "FOR EACH STATEMENT EXECUTE FUNCTION audit_enqueue()"
+    )
+    op.execute(
+        "CREATE CONSTRAINT TRIGGER memories_told AFTER INSERT ON memories DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION audit_standing()"
+    )
+    op.execute(
+        "CREATE CONSTRAINT TRIGGER memories_change_told AFTER UPDATE ON memories DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW WHEN (OLD.status <> NEW.status OR OLD.confidence <> NEW.confidence) "
+        "EXECUTE FUNCTION audit_standing()"
     )
     op.execute(
         "CREATE TRIGGER audit_events_only_emptied BEFORE UPDATE ON audit_events "
@@ -242,11 +148,13 @@ def _add_functions() -> None:
 
 
 def downgrade() -> None:
+    op.execute("DROP TRIGGER memories_told ON memories")
+    op.execute("DROP TRIGGER memories_change_told ON memories")
     for trigger in ("enqueue", "only_emptied", "stay"):
         op.execute(f"DROP TRIGGER audit_events_{trigger} ON audit_events")
     op.drop_table("audit_unsealed")
     op.drop_table("audit_seals")
-    for function in reversed(FUNCTIONS):
+    for function in reversed(audit_chain.FUNCTIONS):
         op.execute(f"DROP FUNCTION {function}")
     for index in ("others", "position", "scope", "memory"):
         op.drop_index(f"ix_audit_events_{index}", "audit_events")

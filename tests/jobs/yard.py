@@ -21,6 +21,7 @@ from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
 from app.runtime import Runtime, now
+from app.services.audit import Audit
 from app.services.background import Workers
 from app.services.jobs import Jobs
 from app.services.tenants import Tenants
@@ -55,6 +56,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
                 known=WORKERS,
                 crons={},
             ),
+            audit=Audit(database=database),
         ),
     )
 

@@ -123,7 +123,7 @@ async def test_what_was_erased_is_gone_from_the_past_too(timed: Timed) -> None:
     timed.clock.tick()
     await timed.memories.patch(timed.store.actor, memory, {"topic": "work"})
     assert await timed.found(known_at=then) == [memory]
-    await timed.memories.delete(timed.store.actor, memory)
+    await timed.erasing.memory(timed.store.actor, memory)
     assert await timed.found(known_at=then) == []
     assert await timed.store.sql("SELECT FROM memory_past WHERE memory_id = $1", memory) == []
 

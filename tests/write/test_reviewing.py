@@ -66,7 +66,7 @@ async def erased(store: Store, chance: random.Random) -> None:
     """Erase a memory of a slot that is contested, if there is one."""
     rows = await store.sql("SELECT id FROM memories WHERE tenant_id = $1 AND status = 'active'", store.tenant)
     if rows:
-        await store.memories.delete(store.actor, chance.choice(rows)["id"])
+        await store.erasing.memory(store.actor, chance.choice(rows)["id"])
 
 
 async def assert_in_order(store: Store) -> None:

@@ -18,12 +18,14 @@ from app.db.lifecycle.sweeps import SINCE
 from app.db.rows import insert_all
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
+from app.memory.actions import Action
+from app.model import Status
 from app.text.lexical import index_of, terms
 
 DELETED = 200
 """Memories deleted in one transaction."""
 
-PURGED = "memory.purged"
+PURGED = Action.MEMORY_PURGED
 """The audit event's action."""
 
 _DUE = f"""m.tenant_id = :tenant AND m.status = 'forgotten'
@@ -134,10 +136,11 @@ class Purge:
                 scope=scope,
                 detail={
                     "reason": "forgotten long ago",
+                    "status": [Status.FORGOTTEN, None],
                     "type": row["type"],
                     "forgotten_since": row["since"].isoformat(),
                     "after_days": self.days,
-                    "confidence": row["confidence"],
+                    "confidence": [row["confidence"], None],
                 },
             )
             for row in gone

@@ -13,10 +13,12 @@ from app.db.lifecycle.sweep import USE
 from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.statement import statement
+from app.memory.actions import Action
 from app.memory.freshness import EXPIRY
 from app.memory.lifecycle import Fade
+from app.model import Status
 
-REVIVED = "memory.revived"
+REVIVED = Action.MEMORY_REVIVED
 """The audit event's action."""
 
 
@@ -99,7 +101,7 @@ async def revive(
             action=REVIVED,
             memory=one.id,
             scope=one.scope_id,
-            detail={"reason": reason, **one.fade.detail()},
+            detail={"reason": reason, "status": [Status.EXPIRED, Status.ACTIVE], **one.fade.detail()},
         )
         for one in revived
     ]

@@ -8,6 +8,7 @@ from asyncpg import Record
 
 from app.db.lifecycle import fading
 from app.db.lifecycle.sweep import Sweep
+from app.memory.actions import Action
 from app.memory.freshness import CATEGORY_DECAY, EXPIRY, SECONDS_PER_DAY
 from app.memory.lifecycle import CORE_ACCESSES, CORE_SESSIONS, CORE_STABILITY, GC_CONFIDENCE, GC_DAYS
 from app.model import Category, Status
@@ -18,17 +19,22 @@ SINCE = "coalesce(m.status_since, m.recorded_at)"
 _CORE = CATEGORY_DECAY[Category.CORE]
 
 
+_EXPIRED = {"status": [Status.ACTIVE, Status.EXPIRED]}
+
+
 def _faded(row: Record) -> Mapping[str, object]:
-    return {"reason": "freshness", **fading.fade_of(row).detail()}
+    return {"reason": "freshness", **_EXPIRED, **fading.fade_of(row).detail()}
 
 
 def _over(row: Record) -> Mapping[str, object]:
-    return {"reason": "validity", "valid_until": row["valid_until"].isoformat(), "confidence": row["confidence"]}
+    until = row["valid_until"].isoformat()
+    return {"reason": "validity", **_EXPIRED, "valid_until": until, "confidence": row["confidence"]}
 
 
 def _forgotten(row: Record) -> Mapping[str, object]:
     return {
         "reason": "expired long ago and never confirmed",
+        "status": [Status.EXPIRED, Status.FORGOTTEN],
         "expired_since": row["since"].isoformat(),
         "expired_days": row["days"],
         "confidence": row["confidence"],
@@ -51,7 +57,7 @@ def _promoted(row: Record) -> Mapping[str, object]:
 
 FRESHNESS = Sweep(
     counted="expired",
-    action="memory.expired",
+    action=Action.MEMORY_EXPIRED,
     actor="worker:freshness",
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
     when=fading.FADED,
@@ -64,7 +70,7 @@ FRESHNESS = Sweep(
 
 VALIDITY = Sweep(
     counted="ended",
-    action="memory.ended",
+    action=Action.MEMORY_ENDED,
     actor="worker:validity",
     among="m.status = 'active' AND m.valid_until <= :now",
     when="true",
@@ -77,7 +83,7 @@ VALIDITY = Sweep(
 
 FORGETTING = Sweep(
     counted="forgotten",
-    action="memory.forgotten",
+    action=Action.MEMORY_FORGOTTEN,
     actor="worker:gc",
     among="m.status = 'expired'",
     when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
@@ -91,7 +97,7 @@ FORGETTING = Sweep(
 
 PROMOTION = Sweep(
     counted="promoted",
-    action="memory.promoted",
+    action=Action.MEMORY_PROMOTED,
     actor="worker:promotion",
     among="m.status = 'active' AND m.category <> 'core' AND m.half_life_days IS NOT NULL",
     when=f"""u.access_count >= {CORE_ACCESSES} AND u.stability >= {CORE_STABILITY}

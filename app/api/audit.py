@@ -1,0 +1,246 @@
+"""The audit log over HTTP: read it, prove it, and take its head to keep elsewhere."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field, model_validator
+from starlette.responses import Response
+
+from app import ids
+from app.api import cursors, fields, views
+from app.api.cursors import LONGEST, Listing
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.fields import Instant
+from app.api.guard import ADMIN, GuardedRoute
+from app.api.models import EventOut, Out
+from app.api.problems import FieldError, InvalidFields
+from app.api.requests import MOST_RESULTS, In
+from app.db.audit_log import Asked, Told
+from app.db.listing import Position
+from app.errors import NotFound
+from app.memory.chain import START, Broken, Fault
+from app.memory.spec import Name
+from app.model import Actor
+from app.services.audit import SEALS, Head, Rebuilt, Verified
+
+MOST_SEALS = 1_000
+
+_DIGEST = r"^[0-9a-f]{64}$"
+_NUMBER = Annotated[int, Field(ge=0, lt=2**62)]
+
+
+class AuditQuery(In):
+    """Which events to list. Events of a user or an agent are those of every scope that is theirs."""
+
+    memory_id: str | None = Field(default=None, max_length=80)
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    action: str | None = Field(
+        default=None,
+        pattern=r"^[a-z_]+\.([a-z_]+)?$",
+        max_length=80,
+        description="An action such as `memory.superseded`, or what actions begin with, such as `key.`.",
+    )
+    actor: Name | None = Field(default=None, description="The name of the key that did it.")
+    since: Instant | None = Field(default=None, description="From this instant on.")
+    until: Instant | None = Field(default=None, description="Before this instant.")
+    order: Literal["newest", "oldest"] = "newest"
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+    def memory(self) -> UUID | None:
+        """Return the memory's id, or raise InvalidFields."""
+        try:
+            return None if self.memory_id is None else ids.parse(ids.MEMORY, self.memory_id)
+        except NotFound as error:
+            raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
+
+
+class VerifyQuery(In):
+    """How far to verify, and against which head."""
+
+    after: _NUMBER = Field(default=0, description="Begin after this seal: the `next` of the answer before.")
+    limit: int = Field(
+        default=SEALS, ge=1, le=MOST_SEALS, description="Seals to look through; each has up to 1,000 events."
+    )
+    memories: bool = Field(
+        default=False,
+        description="Also rebuild every memory's status and confidence from the log, and compare. Takes longer.",
+    )
+    anchor_seq: _NUMBER | None = Field(default=None, description="The number of a head that was kept elsewhere.")
+    anchor_digest: str | None = Field(default=None, pattern=_DIGEST, description="The digest it had.")
+
+    @model_validator(mode="after")
+    def _both(self) -> Self:
+        if (self.anchor_seq is None) != (self.anchor_digest is None):
+            raise ValueError("give anchor_seq and anchor_digest together")
+        return self
+
+    def anchor(self) -> Head | None:
+        """Return the head to compare with."""
+        if self.anchor_seq is None or self.anchor_digest is None:
+            return None
+        return Head(seq=self.anchor_seq, digest=bytes.fromhex(self.anchor_digest))
+
+
+class AuditPageOut(Out):
+    """Some events."""
+
+    events: list[EventOut]
+    next_cursor: str | None
+
+
+class HeadOut(Out):
+    """The newest seal; kept elsewhere, it proves later that nothing before it changed. `seq` 0: there is none."""
+
+    seq: int
+    digest: str = Field(description="SHA-256, hexadecimal.", examples=["00" * 32])
+
+
+class BrokenOut(Out):
+    """Where the log is not what was sealed. `seal` null: in the unsealed end; `event_id` null: the seal itself."""
+
+    fault: Fault
+    seal: int | None
+    event_id: str | None
+    why: str
+
+
+class RedactedOut(Out):
+    """An erasure, by its own event, and how many of the events looked at it emptied."""
+
+    event_id: str
+    events: int
+
+
+class RebuiltOut(Out):
+    """Memories whose status and confidence were rebuilt from the log; `differs` is the first that is another."""
+
+    memories: int
+    differs: str | None
+    why: str | None
+
+
+class VerifiedOut(Out):
+    """What a verification found; `unsealed` and `events_in_all` are null until the end of the chain is reached."""
+
+    intact: bool
+    first: int
+    last: HeadOut
+    seals: int
+    events: int
+    redacted: list[RedactedOut]
+    unsealed: int | None
+    events_in_all: int | None
+    broken: BrokenOut | None
+    rebuilt: RebuiltOut | None
+    next: int | None = Field(description="Go on with `after` of this; null at the end.")
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    for path, handler, summary, model in (
+        ("/admin/audit", list_audit, "List what was done, by whom, and why", AuditPageOut),
+        ("/admin/audit/verify", verify_audit, "Prove that the audit log is what was sealed", VerifiedOut),
+        ("/admin/audit/head", get_audit_head, "Get the newest seal, to be kept elsewhere", HeadOut),
+    ):
+        found.add_api_route(
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=model,
+            openapi_extra=ADMIN,
+        )
+    return found
+
+
+async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[AuditQuery, Query()]) -> Response:
+    """List events, each with its sentence, a page at a time; `next_cursor` is null on the last page."""
+    asked = Asked(
+        memory=query.memory(),
+        scopes=await runtime.audit.scopes(actor.tenant_id, query.user_id, query.agent_id),
+        action=query.action,
+        actor=query.actor,
+        since=fields.aware(query.since, UTC),
+        until=fields.aware(query.until, UTC),
+    )
+    listing = _listing(actor, query)
+    after = None
+    if query.cursor is not None:
+        after = cursors.decode(query.cursor, listing, value=float).value
+    page = await runtime.audit.page(
+        actor.tenant_id,
+        asked,
+        descending=query.order == "newest",
+        after=_whole(after),
+        limit=query.limit,
+    )
+    last = page.events[-1] if page.events else None
+    more = None if page.next is None or last is None else _cursor(last, listing)
+    return views.answer({"events": [views.audit_event(one) for one in page.events], "next_cursor": more})
+
+
+async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[VerifyQuery, Query()]) -> Response:
+    """Recompute the hash chain from the events, up to `limit` seals, and report the first place where it is broken."""
+    tenant = actor.tenant_id
+    found = await runtime.audit.verify(tenant, after=query.after, most=query.limit, anchor=query.anchor())
+    rebuilt = await runtime.audit.rebuild(tenant) if query.memories else None
+    return views.answer(_verified(found, rebuilt))
+
+
+async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """Seal what waits, and return the newest seal."""
+    await runtime.audit.seal(actor.tenant_id)
+    return views.answer(_head(await runtime.audit.head(actor.tenant_id)))
+
+
+def _listing(actor: Actor, query: AuditQuery) -> Listing:
+    asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
+    return Listing(f"audit|{actor.tenant_id}|{sorted(asked.items(), key=lambda item: item[0])}")
+
+
+def _cursor(last: Told, listing: Listing) -> str:
+    return cursors.encode(Position(id=last.id, value=last.position), listing)
+
+
+def _whole(value: float | datetime | None) -> int | None:
+    return int(value) if isinstance(value, float) else None
+
+
+def _head(one: Head | None) -> dict[str, object]:
+    return {"seq": 0, "digest": START.hex()} if one is None else {"seq": one.seq, "digest": one.digest.hex()}
+
+
+def _verified(found: Verified, rebuilt: Rebuilt | None) -> dict[str, object]:
+    return {
+        "intact": found.broken is None and (rebuilt is None or rebuilt.differs is None),
+        "first": found.first,
+        "last": _head(found.last),
+        "seals": found.seals,
+        "events": found.events,
+        "redacted": [
+            {"event_id": ids.public(ids.EVENT, event), "events": count} for event, count in found.redacted.items()
+        ],
+        "unsealed": found.unsealed,
+        "events_in_all": found.events_in_all,
+        "broken": None if found.broken is None else _broken(found.broken),
+        "rebuilt": None if rebuilt is None else _rebuilt(rebuilt),
+        "next": found.next,
+    }
+
+
+def _broken(one: Broken) -> dict[str, object]:
+    event = None if one.event is None else ids.public(ids.EVENT, one.event)
+    return {"fault": one.fault, "seal": one.seq, "event_id": event, "why": one.why}
+
+
+def _rebuilt(one: Rebuilt) -> dict[str, object]:
+    differs = None if one.differs is None else ids.public(ids.MEMORY, one.differs)
+    return {"memories": one.memories, "differs": differs, "why": one.why}

@@ -1,0 +1,260 @@
+"""The use cases of the audit log: read it, seal it, prove that nobody changed it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from app import ids
+from app.db import audit_log
+from app.db.audit_log import MOST_IN_A_SEAL, Asked, Counts, Told
+from app.db.session import Database, ReadSession
+from app.errors import InvalidInput
+from app.memory import chain
+from app.memory.actions import Action
+from app.memory.chain import Broken, Fault, Recorded, Seal
+from app.model import Scope, ScopeKind
+
+_OPERATOR = {"app.operator": "on"}
+
+SEALS = 100
+"""Seals that one verification looks through unless it is asked for more."""
+
+MEMORIES = 2_000
+"""Memories that are compared with the log in one statement."""
+
+FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some events in order, and the position after which the next page starts; None when there is none."""
+
+    events: tuple[Told, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The newest seal: whoever keeps its number and digest elsewhere can tell later that nothing before it changed."""
+
+    seq: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What a verification found.
+
+    `seals` and `events` are those looked at; `unsealed` and `events_in_all` are None where the end of the chain was
+    not reached. `redacted` maps an erasure to how many of the events it emptied. `next` is the number of the seal
+    to go on after, None at the end.
+    """
+
+    first: int
+    last: Head | None
+    seals: int
+    events: int
+    redacted: Mapping[UUID, int]
+    unsealed: int | None
+    events_in_all: int | None
+    broken: Broken | None
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """Memories compared with what the log says of them; `differs` is the first whose standing is another."""
+
+    memories: int
+    differs: UUID | None
+    why: str | None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """How far a verification is, and what it has counted."""
+
+    after: int
+    digest: bytes
+    seals: int = 0
+    events: int = 0
+    redacted: Counter[UUID] = field(default_factory=Counter)
+    broken: Broken | None = None
+
+    def step(self, tenant: UUID, seal: Seal, events: Mapping[UUID, Recorded], known: set[UUID]) -> None:
+        """Look at the next seal."""
+        self.broken = chain.broken(tenant, seal, events, after=self.after, previous=self.digest)
+        stray = chain.emptied([events[one] for one in seal.events if one in events], known)
+        if self.broken is None and stray is not None:
+            why = "it was emptied by an erasure that is not on record"
+            self.broken = Broken(fault=Fault.CHANGED, seq=seal.seq, event=stray.id, why=why)
+        if self.broken is None:
+            self.after, self.digest = seal.seq, seal.digest
+            self.seals += 1
+            self.events += len(seal.events)
+            self.redacted.update(one.redacted_by for one in events.values() if one.redacted_by is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The audit logs of tenants, each its own."""
+
+    database: Database
+
+    async def page(self, tenant: UUID, asked: Asked, *, descending: bool, after: int | None, limit: int) -> Page:
+        """Return one page of events."""
+        async with self.database.read(tenant) as session:
+            found = await audit_log.page(session, tenant, asked, descending=descending, after=after, limit=limit + 1)
+        shown = tuple(found[:limit])
+        return Page(events=shown, next=shown[-1].position if len(found) > limit else None)
+
+    async def scopes(self, tenant: UUID, user_id: str | None, agent_id: str | None) -> tuple[UUID, ...] | None:
+        """Return the scopes of a user, of an agent, or of both together; None when neither is named."""
+        if user_id is None and agent_id is None:
+            return None
+        async with self.database.read(tenant) as session:
+            stored = await audit_log.scopes(session, tenant, user_id, agent_id)
+        # Derived too: events outlive the scope that they happened in.
+        kind = ScopeKind.USER if agent_id is None else ScopeKind.AGENT
+        return (Scope(kind=kind, user_id=user_id, agent_id=agent_id).id(tenant), *stored)
+
+    async def seal(self, tenant: UUID) -> int:
+        """Seal every event that waits now, and return how many that were."""
+        sealed, some = 0, MOST_IN_A_SEAL
+        while some == MOST_IN_A_SEAL:
+            async with self.database.write(tenant) as session:
+                some = await audit_log.seal(session, tenant)
+            sealed += some
+        return sealed
+
+    async def seal_all(self) -> int:
+        """Seal what waits of every tenant, and return how many events that were."""
+        async with self.database.read(None, **_OPERATOR) as session:
+            waiting = await audit_log.waiting_tenants(session)
+        return sum([await self.seal(tenant) for tenant in waiting])
+
+    async def head(self, tenant: UUID) -> Head | None:
+        """Return the newest seal; None when nothing was sealed yet."""
+        async with self.database.read(tenant) as session:
+            found = await audit_log.head(session, tenant)
+        return None if found is None else Head(seq=found.seq, digest=found.digest)
+
+    async def verify(
+        self, tenant: UUID, *, after: int = 0, most: int | None = SEALS, anchor: Head | None = None
+    ) -> Verified:
+        """Recompute up to `most` seals (None: all) after one of them, and say where the log is not what was sealed.
+
+        What waits is sealed first. Where the newest seal is reached, the events that are in no seal are looked at
+        too. `anchor` is a head that was kept elsewhere: the seal of its number must have its digest. Raises
+        InvalidInput when there is no seal `after`.
+        """
+        await self.seal(tenant)
+        head = await self.head(tenant)
+        end = 0 if head is None else head.seq
+        last = end if most is None else min(end, after + most)
+        walk = _Walk(after=after, digest=await self._digest(tenant, after))
+        while walk.after < last and walk.broken is None:
+            await self._step(tenant, walk, anchor)
+        if walk.broken is None and anchor is not None and anchor.seq > end:
+            walk.broken = _gone(anchor)
+        counts = None
+        if walk.broken is None and last == end:
+            counts, walk.broken = await self._tail(tenant)
+        return Verified(
+            first=after + 1,
+            last=None if walk.after == 0 else Head(seq=walk.after, digest=walk.digest),
+            seals=walk.seals,
+            events=walk.events,
+            redacted=dict(walk.redacted),
+            unsealed=None if counts is None else counts.waiting,
+            events_in_all=None if counts is None else counts.events,
+            broken=walk.broken,
+            next=walk.after if walk.broken is None and last < end else None,
+        )
+
+    async def rebuild(self, tenant: UUID) -> Rebuilt:
+        """Compare the status and confidence of every memory with what the log says they became."""
+        seen, after = 0, FIRST
+        while True:
+            async with self.database.read(tenant) as session:
+                found = await audit_log.standings(session, tenant, after=after, limit=MEMORIES)
+            seen += len(found)
+            for one in found:
+                if (one.status, one.confidence) != (one.told_status, one.told_confidence):
+                    why = (
+                        f"it is {one.status} with confidence {one.confidence:g}; by the log it is "
+                        f"{one.told_status or 'unknown'} with {one.told_confidence}"
+                    )
+                    return Rebuilt(memories=seen, differs=one.memory, why=why)
+            if len(found) < MEMORIES:
+                return Rebuilt(memories=seen, differs=None, why=None)
+            after = found[-1].memory
+
+    async def _step(self, tenant: UUID, walk: _Walk, anchor: Head | None) -> None:
+        """Look at the next seal; each in a transaction of its own, so that a long walk holds nothing up."""
+        async with self.database.read(tenant) as session:
+            seal = next(iter(await audit_log.seals(session, tenant, after=walk.after, limit=1)), None)
+            if seal is None:
+                walk.broken = _missing(walk.after + 1)
+                return
+            events = await audit_log.recorded(session, tenant, seal.events)
+            known = await self._erasures(session, tenant, events.values())
+        await asyncio.to_thread(walk.step, tenant, seal, events, known)
+        if walk.broken is None and anchor is not None and anchor.seq == seal.seq and anchor.digest != seal.digest:
+            why = "its digest is not the one that was kept elsewhere"
+            walk.broken = Broken(fault=Fault.CHANGED, seq=seal.seq, event=None, why=why)
+
+    async def _erasures(self, session: ReadSession, tenant: UUID, events: Collection[Recorded]) -> set[UUID]:
+        named = {one.redacted_by for one in events if one.redacted_by is not None}
+        if not named:
+            return set()
+        return await audit_log.erasures(session, tenant, named, Action.AUDIT_REDACTED)
+
+    async def _digest(self, tenant: UUID, seq: int) -> bytes:
+        """Return the digest of the seal of that number."""
+        if seq == 0:
+            return chain.START
+        async with self.database.read(tenant) as session:
+            found = await audit_log.seals(session, tenant, after=seq - 1, limit=1)
+        if not found or found[0].seq != seq:
+            raise InvalidInput(f"there is no seal {seq}", field="after")
+        return found[0].digest
+
+    async def _tail(self, tenant: UUID) -> tuple[Counts, Broken | None]:
+        """Return how many events there are, and the first that is in no seal and doesn't wait for one either."""
+        async with self.database.read(tenant) as session:
+            lost = await audit_log.lost(session, tenant)
+            counts = await audit_log.counts(session, tenant)
+            strange = None
+            if counts.events != counts.sealed + counts.waiting:
+                strange = await audit_log.strange(session, tenant)
+        if lost is not None:
+            why = "it waited to be sealed and is gone"
+            return counts, Broken(fault=Fault.MISSING, seq=None, event=lost, why=why)
+        if strange is not None:
+            why = "it is in no seal, and was not put down to be sealed"
+            return counts, Broken(fault=Fault.INSERTED, seq=None, event=strange, why=why)
+        if counts.events != counts.sealed + counts.waiting:
+            why = f"there are {counts.events} events, and {counts.sealed + counts.waiting} are sealed or wait"
+            return counts, Broken(fault=Fault.MISSING, seq=None, event=None, why=why)
+        return counts, None
+
+
+def _missing(seq: int) -> Broken:
+    return Broken(fault=Fault.MISSING, seq=seq, event=None, why=f"seal {seq} is gone")
+
+
+def _gone(anchor: Head) -> Broken:
+    why = f"seal {anchor.seq}, which was kept elsewhere, is gone"
+    return Broken(fault=Fault.MISSING, seq=anchor.seq, event=None, why=why)
+
+
+def where(broken: Broken) -> str:
+    """Return in words where a log is broken."""
+    seal = "the unsealed end" if broken.seq is None else f"seal {broken.seq}"
+    event = "" if broken.event is None else f", event {ids.public(ids.EVENT, broken.event)}"
+    return f"{broken.fault}: {seal}{event}: {broken.why}"
