@@ -65,7 +65,9 @@ async def guarded(drawn: Sequence[Sampled], extractor: Extractor, types: Registr
         extraction = await extractor.extract(turn, context)
         considered = consider(turn, extraction, context, (), means, Trace())
         proposed[one.id] = _proposals(extraction, types)
-        kept[one.id] = tuple((found.type.name, found.payload.render()) for found in considered.candidates if found.ending is None)
+        kept[one.id] = tuple(
+            (found.type.name, found.payload.render()) for found in considered.candidates if found.ending is None
+        )
         reasons += [f"{refused.proposal.type}: {refused.reason}" for refused in considered.refused]
     return Guarded(proposed=proposed, kept=kept, dropped=len(drawn) - len(kept), reasons=tuple(reasons))
 
