@@ -95,7 +95,8 @@ _CUES: Final = (
     "role", "pretend", "believe", "act ", "improvise", "story", "scene", "skit", "sketch", "scenario", "simulation",
     "game",
     "campaign", "fantasy", "script", "adventure", "you're ", "you\u2019re ", "you are ", "you be ", "you'll be ",
-    "you\u2019ll be ", "you play ", "i'll be ", "i\u2019ll be ", "i will be ", "i play ", "i'll play ", "i\u2019ll play ",
+    "you\u2019ll be ", "you play ", "i'll be ", "i\u2019ll be ", "i will be ", "i play ",
+    "i'll play ", "i\u2019ll play ",
     "imagine", "assume", "suppose",
 )  # fmt: skip
 """One of these stands in every opening."""
