@@ -91,6 +91,16 @@ _ASIDE: Final = re.compile(
 )
 """A sentence that speaks for real in the midst of a game."""
 
+_CUES: Final = (
+    "role", "pretend", "believe", "act ", "improvise", "story", "scene", "skit", "sketch", "scenario", "simulation",
+    "game",
+    "campaign", "fantasy", "script", "adventure", "you're ", "you\u2019re ", "you are ", "you be ", "you'll be ",
+    "you\u2019ll be ", "you play ", "i'll be ", "i\u2019ll be ", "i will be ", "i play ",
+    "i'll play ", "i\u2019ll play ",
+    "imagine", "assume", "suppose",
+)  # fmt: skip
+"""One of these stands in every opening."""
+
 _NUMBERS: Final = {
     word: number
     for number, word in enumerate(("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
@@ -140,14 +150,20 @@ def framing(content: str, at: datetime, before: Sequence[Earlier], *, opens: boo
         if current is not None:
             act, opened, left = current
             current = (act, opened, left - 1) if left > 1 and turn.at - opened <= FRAMED_FOR else None
-        for change in _changes(turn.content):
+        for change in _changes(turn.content) if current is not None or _may_open(turn.content) else ():
             current = None if change.act is None else (change.act, turn.at, change.turns + 1)
     changes: list[tuple[int, SpeechAct | None]] = []
     if current is not None and current[2] > 1 and at - current[1] <= FRAMED_FOR:
         changes.append((0, current[0]))
-    if opens:
+    if opens and (changes or _may_open(content)):
         changes += [(one.place, one.act) for one in _changes(content)]
     return Framing(changes=tuple(changes)) if changes else NO_FRAMING
+
+
+def _may_open(content: str) -> bool:
+    """Tell, cheaply, whether a turn may open a frame: few do, and every turn before a turn is looked at."""
+    text = content[:_LOOKED_AT].lower()
+    return any(cue in text for cue in _CUES)
 
 
 def _changes(content: str) -> list[_Change]:
