@@ -12,18 +12,12 @@ import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
+from app.db.lifecycle.fading import FRESHNESS
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.survey import Page
 from app.db.writing import ScopeMoved
 from app.model import Scope, ScopeKind
-
-FRESHNESS = """greatest(m.floor,
-    CASE WHEN m.half_life_days IS NULL THEN 1 ELSE power(2::float8, greatest(-1000::float8,
-        least(0, extract(epoch FROM coalesce(u.last_accessed_at, m.stated_at) - CAST(:now AS timestamptz))::float8)
-            / 86400 / m.half_life_days)) END
-    * least(3::float8, power(1.2::float8, least(coalesce(u.access_count, 0), 64))))"""
-"""`memory.freshness.since_last_use` in SQL, of `memories m` and its `memory_usage u` at `:now`."""
 
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from app.db.folding import FRESHNESS
+from app.db.lifecycle.fading import FRESHNESS
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.survey import Page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -141,3 +142,23 @@ async def test_an_empty_store_has_stats(client: httpx.AsyncClient) -> None:
     told = (await client.get("/admin/stats")).json()
     assert told["memories"]["total"] == 0
     assert told["reviews"] == {"total": 0, "by_reason": {}}
+
+
+@pytest.mark.parametrize("name", ["consolidation", "drift"])
+async def test_the_workers_run_when_asked(client: httpx.AsyncClient, name: str) -> None:
+    await written(client)
+    started = await client.post(f"/admin/workers/{name}/run")
+    assert started.status_code == 202, started.text
+    told = started.json()["job"]
+    async with asyncio.timeout(30):
+        while told["status"] in {"queued", "running"}:
+            await asyncio.sleep(0.05)
+            told = (await client.get(f"/jobs/{told['id']}")).json()
+    assert told["status"] == "succeeded", told
+    assert (
+        told["result"]["counts"]
+        == {
+            "consolidation": {"groups": 0, "folded": 0},
+            "drift": {"days": 35, "volatile_slots": 0, "marked": 0, "settled": 0, "shifts": 0},
+        }[name]
+    )

@@ -13,7 +13,8 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.db import folding, memories
+from app.db import memories
+from app.db.lifecycle.fading import FRESHNESS
 from app.db.session import Database, WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
@@ -258,7 +259,7 @@ async def test_the_database_reckons_freshness_as_the_formula_does(store: Store) 
             count,
             used,
         )
-    statement = f"""SELECT m.id, {folding.FRESHNESS.replace(":now", "$2")} AS freshness FROM memories m
+    statement = f"""SELECT m.id, {FRESHNESS.replace(":now", "$2")} AS freshness FROM memories m
         JOIN memory_usage u ON u.memory_id = m.id WHERE m.id = ANY($1)"""  # noqa: S608
     rows = {row["id"]: row["freshness"] for row in await store.sql(statement, members, NOW)}
     for one in await read(store, members):
