@@ -19,7 +19,7 @@ from app.memory.registry import Registry
 from app.memory.review import Action
 from app.memory.spec import Name, Sentence
 from app.model import LinkKind, ReviewReason, Status
-from app.write.reviewing import Choice
+from app.write.review_log import Choice
 
 MOST_DECISIONS = 200
 _NAMES = frozenset({Action.SUPERSEDE_WITH, Action.MERGE})

@@ -20,7 +20,8 @@ from app.db.writing import ScopeMoved
 from app.errors import Conflict, InvalidInput, NotFound, ProviderError, TypedMemoryError
 from app.memory.review import Action, Item
 from app.model import Actor, Memory, Status
-from app.write.reviewing import Choice, Done, Reviewing, Stale
+from app.write.review_log import Choice
+from app.write.reviewing import Done, Reviewing, Stale
 from app.write.ruling import Ruled
 
 ATTEMPTS = 3

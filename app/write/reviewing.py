@@ -5,25 +5,21 @@ As with every write, nothing slow happens inside the transaction: what must be e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 from uuid import UUID
 
 from app import ids
 from app.db import contests, hypothetical, memories, review, review_changes
-from app.db.contests import Settled
 from app.db.review import Unshown
 from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict
 from app.memory import confidence
-from app.memory.actions import Action as Happened
 from app.memory.candidate import DIRECT_EXTRACTION, Affected, Candidate, Decided
 from app.memory.registry import Registry
 from app.memory.review import Action, Item
-from app.memory.spec import Payload
 from app.model import Actor, Memory, Status
 from app.write import rebuilt, ruling
 from app.write.decide import merging
@@ -32,6 +28,7 @@ from app.write.hype import awaiting
 from app.write.persist import Verdict
 from app.write.pipeline import WritePipeline
 from app.write.plan import Plan, Surroundings
+from app.write.review_log import Choice, Told
 from app.write.ruling import Ruled
 from app.write.timing import Times
 from app.write.values import Decision, Resolved
@@ -42,18 +39,6 @@ STATED_BY_A_REVIEWER = 1.0
 
 class Stale(Exception):
     """The item, or a side of it, is no longer as the reviewer saw it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """A reviewer's decision: the version they saw, and the memory or the statement that the action names, if any."""
-
-    action: Action
-    version: str
-    reason: str | None = None
-    named: UUID | None = None
-    statement: Payload | None = None
-    statement_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +197,7 @@ class Reviewing:
             held = () if ruled.memory is None else (ruled.memory,)
             others = (*(one.id for one in ruled.affected), *(one.id for one in settled))
             stored = await memories.fetch(session, tenant, {item.memory.id, *held, *others})
-            told = _Told(around=around, item=item, choice=choice, named=named)
+            told = Told(around=around, item=item, choice=choice, named=named)
             await insert_all(session, {"audit_events": told.events(ruled, stored, settled)})
             await hypothetical.enqueue(
                 session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now
@@ -223,60 +208,6 @@ class Reviewing:
             memory=None if ruled.memory is None else stored.get(ruled.memory),
             affected=(*ruled.affected, *(Affected(id=one.id, change="uncontested") for one in settled)),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """What the audit log is told of a decision: who, what, why, and the numbers before and after."""
-
-    around: Surroundings
-    item: Item
-    choice: Choice
-    named: Memory | None
-
-    def events(
-        self, ruled: Ruled, stored: Mapping[UUID, Memory], settled: Sequence[Settled]
-    ) -> list[Mapping[str, object]]:
-        """Return the events, the decision itself last."""
-        memory = self.item.memory
-        before = [memory, *(side.memory for side in self.item.sides), *([self.named] if self.named else [])]
-        detail = {
-            "action": self.choice.action,
-            "outcome": ruled.outcome,
-            "reason": self.choice.reason,
-            "review": memory.review,
-            "waiting_since": memory.review_since,
-            "memory": None if ruled.memory is None else ids.public(ids.MEMORY, ruled.memory),
-            "before": _numbers(before),
-            "after": _numbers(stored.values()),
-        }
-        moot = {"reason": "nothing contradicts it any more", "review": ids.public(ids.REVIEW, memory.id)}
-        found = [self._event(Happened.REVIEW_SETTLED, one.id, moot) for one in settled if one.cleared]
-        return [*found, self._event(Happened.REVIEW_DECIDED, memory.id, detail)]
-
-    def _event(self, action: str, memory: UUID, detail: Mapping[str, object]) -> Mapping[str, object]:
-        return {
-            "tenant_id": self.around.tenant,
-            "id": ids.new(),
-            "occurred_at": self.around.now,
-            "actor": self.around.actor,
-            "action": action,
-            "memory_id": memory,
-            "scope_id": self.around.scope,
-            "detail": detail,
-        }
-
-
-def _numbers(found: Iterable[Memory]) -> dict[str, object]:
-    return {
-        ids.public(ids.MEMORY, one.id): {
-            "status": one.status,
-            "confidence": one.confidence,
-            "mentions": one.parts.mentions,
-            "contested": one.contested,
-        }
-        for one in found
-    }
 
 
 def _plain(plan: Plan, item: Item, action: Action, named: Memory | None) -> Ruled:

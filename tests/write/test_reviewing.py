@@ -11,7 +11,8 @@ from app.db.review import Wanted
 from app.memory.review import Action, Item
 from app.model import Status
 from app.services.review import Reviews
-from app.write.reviewing import Choice, Reviewing
+from app.write.review_log import Choice
+from app.write.reviewing import Reviewing
 from tests.stores import Store
 
 STEPS = 50
