@@ -46,7 +46,7 @@ async def _questions(stage: Stage, book: Book, size: int) -> list[tuple[str, ...
             await stage.world.owner.execute("VACUUM ANALYZE memories, memory_past, memory_index")
         present, past = await _in_turns(stage, now, then)
         rows += [("/query", *present.cells()), (f"/query with known_at, {label}", *past.cells())]
-        book.check(f"/query p50 with known_at over without, {label}", past.p50 / present.p50, "<=", 5)
+        book.check(f"/query p50 with known_at over without, {label}", past.p50 / present.p50, "<=", 3)
     return rows
 
 
