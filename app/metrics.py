@@ -97,7 +97,8 @@ class Metrics:
         )
         self._worker_runs = Histogram(
             "tm_worker_seconds",
-            "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, failed.",
+            "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, unfinished (stopped, cut off "
+            "or failed).",
             ("worker", "outcome"),
             buckets=_JOB_BUCKETS,
             registry=self._registry,

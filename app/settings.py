@@ -97,7 +97,7 @@ class Settings(BaseSettings):
         default=None, ge=0, le=65535, description="Where `typed-memory worker` tells its metrics; unset: nowhere."
     )
     worker_schedules: Mapping[str, str] = Field(
-        default_factory=dict,
+        default={},
         description="When workers run, as JSON: names to cron expressions in UTC, or to off; others keep their times.",
     )
     forgotten_days: NonNegativeFloat = Field(

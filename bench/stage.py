@@ -37,6 +37,7 @@ class Sizes:
     writes: int
     turns: int
     neighbour_questions: int
+    aging: int
 
 
 FULL = Sizes(
@@ -51,6 +52,7 @@ FULL = Sizes(
     writes=300,
     turns=600,
     neighbour_questions=50,
+    aging=1_000_000,
 )
 
 QUICK = Sizes(
@@ -65,6 +67,7 @@ QUICK = Sizes(
     writes=60,
     turns=150,
     neighbour_questions=30,
+    aging=50_000,
 )
 
 

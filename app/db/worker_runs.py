@@ -20,11 +20,11 @@ Cursor = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """How far a run is. `at` is the instant that all of it goes by, whenever its parts are done."""
+    """How far a run is, and what it has done so far; `ended`: there is no more to do."""
 
-    at: datetime
     cursor: Cursor
     counts: Mapping[str, int]
+    ended: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +44,11 @@ _BEGIN = text(
     INSERT INTO worker_runs AS r (tenant_id, worker, job_id, began_at) VALUES (:tenant, :worker, :job, :now)
     ON CONFLICT (tenant_id, worker) DO UPDATE SET
         job_id = :job, began_at = :now, ended_at = NULL, cursor = '{}', counts = '{}'
-        WHERE r.job_id <> :job OR r.ended_at IS NOT NULL
+        WHERE r.job_id <> :job
     """
 )
 
-_READ = text("SELECT began_at, cursor, counts FROM worker_runs WHERE tenant_id = :tenant AND worker = :worker")
+_READ = text("SELECT cursor, counts, ended_at FROM worker_runs WHERE tenant_id = :tenant AND worker = :worker")
 
 _ADVANCE = text(
     """
@@ -89,7 +89,7 @@ async def begin(session: WriteSession, tenant: UUID, worker: str, job: UUID, now
     here = {"tenant": tenant, "worker": worker}
     await session.execute(_BEGIN, {**here, "job": job, "now": now})
     row = (await session.execute(_READ, here)).one()
-    return Checkpoint(at=row.began_at, cursor=row.cursor, counts=row.counts)
+    return Checkpoint(cursor=row.cursor, counts=row.counts, ended=row.ended_at is not None)
 
 
 async def advance(

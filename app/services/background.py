@@ -96,17 +96,19 @@ class Workers:
         """Do a run for the tenant, from where a try before this one was cut off, and return its counts."""
         worker, dry_run = self.named(str(payload["worker"])), payload["dry_run"] is True
         began = time.monotonic()
-        outcome, counts = "failed", dict[str, int]()
+        outcome, counts = "unfinished", dict[str, int]()
         try:
             if not dry_run:
                 async with self.database.write(tenant) as session:
-                    await worker_runs.begin(session, tenant, worker.name, job, self.clock())
+                    found = await worker_runs.begin(session, tenant, worker.name, job, self.clock())
+                if found.ended:  # its worker died before the job could say so
+                    return found.counts
             progress = Progress(run=job, told=told)
             counts = dict(await worker.run(self.means, tenant, dry_run=dry_run, progress=progress))
-            outcome = "dry_run" if dry_run else "done"
             if not dry_run:
                 async with self.database.write(tenant) as session:
                     await worker_runs.end(session, tenant, worker.name, job, counts, self.clock())
+            outcome = "dry_run" if dry_run else "done"
         finally:
             self.observe(worker.name, outcome, counts, time.monotonic() - began)
         return counts

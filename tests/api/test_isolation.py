@@ -73,11 +73,11 @@ class Owner:
             .replace("{erasure_id}", self.erasure)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
-            .replace("{name}", "freshness")
         )
 
     def path(self, route: Mounted) -> str:
-        return self.filled(route.path)
+        # A worker is everyone's; what it works on is the caller's own.
+        return self.filled(route.path).replace("{name}", "freshness")
 
     async def everything(self) -> list[dict[str, Any]]:
         page = (await self.tenant.client.get("/memories", params={"limit": 200})).json()

@@ -133,3 +133,24 @@ async def test_serve_does_jobs_unless_they_are_left_to_others(
         assert served.stop() == 0
     assert ("worker stopped" in served.logged) is works
     assert "Traceback" not in served.logged
+
+
+def test_one_of_the_stores_workers_is_run_now(fresh_database_url: str) -> None:
+    done = run("worker", "run", "freshness", "--dry-run", TM_DATABASE_URL=fresh_database_url)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "default: expired 0 (a dry run: nothing was changed)\n"
+    done = run("worker", "run", "gc", "--tenant", "default", TM_DATABASE_URL=fresh_database_url)
+    assert done.stdout == "default: purged 0, forgotten 0\n"
+
+
+def test_an_unknown_one_is_told_with_the_known_ones(fresh_database_url: str) -> None:
+    done = run("worker", "run", "entropy", TM_DATABASE_URL=fresh_database_url)
+    assert done.returncode == 1
+    assert "no such worker: 'entropy'; there are freshness, gc" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_time_keeps_it_from_starting(fresh_database_url: str) -> None:
+    done = run("worker", TM_DATABASE_URL=fresh_database_url, TM_WORKER_SCHEDULES='{"gc": "sometimes"}')
+    assert done.returncode == 1
+    assert "TM_WORKER_SCHEDULES: gc: 'sometimes' is no cron expression" in " ".join(done.stderr.split())

@@ -43,6 +43,17 @@ async def test_a_run_is_done_and_its_counts_are_kept(yard: Yard, actor: Actor) -
     assert planned.latest.ended_at is not None
 
 
+async def test_a_run_that_had_ended_when_its_worker_died_is_not_done_again(yard: Yard, actor: Actor) -> None:
+    async def told(_done: int, _total: int | None) -> None:
+        return None
+
+    job, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
+    perform = yard.runtime.workers.perform
+    assert await perform(actor.tenant_id, job.id, job.payload, told) == {"counted": 1}
+    await yard.enqueue(actor, "other")
+    assert await perform(actor.tenant_id, job.id, job.payload, told) == {"counted": 1}
+
+
 async def test_a_dry_run_leaves_no_latest_run(yard: Yard, actor: Actor) -> None:
     job, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=True)
     async with yard.worker():

@@ -1,0 +1,88 @@
+"""Freshness as Postgres computes it is freshness as we do; a dry run changes nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import datetime, timedelta
+
+import pytest
+
+from app.db.lifecycle import fading
+from app.db.statement import statement
+from app.memory.freshness import Decay
+from app.memory.lifecycle import Fade, expires, fade
+from tests.lifecycle.aging import START, Aging
+
+COMPUTED = statement(
+    f"""
+    SELECT {fading.NUMBERS}, {fading.FADED} AS faded
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS m(
+        place int, stated_at timestamptz, half_life_days float8, floor float8, confidence float8)
+    JOIN jsonb_to_recordset(CAST(:given AS jsonb)) AS u(place int, last_accessed_at timestamptz, access_count int)
+        USING (place)
+    ORDER BY place
+    """  # noqa: S608 - composed of constants
+)
+
+
+def numbers(faded: Fade) -> dict[str, object]:
+    return {name: value for name, value in faded.detail().items() if value is not None}
+
+
+def ago(days: float) -> str:
+    return (START - timedelta(days=days)).isoformat()
+
+
+async def test_both_come_to_the_same_numbers(old: Aging) -> None:
+    chance = random.Random(1)  # noqa: S311
+    given = [
+        {
+            "place": place,
+            "stated_at": ago(chance.choice((0, 1, 30, 99.6, 1e4, -3)) * chance.random()),
+            "last_accessed_at": chance.choice((None, ago(chance.uniform(-1, 900)))),
+            "half_life_days": chance.choice((None, 0.001, 3, 14, 30, 90, 180, 365)),
+            "floor": chance.choice((0.0, 0.02, 0.6)),
+            "access_count": chance.choice((0, 1, 6, 7, 64, 65, 10**9)),
+            "confidence": 0.5,
+        }
+        for place in range(2_000)
+    ]
+    async with old.store.database.read(old.store.tenant) as session:
+        rows = await session.fetch(COMPUTED, {"given": json.dumps(given), "now": START})
+    assert len(rows) == len(given)
+    assert {row["faded"] for row in rows} == {True, False}
+    for one, row in zip(given, rows, strict=True):
+        ours = fade(
+            stated_at=datetime.fromisoformat(str(one["stated_at"])),
+            last_accessed_at=None
+            if one["last_accessed_at"] is None
+            else datetime.fromisoformat(str(one["last_accessed_at"])),
+            access_count=int(str(one["access_count"])),
+            decay=Decay(
+                half_life_days=None if one["half_life_days"] is None else float(str(one["half_life_days"])),
+                floor=float(str(one["floor"])),
+            ),
+            confidence=0.5,
+            now=START,
+        )
+        theirs = fading.fade_of(row)
+        assert numbers(theirs) == pytest.approx(numbers(ours), rel=1e-9, abs=1e-12), one
+        assert row["faded"] == expires(ours), one
+
+
+async def test_a_dry_run_changes_nothing_and_says_what_the_run_then_does(old: Aging) -> None:
+    for number in range(3):
+        until = {"valid_until": START + timedelta(days=50)} if number == 0 else {}
+        await old.added("event", until, event_description=f"deployed version {number}")
+    old.pass_(101)
+    for worker in ("validity", "freshness", "gc", "promotion", "lexical-statistics", "mention-counts"):
+        before = await everything(old)
+        foreseen = await old.run(worker, dry_run=True)
+        assert await everything(old) == before, worker
+        assert await old.run(worker) == foreseen
+
+
+async def everything(old: Aging) -> list[object]:
+    tables = ("memories", "memory_index", "memory_usage", "audit_events", "scopes", "lexical_terms", "worker_runs")
+    return [await old.store.sql(f"SELECT * FROM {name} ORDER BY {name}::text") for name in tables]  # noqa: S608 - ours
