@@ -57,7 +57,7 @@ def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
     found.add_api_route(
-        "/users/{user_id}",
+        "/users/{user_id:path}",
         delete_user,
         methods=["DELETE"],
         operation_id="delete_user",

@@ -89,22 +89,25 @@ _ABANDON_ANSWERS = text(
 )
 """An answer still to come may quote what is erased: its request no longer holds its key, so it is not kept."""
 
-_FORGET_ANSWERS = text(
-    r"""
+_FORGET_ANSWERS = """
     UPDATE idempotency_keys k SET status = :gone, response = jsonb_build_object('body', CAST(:instead AS text))
     WHERE k.tenant_id = :tenant AND k.status <> 0 AND (
-        strpos(k.response ->> 'body', :named) > 0
+        EXISTS (SELECT FROM unnest(CAST(:named AS text[])) AS n(name) WHERE strpos(k.response ->> 'body', n.name) > 0)
+        {or_of_scopes}
+    ) AND (k.route, k.key) IS DISTINCT FROM (:own_route, :own_key)
+"""
+
+_OF_SCOPES = """
         OR EXISTS (
             SELECT FROM regexp_matches(k.response ->> 'body', '(mem|turn)_([0-9a-f]{32})', 'g') AS told(id)
             JOIN erased_ids e ON e.tenant_id = :tenant AND e.id = CAST(told.id[2] AS uuid) AND e.erasure_id = :erasure
         )
         OR EXISTS (
             SELECT FROM regexp_matches(k.response ->> 'body', 'ent_([0-9a-f]{32})', 'g') AS told(id)
-            JOIN entities e ON e.tenant_id = :tenant AND e.id = CAST(told.id[1] AS uuid) AND e.scope_id = ANY(:scopes)
+            JOIN entities e ON e.tenant_id = :tenant AND e.id = CAST(told.id[1] AS uuid)
+                AND e.scope_id = ANY(CAST(:scopes AS uuid[]))
         )
-    ) AND (k.route, k.key) IS DISTINCT FROM (:own_route, :own_key)
-    """
-).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+"""
 
 
 async def hold(session: WriteSession, tenant: UUID, scope: UUID) -> bool:
@@ -196,11 +199,11 @@ async def answers(
     tenant: UUID,
     erasure: UUID,
     *,
-    named: str,
-    scopes: Collection[UUID] = (),
+    named: Sequence[str],
+    scopes: Collection[UUID] | None = None,
     own: tuple[str, str] | None = None,
 ) -> int:
-    """Erase recorded answers that hold `named` or an id of the erasure, or of an entity of the scopes.
+    """Erase recorded answers that hold one of the texts `named`; with `scopes`, or an id of theirs or of the erasure.
 
     Their keys stay taken, so that a write that is sent again does not bring back what it wrote. Answers under way
     are not recorded, but for `own`, the route and key of the request that erases.
@@ -208,8 +211,11 @@ async def answers(
     route, key = own or ("", "")
     mine = {"tenant": tenant, "own_route": route, "own_key": key}
     await session.execute(_ABANDON_ANSWERS, mine)
-    values = {**mine, "erasure": erasure, "named": named, "scopes": list(scopes), "gone": GONE, "instead": INSTEAD}
-    return int((await session.execute(_FORGET_ANSWERS, values)).rowcount)
+    values = {**mine, "named": list(named), "gone": GONE, "instead": INSTEAD}
+    if scopes is not None:
+        values |= {"erasure": erasure, "scopes": list(scopes)}
+    forget = text(_FORGET_ANSWERS.format(or_of_scopes="" if scopes is None else _OF_SCOPES))
+    return int((await session.execute(forget, values)).rowcount)
 
 
 async def _delete(session: WriteSession, table: str, where: str, tenant: UUID, ids: Sequence[UUID]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -132,14 +133,15 @@ RECORDS: tuple[Record, ...] = (
 """Every kind of line in the order of the file: what a line refers to comes before it, but for some successors."""
 
 
-def columns(table: Table) -> list[str]:
+@cache
+def columns(table: Table) -> tuple[str, ...]:
     """Return the columns that a record of the table has."""
     left = DERIVED.get(table.name, frozenset()) | {"tenant_id", "scope_id"}
-    return [
+    return tuple(
         one.name
         for one in table.columns
         if one.name not in left and not isinstance(one.computed, Computed) and not isinstance(one.identity, Identity)
-    ]
+    )
 
 
 def prefix(table: Table, column: str) -> str | None:

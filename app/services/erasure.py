@@ -91,8 +91,9 @@ class Erasing:
             counts["memories"] = 1
             counts += await self._sources(session, actor, gone, sources, erasure.id, now)
             counts += await self._names(session, tenant, gone, mentioned)
-            public = ids.public(ids.MEMORY, memory)
-            counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=public, own=own)
+            named = [ids.public(ids.MEMORY, memory)]
+            named += [ids.public(ids.TURN, source.id) for source in sources]
+            counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=named, own=own)
             emptied = await erasing.audit(session, tenant, memories=[memory], actor=actor.name, at=now)
             counts["audit_events"] = emptied
             done = await self._finish(session, actor, erasure.id, counts, memory=gone)
@@ -182,7 +183,7 @@ class Erasing:
                         counts += gone
             named = f'"user_id":{to_json(subject).decode()}'
             counts["idempotency_keys"] += await erasing.answers(
-                session, tenant, erasure.id, named=named, scopes=held, own=own
+                session, tenant, erasure.id, named=[named], scopes=held, own=own
             )
             for scope in held:
                 counts += await erasing.scope(session, tenant, scope)

@@ -229,6 +229,23 @@ def ready(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
     return [line for line in lines if settled[line.id]]
 
 
+def in_circles(lines: Sequence[Line]) -> set[UUID]:
+    """Return the memories whose successors lead back to themselves."""
+    after = {line.id: line.values["superseded_by"] for line in lines if line.id is not None}
+    found: set[UUID] = set()
+    seen: set[UUID] = set()
+    for start in after:
+        path: dict[UUID, int] = {}
+        at: UUID | None = start
+        while at in after and at not in seen and at not in path:
+            path[at] = len(path)
+            at = after[at]
+        if at in path:
+            found |= {one for one, place in path.items() if place >= path[at]}
+        seen |= path.keys()
+    return found
+
+
 def without_successor(line: Line) -> Line:
     """Return a memory's line without the one that replaced it."""
     return replace(line, values={**line.values, "superseded_by": None})

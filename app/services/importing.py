@@ -238,15 +238,26 @@ class _Import:
             lines = [line for target in free for line in self.waiting.pop(target)]
             self.waits -= len(lines)
             if not lines:
-                for line in (one for given in self.waiting.values() for one in given):
-                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
-                self.waiting.clear()
-                self.waits = 0
-                return
+                self._refuse_circles()
+                continue
             self.summary.notices[WITHOUT_SUCCESSOR] += len(lines)
             for at in range(0, len(lines), BATCH):
                 part = [import_batch.without_successor(line) for line in lines[at : at + BATCH]]
                 await self._memories(part)
+
+    def _refuse_circles(self) -> None:
+        """Give up on memories that replaced themselves, through others or not."""
+        circles = import_batch.in_circles([line for lines in self.waiting.values() for line in lines])
+        for target, lines in list(self.waiting.items()):
+            left = [line for line in lines if line.id not in circles]
+            for line in lines:
+                if line.id in circles:
+                    self.waits -= 1
+                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
+            if left:
+                self.waiting[target] = left
+            else:
+                del self.waiting[target]
 
     async def _whole(self, lines: Sequence[Line]) -> None:
         """Store a batch; one that the database refuses is halved, until the lines at fault are found."""

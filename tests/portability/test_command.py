@@ -25,11 +25,11 @@ def source(run: Run, server_url: str, template: str) -> Iterator[Served]:
     url = run.create(server_url, template)
     with Served(TM_DATABASE_URL=url, TM_BOOTSTRAP_KEY=KEY, TM_HYPE="false") as served:
         with httpx.Client(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as client:
-            for start in range(0, MEMORIES, 500):
+            for start in range(0, MEMORIES, 400):
                 memories = [
                     {"type": "preference", "user_id": f"u{number % 3}", "preference_key": f"key.n{number // 9}",
                      "preference_value": f"value {number}", "occurred_at": f"2026-01-{1 + number % 28:02}T00:00:00Z"}
-                    for number in range(start, start + 500)
+                    for number in range(start, start + 400)
                 ]  # fmt: skip
                 assert client.post("/memories/batch", json={"memories": memories}).status_code == 201
         yield served
