@@ -39,7 +39,7 @@ _REMEMBER = {
 
 _UNLINK = text(
     """
-    UPDATE memories SET superseded_by = NULL
+    UPDATE memories SET superseded_by = NULL, updated_at = greatest(updated_at, now())
     WHERE tenant_id = :tenant AND superseded_by = ANY(:ids) AND id <> ALL(:ids)
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
@@ -67,8 +67,12 @@ _DROP_TICKETS = text(
     """
 )
 
-_PART = text("UPDATE entities SET merged_into = NULL WHERE tenant_id = :tenant AND scope_id = :scope "
-             "AND merged_into IS NOT NULL")  # fmt: skip
+_PART = text(
+    """
+    UPDATE entities SET merged_into = NULL, updated_at = greatest(updated_at, now())
+    WHERE tenant_id = :tenant AND scope_id = :scope AND merged_into IS NOT NULL
+    """
+)
 
 _REDACT = text("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at)").bindparams(
     bindparam("memories", type_=ARRAY(Uuid)), bindparam("scopes", type_=ARRAY(Uuid))

@@ -12,7 +12,6 @@ from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
 from app.db.session import WriteSession
-from app.db.tables import metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +122,7 @@ _UNNAME = tuple(
 _RENAME = text(
     """
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
+        updated_at = greatest(e.updated_at, now()),
         attributes = e.attributes - CAST(:keys AS text[]),
         canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id
@@ -130,6 +130,8 @@ _RENAME = text(
     WHERE e.tenant_id = :tenant AND e.id = :entity
     """
 ).bindparams(bindparam("names", type_=ARRAY(Text)), bindparam("keys", type_=ARRAY(Text)))
+
+_FORGET_PAST = text("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
 
 _UNBIND = text(
     "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND lower(name) = ANY(:names)"
@@ -214,8 +216,8 @@ async def prune(
         await session.execute(statement, {**here, "names": lost})
     keys = [key for key, value in values.items() if value in gone]
     await session.execute(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
-    if (lost or keys) and "entity_past" in metadata.tables:
-        await session.execute(text("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity"), here)
+    if lost or keys:
+        await session.execute(_FORGET_PAST, here)
     return lost
 
 

@@ -53,7 +53,9 @@ async def test_what_has_ended_is_expired_with_the_time_it_ended(store: Store) ->
     assert index["retired_at"] is not None
     told = await store.memories.history(store.actor, held.memory.id)
     [event] = [one for one in told.events if one.action == "memory.ended"]
-    assert event.detail["confidence"] == [held.memory.confidence, pytest.approx(held.memory.confidence)]
+    assert event.detail["status"] == ["active", "expired"]
+    assert event.detail["confidence"] == held.memory.confidence
+    assert event.detail["by_confidence"] == pytest.approx(held.memory.confidence)
     assert "Volkswagen" not in str(event.detail)
 
 
