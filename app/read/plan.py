@@ -22,13 +22,14 @@ SCALING: Mapping[Arm, Scaling] = {
 }
 """Cosines and BM25 mean something within one list alone; the other two are made in 0..1."""
 
-TEXT = {Arm.SEMANTIC: 1.0, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.0, Arm.LEXICAL_CONTEXT: 1.0}
-"""The four arms over texts; those over a turn with the one before it are worth .742 against .672."""
+TEXT = {Arm.SEMANTIC: 1.1, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.0, Arm.LEXICAL_CONTEXT: 1.0}
+"""The four arms over texts; those over a turn with the one before it are worth .742 against .672. Meaning counts a
+tenth more: LongMemEval S finds .968 of its sessions among the first five, and .965 with all alike."""
 
 OPEN = Plan(
     name="open",
     why="An open question: the arms over texts decide, and age counts a little (seed 002).",
-    weights={**TEXT, Arm.SEMANTIC: 1.1, Arm.GRAPH: 0.5},  # LongMemEval S, sessions in the first five: .968, 1: .965
+    weights={**TEXT, Arm.GRAPH: 0.5},
     scaling=SCALING,
     k=5,  # the seed's 60: .783 against .790
     depth=100,  # 30: .783
@@ -61,7 +62,7 @@ TABLE: tuple[Row, ...] = (
             OPEN,
             name="events-in-window",
             why="Only what happened in the named time can answer, however long ago that is.",
-            weights={**TEXT, Arm.GRAPH: 1.0, Arm.TEMPORAL: 2.0},
+            weights={**TEXT, Arm.SEMANTIC: 1.0, Arm.GRAPH: 1.0, Arm.TEMPORAL: 2.0},
             freshness=0.0,
             newest=0.0,
         ),
