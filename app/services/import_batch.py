@@ -219,9 +219,9 @@ def ready(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
     by_id = {line.id: line for line in lines}
     settled: dict[UUID | None, bool] = {}
     for line in lines:
-        path: list[UUID | None] = []
-        at: UUID | None = line.id
-        while at in by_id and at not in settled and at not in path:
+        path: list[UUID | None] = [line.id]
+        at: UUID | None = line.values.get("superseded_by")
+        while at in by_id and at not in there and at not in settled and at not in path:
             path.append(at)
             at = by_id[at].values.get("superseded_by")
         fine = at is None or at in there or settled.get(at, False)
