@@ -21,9 +21,12 @@ from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category, Scope, ScopeKind
 from app.text.framing import FRAMED_FOR, FRAMED_TURNS
 
-_FIELDS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
-    t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at, t.metadata,
+_SAID_SO = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.category, t.importance, s.kind AS scope_kind, s.user_id, s.agent_id"""
+"""What a turn is; how far it has come and what was found in it, which may be large, is left out."""
+
+_FIELDS = f"""{_SAID_SO}, t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at,
+    t.metadata"""
 
 _STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
 
@@ -49,28 +52,28 @@ _AROUND = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, session_id text, occurred_at timestamptz, sequence_number int)
     )
-    SELECT DISTINCT ON (t.id) {_FIELDS}
-    FROM given g
-    CROSS JOIN LATERAL (
-        (SELECT x.* FROM turns x
+    SELECT {_SAID_SO}
+    FROM (SELECT DISTINCT near.id FROM given g CROSS JOIN LATERAL (
+        (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id
            AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
              < (g.occurred_at, coalesce(g.sequence_number, 0), g.id)
          ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :context)
         UNION
-        (SELECT x.* FROM turns x
+        (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope
            AND x.occurred_at BETWEEN g.occurred_at - make_interval(secs => :window) AND g.occurred_at
            AND x.id <> g.id
          ORDER BY x.occurred_at DESC, x.id DESC LIMIT :recent)
         UNION
-        (SELECT x.* FROM turns x
+        (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id AND x.role = 'user'
            AND x.occurred_at >= g.occurred_at - make_interval(secs => :framed_for)
            AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
              < (g.occurred_at, coalesce(g.sequence_number, 0), g.id)
          ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :framed)
-    ) t
+    ) near) before
+    CROSS JOIN LATERAL (SELECT * FROM turns x WHERE x.tenant_id = :tenant AND x.id = before.id OFFSET 0) t
     JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id
     """  # noqa: S608 - constants
 )
@@ -248,7 +251,7 @@ async def around(
             "framed_for": FRAMED_FOR.total_seconds(),
         },
     )
-    return sorted((_stored(row).turn for row in found), key=in_order)
+    return sorted((_turn(row) for row in found), key=in_order)
 
 
 async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
@@ -288,8 +291,8 @@ def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
     return (turn.occurred_at, turn.sequence_number or 0, turn.id)
 
 
-def _stored(row: RowMapping | Record) -> StoredTurn:
-    turn = Turn(
+def _turn(row: RowMapping | Record) -> Turn:
+    return Turn(
         id=row["id"],
         scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
         role=Role(row["role"]),
@@ -302,8 +305,11 @@ def _stored(row: RowMapping | Record) -> StoredTurn:
         category=None if row["category"] is None else Category(row["category"]),
         importance=row["importance"],
     )
+
+
+def _stored(row: RowMapping | Record) -> StoredTurn:
     return StoredTurn(
-        turn=turn,
+        turn=_turn(row),
         status=TurnStatus(row["status"]),
         reason=row["reason"],
         extraction=row["extraction"],
