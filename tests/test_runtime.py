@@ -18,7 +18,8 @@ from app.errors import ConfigurationError, DatabaseUnavailable
 from app.memory.candidate import Candidate
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
-from app.runtime import KEY_FILE, Runtime, build_runtime
+from app.opening import KEY_FILE
+from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 from tests.folders import open_folder
 

@@ -18,7 +18,7 @@ from app.db import models, revision
 from app.db.embedded import start_embedded
 from app.db.session import Database
 from app.metrics import Metrics
-from app.runtime import data_dir, make_embedder
+from app.opening import data_dir, make_embedder
 from app.settings import Settings
 
 

@@ -20,7 +20,8 @@ from starlette.applications import Starlette
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
 from app.commands.terminal import CommandFailed, say
 from app.main import create_app
-from app.runtime import KEY_FILE, Runtime, data_dir
+from app.opening import KEY_FILE, data_dir
+from app.runtime import Runtime
 from app.settings import Settings
 
 

@@ -136,8 +136,8 @@ class Judging:
         """Send an active memory to review; one that is not believed any more is only marked for it."""
         tenant, now = actor.tenant_id, self.clock()
         if memory.status is Status.ACTIVE:
-            await feedback.pend(session, tenant=tenant, memory=memory.id, now=now)
             await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+            await feedback.pend(session, tenant=tenant, memory=memory.id, now=now)
             return Effect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
         if memory.needs_review:
             return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {memory.review}"

@@ -42,6 +42,8 @@ async def sql(url: str, statement: str, *arguments: object) -> list[asyncpg.Reco
 async def aged(url: str, memory: str, status: str, **columns: object) -> None:
     """Put a memory into a state that time would bring it to."""
     one = ids.parse(ids.MEMORY, memory)
+    if status == "pending":
+        await sql(url, "UPDATE memories SET review_reason = 'asked', review_since = now() WHERE id = $1", one)
     for table, key in (("memories", "id"), ("memory_index", "memory_id")):
         await sql(url, f"UPDATE {table} SET status = $2 WHERE {key} = $1", one, status)  # noqa: S608
     for name, value in columns.items():

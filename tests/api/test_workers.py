@@ -53,7 +53,7 @@ async def test_a_dry_run_says_so_and_is_no_latest_run(tenant: Tenant) -> None:
 async def test_an_unknown_one_is_told_with_the_known_ones(tenant: Tenant) -> None:
     answer = await tenant.client.post("/admin/workers/entropy/run")
     assert answer.status_code == 404
-    assert "there are freshness, gc" in answer.json()["detail"]
+    assert "there are consolidation, drift, freshness" in answer.json()["detail"]
 
 
 async def test_a_wrong_parameter_is_named(tenant: Tenant) -> None:

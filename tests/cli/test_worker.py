@@ -18,7 +18,7 @@ import pytest
 
 from app.db import jobs
 from app.db.session import Database
-from app.runtime import now
+from app.opening import now
 from tests.cli.program import PROGRAM, ROOT, WAIT_SECONDS, Served, environment, run
 
 
@@ -146,7 +146,7 @@ def test_one_of_the_stores_workers_is_run_now(fresh_database_url: str) -> None:
 def test_an_unknown_one_is_told_with_the_known_ones(fresh_database_url: str) -> None:
     done = run("worker", "run", "entropy", TM_DATABASE_URL=fresh_database_url)
     assert done.returncode == 1
-    assert "no such worker: 'entropy'; there are freshness, gc" in " ".join(done.stderr.split())
+    assert "no such worker: 'entropy'; there are consolidation, drift, freshness" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 

@@ -276,7 +276,9 @@ async def test_what_a_reviewer_made_hold_again_comes_home_beside_the_newer_state
     entities = service(store)
     await entities.merge(store.actor, priya, [sharma])
     await works_at(store, "P. Sharma", "Rivian")
-    await store.sql("UPDATE memories SET status = 'active', contested = true WHERE id = $1", old.memory.id)
+    await store.sql(
+        "UPDATE memories SET status = 'active', ended_at = NULL, contested = true WHERE id = $1", old.memory.id
+    )
     await entities.unmerge(store.actor, sharma)
     said = await employers(store)
     assert said["P. Sharma works at Rivian"][:2] == ("active", False)

@@ -8,7 +8,7 @@ from app.db import jobs, queue
 from app.jobs import schedule, worker
 from app.jobs.schedule import BATCH
 from app.model import Actor, JobStatus
-from app.runtime import now
+from app.opening import now
 from tests.jobs.yard import Yard
 
 MANY = 200

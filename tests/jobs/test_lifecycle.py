@@ -13,7 +13,7 @@ from app.errors import Conflict, NotFound
 from app.jobs import worker
 from app.jobs.outcome import LONGEST_DELAY, NOT_OURS, backoff
 from app.model import Actor, JobStatus
-from app.runtime import now
+from app.opening import now
 from tests.jobs.handlers import HANDLERS
 from tests.jobs.yard import Yard, eventually, statuses
 

@@ -8,7 +8,7 @@ from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 
 from app.db import jobs, queue
 from app.model import Actor
-from app.runtime import now
+from app.opening import now
 from tests.jobs.yard import Yard
 
 OWN = {"id", "job_id", "created", "updated", "heartbeat", "execute_after"}

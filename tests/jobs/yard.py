@@ -20,7 +20,8 @@ from app.jobs.schedule import Schedule
 from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
-from app.runtime import Runtime, now
+from app.opening import now
+from app.runtime import Runtime
 from app.services.audit import Audit
 from app.services.background import Workers
 from app.services.jobs import Jobs

@@ -85,13 +85,15 @@ class Aging:
                 session, self.store.tenant, memories, now=self.clock.now, actor="tester", reason="accessed"
             )
 
-    async def events(self, memory: UUID | None = None, *, but: str = "memory.added") -> list[asyncpg.Record]:
+    async def events(
+        self, memory: UUID | None = None, *, but: tuple[str, ...] = ("memory.added", "memory.standing")
+    ) -> list[asyncpg.Record]:
         return await self.store.sql(
             """SELECT action, memory_id, scope_id, actor, occurred_at, detail FROM audit_events
-               WHERE tenant_id = $1 AND ($2::uuid IS NULL OR memory_id = $2) AND action <> $3 ORDER BY id""",
+               WHERE tenant_id = $1 AND ($2::uuid IS NULL OR memory_id = $2) AND action <> ALL($3) ORDER BY id""",
             self.store.tenant,
             memory,
-            but,
+            list(but),
         )
 
 

@@ -17,8 +17,11 @@ from app.memory.lifecycle import LEGAL
 from app.model import Status
 from tests.lifecycle.aging import START, Aging
 
-PUT = "UPDATE memories SET status = $2, status_since = NULL WHERE id = $1"
-CHANGE = "UPDATE memories SET status = $2, updated_at = $3 WHERE id = $1"
+LOOKED_AT = "review_reason = 'asked', review_since = now()"
+"""What is pending waits for a person, which the database sees to."""
+
+PUT = f"UPDATE memories SET status = $2, status_since = NULL, {LOOKED_AT} WHERE id = $1"  # noqa: S608 - constants
+CHANGE = f"UPDATE memories SET status = $2, updated_at = $3, {LOOKED_AT} WHERE id = $1"  # noqa: S608 - constants
 
 
 async def placed(old: Aging, status: str) -> UUID:
@@ -28,9 +31,7 @@ async def placed(old: Aging, status: str) -> UUID:
     try:
         async with connection.transaction():
             await connection.execute("SET LOCAL session_replication_role = replica")
-            await connection.execute(
-                "UPDATE memories SET status = $2, status_since = NULL WHERE id = $1", memory, status
-            )
+            await connection.execute(PUT, memory, status)
     finally:
         await connection.close()
     return memory

@@ -1,0 +1,120 @@
+"""Opening what a runtime stands on: the database, which may be a server of its own, the embedder, the first key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from app.db.embedded import default_data_dir, start_embedded
+from app.db.embedded_watch import Watch
+from app.db.session import Database
+from app.errors import ConfigurationError
+from app.metrics import Metrics
+from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
+from app.providers.http import HttpPolicy
+from app.providers.wordllama import WordllamaEmbedder
+from app.services.keys import Keys
+from app.services.tenants import Tenants
+from app.settings import Settings
+
+KEY_FILE = "api-key"
+"""In the embedded database's folder: the first key, for the CLI on the same machine."""
+
+log = structlog.get_logger("typed_memory.runtime")
+
+
+def now() -> datetime:
+    """Return the present."""
+    return datetime.now(UTC)
+
+
+def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
+    """Return the configured embedder; nothing connects yet."""
+    if settings.embedding_provider == "wordllama":
+        return WordllamaEmbedder(observer=metrics.embed)
+    if settings.embedding_model is None or settings.embedding_dimensions is None:
+        raise ConfigurationError("TM_EMBEDDING_PROVIDER=openai needs TM_EMBEDDING_MODEL and TM_EMBEDDING_DIMENSIONS")
+    model = EmbeddingModel(
+        base_url=settings.embedding_base_url,
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+        api_key=settings.embedding_api_key,
+        request_dimensions=settings.embedding_request_dimensions,
+        batch_size=settings.embedding_batch_size,
+    )
+    policy = HttpPolicy(
+        timeout=settings.embedding_timeout,
+        deadline=settings.embedding_deadline,
+        attempts=settings.embedding_attempts,
+    )
+    return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
+
+
+def data_dir(settings: Settings) -> Path:
+    """Return the embedded database's folder."""
+    return settings.data_dir or default_data_dir()
+
+
+async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
+    """Return the service's login and the owner's; without configuration, of a server started here."""
+    if settings.database_url is not None:
+        url = settings.database_url.get_secret_value()
+        owner = settings.migration_database_url
+        return url, url if owner is None else owner.get_secret_value()
+    server = await asyncio.to_thread(start_embedded, data_dir(settings))
+
+    def restarted() -> None:
+        metrics.database_restart()
+        log.warning("the embedded database had died and was started again")
+
+    watch = Watch(server, restarted=restarted, failed=lambda why: log.error("embedded database", reason=why))
+    stack.push_async_callback(asyncio.to_thread, watch.release)
+    await in_background(stack, watch.run())
+    return server.url, server.url
+
+
+def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
+    """Return the pool of connections; nothing connects yet."""
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        pool_timeout=settings.database_pool_timeout,
+        statement_timeout=settings.statement_timeout,
+    )
+    metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
+    return database
+
+
+async def in_background(stack: AsyncExitStack, work: object) -> None:
+    """Run a coroutine beside everything, until the stack closes."""
+    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+
+    async def stop() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(stop)
+
+
+async def first_key(settings: Settings, keys: Keys, tenants: Tenants) -> str | None:
+    """Return the first key of the default tenant if this start made it; keep it where the CLI finds it."""
+    given = settings.bootstrap_key
+    tenant = await tenants.ensure_default()
+    made = await keys.ensure_bootstrap(tenant.id, None if given is None else given.get_secret_value())
+    if made is not None and settings.database_url is None:
+        await asyncio.to_thread(_keep, data_dir(settings) / KEY_FILE, made)
+    return made
+
+
+def _keep(path: Path, secret: str) -> None:
+    """Write a secret where only this user can read it."""
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"{secret}\n")
