@@ -37,6 +37,7 @@ class Wanted:
     """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
 
     With `under` it ends what is held under it: `under` names the payload's field, `kept` what stands there.
+    `guards` are the types that guard against its own, `guarded_at` the slots where one would.
     """
 
     type: str
@@ -47,6 +48,8 @@ class Wanted:
     embedding: str | None
     under: str | None = None
     kept: str | None = None
+    guards: tuple[str, ...] = ()
+    guarded_at: tuple[str, ...] = ()
 
 
 _KNOWN = statement(
@@ -95,10 +98,11 @@ _FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value,
 _WANTED = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
-            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept
+            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
+            given.guards, given.guarded_at
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
             place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
-            under text, kept text)
+            under text, kept text, guards text[], guarded_at text[])
     )
 """
 
@@ -150,6 +154,15 @@ _ENDED_BY = f"""
     WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
 
+_GUARDING = f"""
+    SELECT wanted.place, 'guard' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = ANY(wanted.guards)
+          AND x.slot = ANY(wanted.guarded_at) AND x.status = 'active' OFFSET 0
+    ) m
+"""  # noqa: S608 - composed of constants
+
 _REVIVABLE = "(s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
 _ALIKE = f"""
@@ -185,10 +198,10 @@ _ALIKE = f"""
 
 
 @cache
-def _existing(*, slots: bool, meanings: bool, endings: bool) -> Statement:
+def _existing(*, slots: bool, meanings: bool, endings: bool, guards: bool) -> Statement:
     """Return the statement that looks in the ways that are needed: each costs planning, every time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
-    ways += [_ENDED_BY] if endings else []
+    ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
     return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -255,6 +268,8 @@ async def existing(
             "embedding": one.embedding,
             "under": one.under,
             "kept": one.kept,
+            "guards": one.guards,
+            "guarded_at": one.guarded_at,
         }
         for place, one in enumerate(wanted)
     ]
@@ -264,4 +279,6 @@ async def existing(
         values |= {"model": model, "likeness": likeness}
     endings = any(one.under is not None for one in wanted)
     slots = any(one.slot for one in wanted if one.under is None)
-    return await session.fetch(_existing(slots=slots, meanings=meanings, endings=endings), values)
+    guards = any(one.guards and one.guarded_at for one in wanted)
+    ways = _existing(slots=slots, meanings=meanings, endings=endings, guards=guards)
+    return await session.fetch(ways, values)

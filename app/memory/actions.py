@@ -13,6 +13,7 @@ class Action(StrEnum):
     MEMORY_SUPERSEDED = "memory.superseded"
     MEMORY_RELINKED = "memory.relinked"
     MEMORY_CONTRADICTED = "memory.contradicted"
+    MEMORY_CONFLICTED = "memory.conflicted"
     MEMORY_REJECTED = "memory.rejected"
     MEMORY_REVIVED = "memory.revived"
     MEMORY_CHANGED = "memory.changed"

@@ -22,7 +22,6 @@ class Verdict(StrEnum):
     CONTRADICT = "contradict"
     HISTORY = "history"
     MERGE = "merge"
-    GUARDED = "guarded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +50,16 @@ def latest_statement_wins(old: Claim, new: Claim) -> Verdict:
     if new.confidence >= old.confidence - TOLERANCE:
         return Verdict.SUPERSEDE
     return Verdict.CONTRADICT
+
+
+def only_removed(old: Claim, new: Claim) -> Verdict:
+    """Return the verdict of a rule: the same one repeats it, another stands against it, and only its end takes it away.
+
+    A claim without a value is that end, under the guards of a stateful slot.
+    """
+    if old.value == new.value:
+        return Verdict.MERGE
+    return latest_statement_wins(old, new) if new.value is None else Verdict.CONTRADICT
 
 
 def one_identity(_old: Claim, _new: Claim) -> Verdict:

@@ -34,6 +34,10 @@ class Registry:
             return self.by_name[name]
         return next((one for one in self if name in one.aliases), None)
 
+    def guards_of(self, name: str) -> tuple[str, ...]:
+        """Return the types whose memories guard against those of a type."""
+        return tuple(one.name for one in self if name in one.guards)
+
 
 def discover() -> Registry:
     """Return every type in `memory/types`; refuse a file without TYPE, or one that is named otherwise."""

@@ -102,6 +102,10 @@ class Payload(BaseModel):
         """Return what is claimed for the slot, normalised: equal values repeat, others conflict."""
         return None
 
+    def guarded_at(self, refs: Refs) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the slots that a guard over this would hold; none where nothing can guard it."""
+        return ()
+
     def distinct_by(self) -> tuple[str, ...]:
         """Return what two memories must share to be duplicates, beyond their words."""
         return ()
@@ -164,7 +168,9 @@ class MemoryType:
     `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
     for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
     for a type that never says such things. `held`: how its beliefs are found by a
-    statement that one is no longer so; None for types whose memories don't stop being true.
+    statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
+    guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, is stored,
+    linked to it by `conflicts-with`, and reviewed.
     """
 
     name: str
@@ -185,6 +191,7 @@ class MemoryType:
     extracted: bool = True
     folds: bool = False
     held: Held | None = None
+    guards: tuple[str, ...] = ()
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
 

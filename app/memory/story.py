@@ -134,6 +134,10 @@ def _contradicted(detail: Detail) -> str:
     return f"Contradicted @ by {detail.get('by')}{_because(detail)}{numbers}"
 
 
+def _conflicted(detail: Detail) -> str:
+    return f"Found in conflict @ with {detail.get('by')}{_because(detail)}"
+
+
 def _rejected(detail: Detail) -> str:
     return f"A {detail.get('type', 'memory')} was not stored @{_because(detail)}{_parts(detail)}"
 
@@ -271,6 +275,7 @@ _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.MEMORY_SUPERSEDED: _superseded,
     Action.MEMORY_RELINKED: _relinked,
     Action.MEMORY_CONTRADICTED: _contradicted,
+    Action.MEMORY_CONFLICTED: _conflicted,
     Action.MEMORY_REJECTED: _rejected,
     Action.MEMORY_JUDGED_USEFUL: _judged("useful"),
     Action.MEMORY_JUDGED_NOT_USEFUL: _judged("not useful"),

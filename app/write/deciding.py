@@ -128,7 +128,10 @@ class Deciding:
                     raise Clash(cuts)
             with timed(times, "dedup"):
                 likeness = DUPLICATE if self.judge is None else DOUBTFUL
-                rivals = await look.rivals(session, tenant, scope_id, resolved, model=self.model_id, likeness=likeness)
+                rivals = await look.rivals(
+                    session, tenant, scope_id, resolved, types=self.types, model=self.model_id, likeness=likeness
+                )
+                resolved = look.held_back(resolved, rivals)
                 said = await look.said(session, tenant, wave)
                 echoed = await look.echoed(session, tenant, wave, rivals)
         with timed(times, "dedup"):

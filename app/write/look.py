@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from asyncpg import Record
@@ -14,6 +15,8 @@ from app.db.beliefs import ScopeState
 from app.db.memories import parts_of
 from app.db.session import ReadSession
 from app.memory.extraction import Role
+from app.memory.lifecycle import is_over
+from app.memory.registry import Registry
 from app.model import SpeechAct
 from app.write.fallback import nominated
 from app.write.resolve import KnownName, alike, names_of, to_spell
@@ -54,14 +57,32 @@ def about(prepared: Prepared, known: Mapping[str, Sequence[KnownName]]) -> list[
 
 
 async def rivals(
-    session: ReadSession, tenant: UUID, scope: UUID, resolved: Sequence[Resolved], *, model: int, likeness: float
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    resolved: Sequence[Resolved],
+    *,
+    types: Registry,
+    model: int,
+    likeness: float,
 ) -> list[list[Existing]]:
     """Return for each candidate the beliefs it may touch; in meaning, those with a cosine above `likeness`."""
-    wanted = [_wanted(one) for one in resolved]
+    wanted = [_wanted(one, types) for one in resolved]
     rows = await beliefs.existing(session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted)
     found: list[list[Existing]] = [[] for _ in resolved]
     for row in rows:
         found[row["place"]].append(_existing(row))
+    return found
+
+
+def held_back(resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]) -> list[Resolved]:
+    """Return the candidates with the guards that stood in their way when they were stated."""
+    found = []
+    for one, existing in zip(resolved, rivals, strict=True):
+        stated_at = one.prepared.stated_at
+        guards = [other for other in existing if other.relation == "guard"]
+        breaks = tuple(guard for guard in guards if not is_over(guard.valid_until, stated_at))
+        found.append(replace(one, breaks=breaks) if breaks else one)
     return found
 
 
@@ -108,10 +129,11 @@ def _known_name(row: Record) -> KnownName:
     )
 
 
-def _wanted(resolved: Resolved) -> beliefs.Wanted:
+def _wanted(resolved: Resolved, types: Registry) -> beliefs.Wanted:
     prepared = resolved.prepared
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
     by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None and ending is None
+    guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
     said = {} if ending is None else prepared.candidate.payload.model_dump(mode="json", by_alias=True)
     return beliefs.Wanted(
         type=prepared.candidate.type.name,
@@ -122,6 +144,8 @@ def _wanted(resolved: Resolved) -> beliefs.Wanted:
         embedding=prepared.texts[0].embedding if by_meaning else None,
         under=None if ending is None or held is None else held.under,
         kept=None if ending is None or held is None else str(said[held.under]),
+        guards=types.guards_of(prepared.candidate.type.name) if guardable else (),
+        guarded_at=prepared.candidate.payload.guarded_at(resolved.refs) if guardable else (),
     )
 
 

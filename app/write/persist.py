@@ -14,6 +14,7 @@ from app.memory.candidate import Affected, Decided
 from app.memory.conflict import TOLERANCE
 from app.model import LinkKind, ReviewReason, Status
 from app.write.graph import add_entities
+from app.write.guarding import Review, link_guards, review_of
 from app.write.plan import Plan
 from app.write.rows import (
     add,
@@ -92,9 +93,15 @@ def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verd
 
 
 def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
-    new = add(plan, resolved)
-    audit_added(plan, new, resolved, decision.reason)
-    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new)
+    review = review_of(resolved)
+    new = add(plan, resolved, review=review)
+    audit_added(plan, new, resolved, decision.reason, more=_told(review))
+    affected = link_guards(plan, new, resolved)
+    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=affected)
+
+
+def _told(review: Review | None) -> dict[str, object] | None:
+    return None if review is None else {"review": review[0]}
 
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
@@ -160,9 +167,10 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
 def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
     first, *_ = decision.old
     plan.touch(*decision.old)
-    new = add(plan, resolved, supersedes=first.id)
-    audit_added(plan, new, resolved, decision.reason)
-    affected = _retire(plan, resolved, new, decision.old, decision.reason)
+    review = review_of(resolved)
+    new = add(plan, resolved, supersedes=first.id, review=review)
+    audit_added(plan, new, resolved, decision.reason, more=_told(review))
+    affected = _retire(plan, resolved, new, decision.old, decision.reason) + link_guards(plan, new, resolved)
     return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
 
 
@@ -230,10 +238,10 @@ def _doubt(plan: Plan, resolved: Resolved, decision: Doubt) -> Verdict:
 
 
 def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
-    review = (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None
+    review = review_of(resolved, (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None)
     plan.touch(*decision.others)
     new = add(plan, resolved, contested=True, review=review)
-    audit_added(plan, new, resolved, decision.reason, more=None if review is None else {"review": review[0]})
+    audit_added(plan, new, resolved, decision.reason, more=_told(review))
     for other in decision.others:
         add_link(plan, new, LinkKind.CONTRADICTS, other.id)
         detail = {
@@ -245,6 +253,7 @@ def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict
         }
         audit(plan, Action.MEMORY_CONTRADICTED, other.id, detail)
     affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
+    affected += link_guards(plan, new, resolved)
     return Verdict(decided=Decided.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
 
 

@@ -86,7 +86,7 @@ def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> 
         case Add() | Supersede() | Contradict() | History():
             told = replace(decision, needs_review=False) if isinstance(decision, Contradict) else decision
             _uncount(plan, item.memory, resolved)
-            verdict = persist(plan, resolved, told)
+            verdict = persist(plan, replace(resolved, reviewed=True), told)
             return Ruled(
                 outcome=verdict.decided,
                 memory=verdict.memory,

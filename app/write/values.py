@@ -42,13 +42,18 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """A prepared candidate whose names have become entities, and with them its slot and value."""
+    """A prepared candidate whose names have become entities, and with them its slot and value.
+
+    `breaks` are the active memories of a guarding type that stand in its way. `reviewed`: a person has looked at it.
+    """
 
     prepared: Prepared
     refs: Mapping[str, EntityRef]
     slot: str | None
     value: str | None
     unified: tuple[tuple[UUID, UUID], ...] = ()
+    breaks: tuple[Existing, ...] = ()
+    reviewed: bool = False
 
     @property
     def subject_id(self) -> UUID | None:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.memory import normalise
+from app.memory.candidate import Candidate
+from app.memory.spec import Refs
 from app.model import EntityRef
 from app.write.decide import DUPLICATE
 from app.write.values import Prepared, Resolved
@@ -38,15 +40,16 @@ def waves(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
 def clashes(resolved: Sequence[Resolved]) -> list[int]:
     """Return where to cut, so that no two candidates between two cuts claim one slot; empty when none do."""
     cuts: list[int] = []
-    seen: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     for place, one in enumerate(resolved):
         if one.slot is None:
             continue
-        claimed = (one.prepared.candidate.type.name, one.slot)
-        if claimed in seen:
+        candidate = one.prepared.candidate
+        claimed = {f"{candidate.type.name}\x1f{one.slot}", *_guarding(candidate, one.slot, one.refs)}
+        if claimed & seen:
             cuts.append(place)
             seen = set()
-        seen.add(claimed)
+        seen |= claimed
     return cuts
 
 
@@ -89,8 +92,14 @@ class _Wave:
 def _claims(one: Prepared) -> set[str]:
     """Return keys of what this could merge with word for word, or compete with for a slot."""
     slot = _slot_by_name(one)
-    claims = {one.identity.hex()}
+    claims = {one.identity.hex(), *_guarding(one.candidate, slot, _by_name(one))}
     return claims if slot is None else claims | {f"{one.candidate.type.name}\x1f{slot}"}
+
+
+def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
+    """Return the slots where this guards or is guarded: what is guarded must see the guard that came before it."""
+    guarded = candidate.payload.guarded_at(refs)
+    return {f"guard\x1f{key}" for key in (*guarded, *((slot,) if candidate.type.guards and slot else ()))}
 
 
 def _held(one: Prepared) -> set[str]:

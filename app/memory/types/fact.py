@@ -6,7 +6,7 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import asking, normalise, vocabulary
+from app.memory import asking, modals, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
 from app.memory.spec import Example, Held, MemoryType, Name, Payload, Reclassified, Refs, Sentence
 from app.model import Category, Mention, Precision
@@ -85,6 +85,10 @@ class Fact(Payload):
     def value(self, refs: Refs) -> str | None:
         """Return the object: the entity it names, or the literal."""
         return str(refs["object"].id) if "object" in refs else normalise.name(self.object)
+
+    def guarded_at(self, refs: Refs) -> tuple[str, ...]:
+        """Return subject + each predicate that a rule about this could have, where one value holds at a time."""
+        return tuple(f"{refs['subject'].id}|{one}" for one in modals.over(self.predicate)) if self.stateful else ()
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and object: facts that differ there are different facts."""
