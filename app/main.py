@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from app import logs
 from app.api import (
     admin,
+    aegis,
     audit,
     bodies,
     entities,
@@ -74,6 +75,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ops.router(_version()),
         query.router(answers),
         memories.router(registry, bodies.build(registry), answers),
+        aegis.router(answers),
         feedback.router(answers),
         turns.router(),
         entities.router(),

@@ -37,6 +37,7 @@ from app.services.review import Reviews
 from app.services.reviving import Reviving
 from app.services.stats import Stats
 from app.services.tenants import Tenants
+from app.services.timelines import Timelines
 from app.services.turns import Turns
 from app.services.upkeep import IndexUpkeep
 from app.services.workers import worker
@@ -59,6 +60,7 @@ class Runtime:
     clock: Callable[[], datetime]
     metrics: Metrics
     memories: Memories
+    timelines: Timelines
     queries: Queries
     feedback: Judging
     turns: Turns
@@ -152,6 +154,7 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         clock=now,
         metrics=base.metrics,
         memories=Memories(database=database, pipeline=writing.pipeline, clock=now),
+        timelines=Timelines(database=database),
         queries=queries,
         feedback=Judging(database=database, tracker=queries.tracker, clock=now, observe=base.metrics.feedback),
         turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),

@@ -20,7 +20,7 @@ from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error
-from app.api.requests import Clocks, ListQuery, PatchBody
+from app.api.requests import Clocks, ListQuery, PatchBody, Seen
 from app.db.listing import Filters, Sort
 from app.errors import NotFound, TypedMemoryError
 from app.memory.candidate import Outcome
@@ -177,7 +177,7 @@ async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: Annotated[L
     if query.cursor is not None:
         after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
     page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
-    return views.answer(_page(page, listing, filters.known_at or runtime.clock()))
+    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
 
 
 async def get_memory(
@@ -230,7 +230,7 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 
 def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
     return Filters(
-        scopes=_scopes(query, actor),
+        scopes=scopes_of(query, actor),
         types=canonical_types(query.type, registry, "type"),
         statuses=tuple(query.status),
         subject=query.subject,
@@ -241,7 +241,7 @@ def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
     )
 
 
-def _scopes(query: ListQuery, actor: Actor) -> tuple[Any, ...] | None:
+def scopes_of(query: Seen, actor: Actor) -> tuple[Any, ...] | None:
     """Return the ids of the scopes that are listed; None for all of the tenant's."""
     if query.scope is None and query.user_id is None and query.agent_id is None:
         return None
@@ -262,7 +262,8 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
             return float
 
 
-def _page(page: Page, listing: Listing, now: datetime) -> dict[str, object]:
+def page_of(page: Page, listing: Listing, now: datetime) -> dict[str, object]:
+    """Return a page as it is answered; freshness is as of `now`."""
     return {
         "memories": [views.memory(one, now) for one in page.memories],
         "next_cursor": None if page.next is None else cursors.encode(page.next, listing),

@@ -46,12 +46,17 @@ class Clocks(In):
         return {"as_of": fields.aware(self.as_of, UTC), "known_at": fields.aware(self.known_at, UTC)}
 
 
-class ListQuery(Clocks):
-    """Which memories to list. Naming a user or an agent shows what a query by them would see."""
+class Seen(Clocks):
+    """What a listing sees: naming a user or an agent shows what a query by them would see."""
 
     user_id: Name | None = None
     agent_id: Name | None = None
     scope: ScopeKind | None = None
+
+
+class ListQuery(Seen):
+    """Which memories to list."""
+
     type: list[Name] = Field(default_factory=list, max_length=50)
     status: list[Status] = Field(default_factory=list)
     subject: Name | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -89,14 +88,9 @@ async def page(
     session: ReadSession, tenant: UUID, filters: Filters, *, sort: Sort, limit: int, after: Position | None
 ) -> list[Memory]:
     """Return up to `limit` memories in order, starting after a position."""
-    given = {name: getattr(filters, name) for name in _CONDITIONS}
-    used = {name: value for name, value in given.items() if value not in (None, ())}
-    conditions = ["m.tenant_id = :tenant", *(_CONDITIONS[name] for name in used)]
-    parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
-    parameters |= {name: list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-                   for name, value in used.items()}  # fmt: skip
-    if not filters.statuses:
-        conditions.append(_EVER_BELIEVED)
+    narrowing, values = narrowed(filters)
+    conditions = ["m.tenant_id = :tenant", *narrowing]
+    parameters: dict[str, object] = {"tenant": tenant, "limit": limit, **values}
     comparison, direction = ("<", "DESC") if sort.descending else (">", "ASC")
     order = [f"m.{sort.column} {direction}"]
     if sort.column != "id":
@@ -107,12 +101,24 @@ async def page(
     elif after is not None:
         conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
         parameters |= {"after_id": after.id, "after_value": after.value}
-    statement = text(f"{_source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
+    statement = text(f"{source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
     result = await session.execute(statement, parameters)
     return [whole(row) for row in result.mappings()]
 
 
-def _source(filters: Filters) -> str:
+def narrowed(filters: Filters) -> tuple[list[str], dict[str, object]]:
+    """Return the conditions that filters make, on `m`, and their parameters."""
+    given = {name: getattr(filters, name) for name in _CONDITIONS}
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    conditions = [_CONDITIONS[name] for name in used]
+    if not filters.statuses:
+        conditions.append(_EVER_BELIEVED)
+    listed = {name: list(value) for name, value in used.items() if isinstance(value, tuple)}
+    return conditions, {**used, **listed}
+
+
+def source(filters: Filters) -> str:
+    """Return the query of whole memories, named `m`, as they are or as they were at `known_at`."""
     if filters.known_at is None:
         return whole_of("memories m")
     return whole_of(f"{past.memories('true')} m", then=True)

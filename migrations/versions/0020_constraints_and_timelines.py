@@ -14,10 +14,10 @@ memory_types = sa.table("memory_types", sa.column("name", sa.Text), sa.column("d
 
 INDEXES = {
     "ix_memories_type_episodic_session": (
-        "(tenant_id, session_id, (coalesce(sequence_number::bigint, 2147483648)), stated_at, id)"
-        " WHERE type = 'episodic' AND session_id IS NOT NULL"
+        "(tenant_id, session_id, sequence_number, (CASE WHEN sequence_number IS NULL THEN stated_at END), id)"
+        " WHERE type = 'episodic'"
     ),
-    "ix_memories_type_semantic_entity": "(tenant_id, subject, id) WHERE type = 'semantic' AND subject IS NOT NULL",
+    "ix_memories_type_semantic_entity": "(tenant_id, subject, id) WHERE type = 'semantic'",
 }
 
 

@@ -77,7 +77,8 @@ class Owner:
 
     def path(self, route: Mounted) -> str:
         # A worker is everyone's; what it works on is the caller's own.
-        return self.filled(route.path).replace("{name}", "freshness")
+        found = self.filled(route.path).replace("{name}", "freshness")
+        return found.replace("{session_id:path}", "s1").replace("{entity_id:path}", "user_123")
 
     async def everything(self) -> list[dict[str, Any]]:
         page = (await self.tenant.client.get("/memories", params={"limit": 200})).json()

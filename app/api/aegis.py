@@ -1,0 +1,119 @@
+"""The reads of Aegis Memory: a session's timeline and an entity's facts; its writes and queries are everyone's."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api import cursors, views
+from app.api.cursors import LONGEST, Listing
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import READ, GuardedRoute
+from app.api.memories import page_of, scopes_of
+from app.api.models import Answers
+from app.api.requests import MOST_RESULTS, Seen
+from app.db.listing import Filters, Position
+from app.errors import InvalidCursor
+from app.memory.spec import Name
+from app.model import Actor, Status
+
+SessionId = Annotated[Name, Path(description="The session, as it was written.", examples=["conv-42"])]
+EntityId = Annotated[
+    Name,
+    Path(
+        description="The entity: the `entity_id` it was written with, or its own id here (`ent_...`).",
+        examples=["user_123"],
+    ),
+]
+
+
+class TimelineQuery(Seen):
+    """Whose eyes to look with, and which page."""
+
+    status: list[Status] = Field(
+        default_factory=list,
+        description="By default `active`; with `as_of` also what has been replaced or expired since.",
+    )
+    limit: int = Field(default=100, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+def router(answers: Answers) -> APIRouter:
+    """Return the routes. Their ids are callers' own, and may hold slashes."""
+    found = APIRouter(tags=["memories"], route_class=GuardedRoute)
+    for path, handler, operation, summary in (
+        (
+            "/memories/typed/episodic/session/{session_id:path}",
+            list_session,
+            "list_session",
+            "List a session's episodes in sequence",
+        ),
+        (
+            "/memories/typed/semantic/entity/{entity_id:path}",
+            list_entity_facts,
+            "list_entity_facts",
+            "List what is known about an entity",
+        ),
+    ):
+        found.add_api_route(
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=operation,
+            summary=summary,
+            response_model=answers.page,
+            openapi_extra=READ,
+        )
+    return found
+
+
+async def list_session(
+    runtime: RuntimeDep, actor: ActorDep, session_id: SessionId, query: Annotated[TimelineQuery, Query()]
+) -> Response:
+    """List a session's episodes by `sequence_number`, then those without one by when they were stated.
+
+    A session that nobody wrote to has none. `next_cursor` is null on the last page.
+    """
+    filters = _filters(query, actor)
+    listing = Listing(f"session|{actor.tenant_id}|{session_id}|{filters}")
+    after = None if query.cursor is None else _place(query.cursor, listing)
+    page = await runtime.timelines.session(actor, filters, session_id=session_id, limit=query.limit, after=after)
+    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+
+
+async def list_entity_facts(
+    runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, query: Annotated[TimelineQuery, Query()]
+) -> Response:
+    """List the semantic memories about an entity, the latest recorded first.
+
+    An entity that nothing is known about has none. `next_cursor` is null on the last page.
+    """
+    filters = _filters(query, actor)
+    listing = Listing(f"entity|{actor.tenant_id}|{entity_id}|{filters}")
+    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None)
+    page = await runtime.timelines.entity(actor, filters, entity_id=entity_id, limit=query.limit, after=after)
+    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+
+
+def _filters(query: TimelineQuery, actor: Actor) -> Filters:
+    then = (Status.ACTIVE, Status.SUPERSEDED, Status.EXPIRED)
+    default = (Status.ACTIVE,) if query.as_of is None else then
+    at = query.instants()
+    return Filters(
+        scopes=scopes_of(query, actor),
+        statuses=tuple(query.status) or default,
+        as_of=at["as_of"],
+        known_at=at["known_at"],
+    )
+
+
+def _place(cursor: str, listing: Listing) -> Position:
+    """Return where a page of a timeline starts: after an episode's number, or after its time."""
+    try:
+        return cursors.decode(cursor, listing, value=float)
+    except InvalidCursor:
+        return cursors.decode(cursor, listing, value=datetime)
