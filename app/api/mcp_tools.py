@@ -7,20 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from app import ids
-from app.api import views
+from app.api import cursors, review_views, views
+from app.api.cursors import LONGEST, Listing
 from app.api.erasure import receipt
 from app.api.fields import Instant, TimeZone
 from app.api.requests import MOST_RESULTS, In, QueryBody, Question
 from app.api.turn_models import TurnsBody
 from app.api.turns import given_turns
+from app.db.review import Wanted
 from app.memory.extraction import Role
 from app.memory.spec import Name, Sentence
-from app.model import Actor
+from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 
 
@@ -84,6 +87,18 @@ class Forget(In):
     memory_id: str = Field(description="As `recall` shows it.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
 
 
+class ReviewPending(In):
+    """Which of what waits for a person."""
+
+    reason: list[ReviewReason] = Field(default_factory=list, description="Only what waits for one of these.")
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    limit: int = Field(default=20, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST, description="`next_cursor` of the page before."
+    )
+
+
 async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> Told:
     body = TurnsBody.model_validate(given.model_dump(exclude_none=True))
     turns = given_turns(body, runtime.clock())
@@ -111,6 +126,17 @@ async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> Told:
 async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> Told:
     done = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, given.memory_id))
     return Told(text=f"{given.memory_id} is erased.", data=receipt(done))
+
+
+async def _waiting(runtime: Runtime, actor: Actor, given: ReviewPending) -> Told:
+    wanted = Wanted(reasons=tuple(given.reason), user_id=given.user_id, agent_id=given.agent_id)
+    listing = Listing(f"review|{actor.tenant_id}|{wanted}")
+    after = None if given.cursor is None else cursors.decode(given.cursor, listing, value=datetime)
+    page = await runtime.reviews.list(actor, wanted, limit=given.limit, after=after)
+    items = [review_views.item(one, runtime.clock()) for one in page.items]
+    lines = [review_views.line(one) for one in items] or ["Nothing waits for review."]
+    following = None if page.next is None else cursors.encode(page.next, listing)
+    return Told(text="\n".join(lines), data={"items": items, "next_cursor": following})
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -152,5 +178,16 @@ TOOLS: tuple[Tool, ...] = (
         changes=True,
         destroys=True,
         run=_forget,
+    ),
+    Tool(
+        name="review_pending",
+        description=(
+            "What waits for a person to look at it, the longest first: each memory with why, since when, what it "
+            "stands against and what the rules suggest. Only a person decides; this tool changes nothing."
+        ),
+        arguments=ReviewPending,
+        role="admin",
+        changes=False,
+        run=_waiting,
     ),
 )

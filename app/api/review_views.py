@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -42,6 +43,18 @@ def item(one: Item, now: datetime) -> dict[str, object]:
             "with": None if suggested.other is None else ids.public(ids.MEMORY, suggested.other),
         },
     }
+
+
+def line(shown: Mapping[str, Any]) -> str:
+    """Return an item, as `item` makes it, in a line: which, what it says, why it waits and how long, what to do."""
+    note = f" ({shown['note']})" if shown["note"] else ""
+    hours = shown["age_seconds"] / 3600
+    age = f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.1f} hours"  # noqa: PLR2004 - two days
+    suggested = shown["suggestion"]
+    return (
+        f"- [{shown['id']}] {shown['memory']['content']} | {shown['reason']}{note}, for {age} | "
+        f"suggested: {suggested['action']}, {suggested['reason']}"
+    )
 
 
 def detail(one: Detail, now: datetime) -> dict[str, object]:

@@ -18,7 +18,7 @@ from mcp_types import CallToolResult
 
 from tests.cli.program import ROOT, Served, environment, run
 
-TOOLS = {"store_memory", "recall", "get_job", "forget"}
+TOOLS = {"store_memory", "recall", "get_job", "forget", "review_pending"}
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,34 @@ async def test_tools_keep_to_the_key(served: Served) -> None:
         assert refused.is_error
         assert "role 'write'" in said(refused)
         assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+        waiting = await client.call_tool("review_pending", {})
+        assert waiting.is_error
+        assert "role 'admin'" in said(waiting)
+
+
+@TRANSPORTS
+async def test_an_agent_sees_what_waits_for_a_person(served: Served, connect: Any) -> None:
+    user = f"reviewed user of {connect.__name__}"
+    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+        for body in (
+            {"type": "constraint", "predicate": "cannot use", "rule": "no external APIs"},
+            {"type": "fact", "predicate": "uses", "object": "an external API"},
+        ):
+            made = await http.post("/memories/batch", json={"memories": [{**body, "user_id": user}]})
+            assert made.status_code == 201, made.text
+        fact = made.json()["results"][0]["memory"]
+    async with connect(served) as client:
+        told = await client.call_tool("review_pending", {"user_id": user})
+        [item] = told.structured_content["items"]
+        assert item["id"] == fact["id"].replace("mem_", "rev_")
+        assert (item["reason"], item["suggestion"]["action"]) == ("constraint", "keep_both")
+        assert [side["memory"]["rule"] for side in item["sides"]] == ["no external APIs"]
+        assert item["age_seconds"] >= 0
+        for shown in (item["id"], fact["content"], item["note"], item["suggestion"]["reason"]):
+            assert shown in said(told)
+        nothing = await client.call_tool("review_pending", {"user_id": user, "reason": ["volatile"]})
+        assert nothing.structured_content == {"items": [], "next_cursor": None}
+        assert "Nothing waits" in said(nothing)
 
 
 @pytest.mark.parametrize("key", [None, "tm_no_such_key_0123456789012345678901234567"])
