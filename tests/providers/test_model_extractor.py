@@ -82,7 +82,10 @@ async def test_the_repair_tells_the_model_what_was_wrong(provider: StandIn, kit:
     answered, correction = second["messages"][-2:]
     assert answered["role"] == "assistant"
     assert "opinion" in answered["content"]
-    assert "memories.0.type: 'opinion' is no type; use one of control, decision, entity, " in correction["content"]
+    assert (
+        "memories.0.type: 'opinion' is no type; use one of constraint, control, decision, entity, "
+        in correction["content"]
+    )
     assert "memories.1.confidence: Input should be less than or equal to 1" in correction["content"]
 
 
