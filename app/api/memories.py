@@ -20,7 +20,8 @@ from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error
-from app.api.requests import Clocks, ListQuery, PatchBody, Seen
+from app.api.requests import Clocks, ListQuery, PatchBody, Seen, listing_by
+from app.api.shapes import from_query
 from app.db.listing import Filters, Sort
 from app.errors import NotFound, TypedMemoryError
 from app.memory.candidate import Outcome
@@ -73,14 +74,14 @@ def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRout
         dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
-    _add_reads(found, answers)
+    _add_reads(found, registry, answers)
     _add_changes(found, answers)
     return found
 
 
-def _add_reads(found: APIRouter, answers: Answers) -> None:
+def _add_reads(found: APIRouter, registry: Registry, answers: Answers) -> None:
     for path, handler, operation, summary, model in (
-        ("/memories", list_memories, "list_memories", "List memories", answers.page),
+        ("/memories", _listing(registry), "list_memories", "List memories", answers.page),
         ("/memories/{memory_id}", get_memory, "get_memory", "Get a memory", answers.memory),
         (
             "/memories/{memory_id}/history",
@@ -169,15 +170,19 @@ async def unknown_type(type: str, runtime: RuntimeDep) -> Response:  # noqa: A00
     raise NotFound(f"no memory type {type[:80]!r}; there are {', '.join(runtime.types.by_name)}")
 
 
-async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ListQuery, Query()]) -> Response:
-    """List memories, a page at a time; `next_cursor` is null on the last page."""
-    filters = _filters(query, actor, runtime.types)
-    listing = Listing(f"{actor.tenant_id}|{query.sort}|{filters}")
-    after = None
-    if query.cursor is not None:
-        after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
-    page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
-    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+def _listing(registry: Registry) -> Handler:
+    async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: ListQuery) -> Response:
+        """List memories, a page at a time; `next_cursor` is null on the last page."""
+        filters = _filters(query, actor, runtime.types)
+        listing = Listing(f"{actor.tenant_id}|{query.sort}|{filters}")
+        after = None
+        if query.cursor is not None:
+            after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
+        page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
+        return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+
+    list_memories.__annotations__["query"] = from_query(listing_by(registry))
+    return list_memories
 
 
 async def get_memory(
@@ -237,8 +242,14 @@ def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
         topic=query.topic,
         session_id=query.session_id,
         min_importance=query.min_importance,
+        fields=_payload_fields(query, registry),
         **query.instants(),
     )
+
+
+def _payload_fields(query: ListQuery, registry: Registry) -> tuple[tuple[str, str], ...]:
+    given = ((name, stored, getattr(query, name, None)) for name, stored in registry.filters.items())
+    return tuple((name, stored(value)) for name, stored, value in given if value is not None)
 
 
 def scopes_of(query: Seen, actor: Actor) -> tuple[Any, ...] | None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
 
 from app.api import fields
 from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
+from app.api.shapes import maybe
 from app.db.listing import Sort
+from app.memory.normalise import words
 from app.memory.registry import Registry
 from app.memory.spec import Name, storable
 from app.model import Category, Mode, ScopeKind, Status, Visibility
@@ -66,6 +68,19 @@ class ListQuery(Seen):
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+def listing_by(registry: Registry) -> type[ListQuery]:
+    """Return the query of listings, with the fields of payloads that the types there are can be narrowed by."""
+    fields: dict[str, Any] = {
+        name: (
+            maybe(Name),
+            Field(default=None, description=f"Only memories of type {spec.name} with this {words(name)}."),
+        )
+        for spec in registry
+        for name in spec.filters
+    }
+    return create_model("ListQuery", __base__=ListQuery, __doc__=ListQuery.__doc__, **fields)
 
 
 class PatchBody(In):

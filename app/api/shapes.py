@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal
 
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 _ANNOTATED: Any = Annotated
@@ -17,6 +18,11 @@ _LIST: Any = list
 def one_of(members: Iterable[type[BaseModel]]) -> Any:  # noqa: ANN401
     """Return the union of models that their `type` tells apart."""
     return _ANNOTATED[reduce(or_, members), Field(discriminator="type")]
+
+
+def from_query(kind: type[BaseModel]) -> Any:  # noqa: ANN401
+    """Return the type of a model that is read from the query string."""
+    return _ANNOTATED[kind, Query()]
 
 
 def literal(*values: str) -> Any:  # noqa: ANN401

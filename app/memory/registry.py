@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import app.memory.types as types_folder
@@ -33,6 +33,11 @@ class Registry:
         if name in self.by_name:
             return self.by_name[name]
         return next((one for one in self if name in one.aliases), None)
+
+    @property
+    def filters(self) -> Mapping[str, Callable[[str], str]]:
+        """Return the fields of payloads that a listing can be narrowed by; see `MemoryType.filters`."""
+        return {name: stored for one in self for name, stored in one.filters.items()}
 
     def guards_of(self, name: str) -> tuple[str, ...]:
         """Return the types whose memories guard against those of a type."""

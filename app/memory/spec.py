@@ -170,7 +170,8 @@ class MemoryType:
     for a type that never says such things. `held`: how its beliefs are found by a
     statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
     guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, is stored,
-    linked to it by `conflicts-with`, and reviewed.
+    linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
+    listing can be narrowed by, each with what makes a value the one that is stored.
     """
 
     name: str
@@ -192,6 +193,7 @@ class MemoryType:
     folds: bool = False
     held: Held | None = None
     guards: tuple[str, ...] = ()
+    filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
 

@@ -82,7 +82,7 @@ async def test_a_band_begins_with_its_lower_end(client: httpx.AsyncClient) -> No
 
 
 async def test_importance_and_confidence_are_two_things(client: httpx.AsyncClient) -> None:
-    considering = {"predicate": "considers", "object": "switching to Rust", "extractor_confidence": 0.5}
+    considering: dict[str, Any] = {"predicate": "considers", "object": "switching to Rust", "extractor_confidence": 0.5}
     sure = await written(client, predicate="considers", object="a new keyboard", importance=0.2, stateful=False)
     unsure = await written(client, **considering, importance=0.7, stateful=False)
     assert unsure["importance"] > sure["importance"]

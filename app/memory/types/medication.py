@@ -90,6 +90,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
+    filters={"drug_class": normalise.key},
     importance=_importance,
     examples=(
         Example(
