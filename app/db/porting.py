@@ -125,13 +125,12 @@ def _later() -> tuple[Record, ...]:
 RECORDS: tuple[Record, ...] = (
     Record(name="entity", table=entities, inner=_OF_ENTITIES, order="t.merged_into IS NOT NULL, t.id"),
     Record(name="turn", table=turns),
-    Record(name="audit_event", table=metadata.tables["audit_events"]),
     Record(name="memory", table=memories, inner=_OF_MEMORIES, order="t.id DESC"),
     *_later(),
     Record(name="extraction_costs", table=metadata.tables["extraction_costs"], order="t.day"),
+    Record(name="audit_event", table=metadata.tables["audit_events"], order="t.position"),
 )
-"""Every kind of line in the order of the file: what a line refers to comes before it, but for some successors. What
-became of a memory is told before it comes, or the database would tell it itself."""
+"""Every kind of line in the order of the file: what a line refers to comes before it, but for some successors."""
 
 
 @cache
