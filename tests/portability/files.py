@@ -32,7 +32,8 @@ def comparable(lines: list[str]) -> list[dict[str, Any]]:
     has events of its own making.
     """
     own = {"import.batch", "memory.standing", "tenant.created", "key.created", "policy.changed"}
-    told, events = [], []
+    told: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for line in lines:
         one = json.loads(line)
         if one["record"] == "end" or one.get("action") in own:

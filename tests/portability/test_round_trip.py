@@ -87,9 +87,10 @@ async def test_an_export_imported_is_the_same_again(tenant: Tenant, other_tenant
     assert all(asked)
     assert await answers(second) == asked
     listed = [(await one.get("/memories", params={"limit": 200})).json() for one in (first, second)]
+    of_use = ("freshness", "access_count", "last_accessed_at", "stability")
     for page in listed:
         for memory in page["memories"]:
-            for name in ("freshness", "access_count", "last_accessed_at", "stability"):  # which the questions above change
+            for name in of_use:  # which the questions above change
                 memory.pop(name)
     assert listed[0]["memories"] == listed[1]["memories"]
     memory = listed[0]["memories"][0]["id"]
