@@ -155,12 +155,17 @@ class Story:
         actor = self.timed.store.actor
         page = await self.timed.memories.list(actor, Filters(scopes=None, known_at=known_at), limit=200)
         entities, _ = await self.timed.entities.list(actor, scopes=None, limit=200, known_at=known_at)
-        return [bare(one) for one in page.memories], [replace(one, mention_count=0) for one in entities]
+        return [bare(one) for one in page.memories], [_known(one) for one in entities]
 
     async def remember(self) -> None:
         now = self.timed.clock.now
         self.lists.append((now, await self.listed()))
         self.answers += [(now, one, *await self.ask(one, now)) for one in range(len(QUESTIONS))]
+
+
+def _known(entity: Entity) -> Entity:
+    """The entity without its count, and, merged away itself, without the names it had taken over (decision 24)."""
+    return replace(entity, mention_count=0, aliases=() if entity.merged_into else entity.aliases)
 
 
 def bare(memory: Memory) -> Memory:
