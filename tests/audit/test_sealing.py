@@ -143,6 +143,8 @@ async def test_the_chain_goes_on_in_a_copy_of_the_database(
     for table in ("tenants", "audit_events", "audit_seals", "audit_unsealed"):
         rows = await source.fetch(f"SELECT * FROM {table} WHERE $1 = {'id' if table == 'tenants' else 'tenant_id'}",  # noqa: S608
                                   store.tenant)  # fmt: skip
+        if not rows:  # a service beside this test, in its minute, has sealed what waited
+            continue
         await target.copy_records_to_table(table, records=[tuple(row) for row in rows], columns=list(rows[0].keys()))
     await target.execute("SELECT setval('audit_events_position_seq', (SELECT max(position) FROM audit_events))")
     await source.close()
