@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-from app.memory import asking
+from app.memory import asking, vocabulary
 from app.memory.conflict import Claim, Verdict
 from app.memory.freshness import CATEGORY_DECAY, Decay
 from app.model import Category, Edge, EntityRef, EventTime, Mention, ScopeKind
@@ -63,6 +63,9 @@ Name = Annotated[
     AfterValidator(printable),
 ]
 """A name, key or id of 1 to 200 characters."""
+
+Person = Annotated[Name, AfterValidator(vocabulary.person)]
+"""Whom or what something is about: a name in the form that one person has, whatever they are called by."""
 
 Refs = Mapping[str, EntityRef]
 """Role -> the entity its mention was resolved to."""

@@ -105,19 +105,7 @@ class ServiceClient:
             headers["Idempotency-Key"] = idempotency_key
         # Escaped to ASCII, so that a text with half a surrogate pair is refused by the service, by name.
         content = json.dumps(body).encode()
-        for attempt in range(1, self._attempts + 1):
-            last = attempt == self._attempts
-            try:
-                response = await self._client.post(path, content=content, headers=headers)
-            except httpx.TransportError as error:
-                if last:
-                    raise self._unreachable(error) from error
-                await self._sleep(_wait(attempt, None))
-                continue
-            if last or not _passes(response):
-                return _read(response)
-            await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
-        raise AssertionError("unreachable")
+        return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
 
     async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
         """GET and yield the body as it comes; ServiceUnreachable when it breaks off."""
@@ -134,12 +122,16 @@ class ServiceClient:
     async def upload(self, path: str, pieces: Callable[[], AsyncIterator[bytes]], **parameters: str) -> Answer:
         """POST lines of JSON as they come, again from the start when the connection breaks: it must be harmless."""
         headers = {"Content-Type": "application/x-ndjson"}
+        return await self._persistently(
+            lambda: self._client.post(path, content=pieces(), headers=headers, params=parameters, timeout=_UNHURRIED)
+        )
+
+    async def _persistently(self, send: Callable[[], Awaitable[httpx.Response]]) -> Answer:
+        """Send until there is an answer that trying again would not change, or no attempt is left."""
         for attempt in range(1, self._attempts + 1):
             last = attempt == self._attempts
             try:
-                response = await self._client.post(
-                    path, content=pieces(), headers=headers, params=parameters, timeout=_UNHURRIED
-                )
+                response = await send()
             except httpx.TransportError as error:
                 if last:
                     raise self._unreachable(error) from error

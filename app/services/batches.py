@@ -11,10 +11,10 @@ from typing import Protocol
 from uuid import UUID
 
 from app.db import worker_runs
-from app.db.lifecycle.sweep import Batch
+from app.db.lifecycle.sweep import Batch, Sweep
 from app.db.session import ReadSession, WriteSession
 from app.errors import Conflict
-from app.services.workers.worker import Counts, Means, Progress
+from app.services.workers.worker import Counts, Means, Progress, Run
 
 FIRST = UUID(int=0)
 """Before every id."""
@@ -44,6 +44,16 @@ class Stage:
     name: str
     look: Look
     do: Do
+
+
+def sweeping(worker: str, sweep: Sweep) -> Run:
+    """Return what a worker does whose one stage is a sweep; it returns how many memories it was true of."""
+
+    async def run(means: Means, tenant: UUID, *, dry_run: bool, progress: Progress) -> Counts:
+        stages = (Stage(name=sweep.counted, look=sweep.look, do=sweep),)
+        return await walk(means, tenant, worker, stages, dry_run=dry_run, progress=progress)
+
+    return run
 
 
 class Overtaken(Conflict):

@@ -9,9 +9,8 @@ from datetime import date, datetime, timedelta
 from itertools import islice
 from uuid import UUID
 
-from app import ids
 from app.db import store_days, survey, volatility
-from app.db.rows import insert_all
+from app.db.audit import Ledger, append
 from app.db.session import Database, WriteSession
 from app.db.store_days import Counted, Heard
 from app.db.volatility import Marked, Slot
@@ -145,24 +144,15 @@ class Drift:
 async def _record(
     session: WriteSession,
     tenant: UUID,
-    action: str,
+    action: Action,
     told: Iterable[tuple[UUID, UUID, Mapping[str, object]]],
     now: datetime,
 ) -> None:
     events = [
-        {
-            "tenant_id": tenant,
-            "id": ids.new(),
-            "occurred_at": now,
-            "actor": ACTOR,
-            "action": action,
-            "memory_id": memory,
-            "scope_id": scope,
-            "detail": detail,
-        }
+        Ledger(tenant=tenant, actor=ACTOR, at=now, scope=scope).event(action, detail, memory=memory)
         for memory, scope, detail in told
     ]
-    await insert_all(session, {"audit_events": events})
+    await append(session, events)
 
 
 def stock(counted: Iterable[Counted], today: date) -> list[DayRow]:

@@ -10,23 +10,24 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from pydantic_core import to_json
 
 from app import ids
-from app.db import editing, erasing, erasing_one, erasures, jobs, memories
+from app.db import editing, erasing, erasing_one, erasures, jobs
+from app.db.audit import Ledger, append
 from app.db.erasing_one import Source
 from app.db.erasures import Erasure
-from app.db.rows import insert_all
 from app.db.session import Database, WriteSession
 from app.errors import NotFound
 from app.memory.actions import Action
 from app.memory.registry import Registry
 from app.model import Actor, Memory
 from app.services import contests
+from app.services.memories import held
 from app.services.redaction import blanked, brought, needles, untold
 from app.text.lexical import index_of, terms
 
@@ -81,7 +82,7 @@ class Erasing:
         """
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            gone = await _held(session, tenant, memory)
+            gone = await held(session, actor, memory)
             erasure = await erasures.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
             sources = await erasing_one.sources(session, tenant, memory)
             mentioned = await erasing_one.mentioned(session, tenant, memory)
@@ -197,17 +198,13 @@ class Erasing:
         tenant, now = actor.tenant_id, self.clock()
         await erasures.add(session, tenant, erasure, counts)
         done = await erasures.finish(session, tenant, erasure, now)
-        event = {
-            "tenant_id": tenant,
-            "id": ids.new(),
-            "occurred_at": now,
-            "actor": actor.name,
-            "action": Action.USER_ERASED if memory is None else Action.MEMORY_ERASED,
-            "memory_id": None if memory is None else memory.id,
-            "scope_id": None if memory is None else memory.scope.id(tenant),
-            "detail": {**({} if memory is None else {"type": memory.type}), **told(done)},
-        }
-        await insert_all(session, {"audit_events": [event]})
+        ledger = Ledger(tenant=tenant, actor=actor.name, at=now)
+        if memory is None:
+            event = ledger.event(Action.USER_ERASED, told(done))
+        else:
+            ledger = replace(ledger, scope=memory.scope.id(tenant))
+            event = ledger.event(Action.MEMORY_ERASED, {"type": memory.type, **told(done)}, memory=memory.id)
+        await append(session, [event])
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
@@ -279,15 +276,6 @@ def told(one: Erasure) -> dict[str, object]:
         "ids_digest": None if one.ids_digest is None else one.ids_digest.hex(),
         "digest": None if one.digest is None else one.digest.hex(),
     }
-
-
-async def _held(session: WriteSession, tenant: UUID, memory: UUID) -> Memory:
-    """Return a memory whose scope is held until the transaction ends, or raise NotFound."""
-    if await editing.lock(session, tenant, memory):
-        found = (await memories.fetch(session, tenant, [memory])).get(memory)
-        if found is not None:
-            return found
-    raise NotFound(f"no such memory: {ids.public(ids.MEMORY, memory)}")
 
 
 def _unknown(erasure: UUID) -> NotFound:

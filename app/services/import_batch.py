@@ -11,20 +11,18 @@ from uuid import UUID
 
 from app import ids
 from app.db import erasures, importing
+from app.db.audit import Ledger, append
 from app.db.importing import Grown, Held, Holder, refusals
-from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.tables import metadata
 from app.memory.actions import Action
+from app.memory.conflict import TOLERANCE
 from app.model import Actor, LinkKind, ReviewReason, Scope, Status
 from app.services.records import KINDS, Line
 from app.services.reviving import Revived, index_rows, weighed
 
 if TYPE_CHECKING:
     from app.services.importing import Importing
-
-TRUST_LOST = 0.15
-"""How much less a newer statement may be trusted and still replace an older one (DESIGN section 4)."""
 
 HISTORY = "history"
 REPLACED = "replaced"
@@ -206,8 +204,8 @@ class Batch:
         if not stored:
             return
         detail = {"record": kind, "stored": stored, "lines": [lines[0].number, lines[-1].number]}
-        event = _event(self.actor, self.means.clock(), None, Action.IMPORT_BATCH, detail)
-        await insert_all(session, {"audit_events": [event]})
+        ledger = Ledger(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
+        await append(session, [ledger.event(Action.IMPORT_BATCH, detail)])
 
 
 FREE = frozenset({"extraction_costs", "audit_event"})
@@ -251,27 +249,6 @@ def without_successor(line: Line) -> Line:
     return replace(line, values={**line.values, "superseded_by": None})
 
 
-def merged(actor: Actor, now: datetime, scope: UUID, entity: UUID, known: UUID) -> dict[str, object]:
-    """Return the event of an imported entity that was here under its name."""
-    detail = {"entity": ids.public(ids.ENTITY, entity), "into": ids.public(ids.ENTITY, known), "reason": "imported"}
-    return _event(actor, now, scope, Action.ENTITY_MERGED, detail)
-
-
-def _event(
-    actor: Actor, now: datetime, scope: UUID | None, action: str, detail: Mapping[str, object]
-) -> dict[str, object]:
-    return {
-        "tenant_id": actor.tenant_id,
-        "id": ids.new(),
-        "occurred_at": now,
-        "actor": actor.name,
-        "action": action,
-        "memory_id": None,
-        "scope_id": scope,
-        "detail": detail,
-    }
-
-
 def _scope_of(one: Revived, tenant: UUID) -> UUID:
     return one.candidate.scope.id(tenant)
 
@@ -294,7 +271,7 @@ def _fitted(row: dict[str, Any], holder: Holder, now: datetime) -> tuple[str, di
             "updated_at": now,
         }
         return HISTORY, {"from_memory": holder.id, "kind": LinkKind.SUPERSEDES, "to_memory": row["id"]}
-    if row["confidence"] >= holder.confidence - TRUST_LOST:
+    if row["confidence"] >= holder.confidence - TOLERANCE:
         return REPLACED, {"from_memory": row["id"], "kind": LinkKind.SUPERSEDES, "to_memory": holder.id}
     row |= {
         "contested": True,

@@ -14,8 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from app.db import erasures, importing, merges
+from app.db.audit import Ledger, append
 from app.db.importing import Refused
-from app.db.rows import insert_all
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
@@ -329,6 +329,6 @@ class _Import:
             async with self.means.database.write(tenant) as session:
                 at = await merges.hold(session, tenant, known, now=self.means.clock())
                 moved = await merges.unify(session, tenant, [(entity, known)], at=at)
-                event = import_batch.merged(self.actor, at, scope, entity, known)
-                await insert_all(session, {"audit_events": [event] if moved else []})
+                ledger = Ledger(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
+                await append(session, merges.told(ledger, moved, "imported"))
             self.summary.merged_entities += len(moved)

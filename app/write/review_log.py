@@ -54,20 +54,9 @@ class Told:
             "after": _numbers(stored.values()),
         }
         moot = {"reason": "nothing contradicts it any more", "review": ids.public(ids.REVIEW, memory.id)}
-        found = [self._event(Happened.REVIEW_SETTLED, one.id, moot) for one in settled if one.cleared]
-        return [*found, self._event(Happened.REVIEW_DECIDED, memory.id, detail)]
-
-    def _event(self, action: str, memory: UUID, detail: Mapping[str, object]) -> Mapping[str, object]:
-        return {
-            "tenant_id": self.around.tenant,
-            "id": ids.new(),
-            "occurred_at": self.around.now,
-            "actor": self.around.actor,
-            "action": action,
-            "memory_id": memory,
-            "scope_id": self.around.scope,
-            "detail": detail,
-        }
+        ledger = self.around.ledger
+        found = [ledger.event(Happened.REVIEW_SETTLED, moot, memory=one.id) for one in settled if one.cleared]
+        return [*found, ledger.event(Happened.REVIEW_DECIDED, detail, memory=memory.id)]
 
 
 def _numbers(found: Iterable[Memory]) -> dict[str, object]:

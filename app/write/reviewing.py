@@ -11,8 +11,8 @@ from uuid import UUID
 
 from app import ids
 from app.db import contests, hypothetical, memories, review, review_changes
+from app.db.audit import append
 from app.db.review import Unshown
-from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.writing import ScopeMoved, apply
 from app.errors import Conflict
@@ -198,7 +198,7 @@ class Reviewing:
             others = (*(one.id for one in ruled.affected), *(one.id for one in settled))
             stored = await memories.fetch(session, tenant, {item.memory.id, *held, *others})
             told = Told(around=around, item=item, choice=choice, named=named)
-            await insert_all(session, {"audit_events": told.events(ruled, stored, settled)})
+            await append(session, told.events(ruled, stored, settled))
             await hypothetical.enqueue(
                 session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now
             )

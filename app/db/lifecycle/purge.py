@@ -12,10 +12,9 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.db.lifecycle.events import event
+from app.db.audit import Ledger, append
 from app.db.lifecycle.sweep import Batch
 from app.db.lifecycle.sweeps import SINCE
-from app.db.rows import insert_all
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.memory.actions import Action
@@ -24,9 +23,6 @@ from app.text.lexical import index_of, terms
 
 DELETED = 200
 """Memories deleted in one transaction."""
-
-PURGED = Action.MEMORY_PURGED
-"""The audit event's action."""
 
 _DUE = f"""m.tenant_id = :tenant AND m.status = 'forgotten'
     AND {SINCE} <= CAST(:now AS timestamptz) - make_interval(secs => :days * 86400)"""
@@ -126,15 +122,11 @@ class Purge:
         await session.fetch(_COUNT_OFF, {**here, "memories": len(gone), "contexts": contexts, "length": length})
         given = [{"term": term, "documents": count} for term, count in sorted(documents.items())]
         await session.fetch(_FORGET_TERMS, {**here, "given": json.dumps(given)})
+        ledger = Ledger(tenant=tenant, actor="worker:gc", at=now, scope=scope)
         events = [
-            event(
-                tenant,
-                now=now,
-                actor="worker:gc",
-                action=PURGED,
-                memory=row["id"],
-                scope=scope,
-                detail={
+            ledger.event(
+                Action.MEMORY_PURGED,
+                {
                     "reason": "forgotten long ago",
                     "status": [Status.FORGOTTEN, None],
                     "type": row["type"],
@@ -142,10 +134,11 @@ class Purge:
                     "after_days": self.days,
                     "confidence": [row["confidence"], None],
                 },
+                memory=row["id"],
             )
             for row in gone
         ]
-        await insert_all(session, {"audit_events": events})
+        await append(session, events)
         return Batch(seen=len(gone), counts={"purged": len(gone)}, last=after)
 
     def _words(self, rows: Sequence[Record]) -> dict[UUID, list[int]]:

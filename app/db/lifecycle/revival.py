@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from app.db.audit import Ledger, append
 from app.db.lifecycle import fading
-from app.db.lifecycle.events import event
 from app.db.lifecycle.sweep import USE
-from app.db.rows import insert_all
 from app.db.session import WriteSession
 from app.db.statement import statement
 from app.memory.actions import Action
 from app.memory.freshness import EXPIRY
 from app.memory.lifecycle import Fade
 from app.model import Status
-
-REVIVED = Action.MEMORY_REVIVED
-"""The audit event's action."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +90,12 @@ async def revive(
     changing = {"ids": [one.id for one in revived], "scopes": sorted({one.scope_id for one in revived})}
     await session.fetch(_REVIVE, {"tenant": tenant, "now": now, **changing})
     events = [
-        event(
-            tenant,
-            now=now,
-            actor=actor,
-            action=REVIVED,
+        Ledger(tenant=tenant, actor=actor, at=now, scope=one.scope_id).event(
+            Action.MEMORY_REVIVED,
+            {"reason": reason, "status": [Status.EXPIRED, Status.ACTIVE], **one.fade.detail()},
             memory=one.id,
-            scope=one.scope_id,
-            detail={"reason": reason, "status": [Status.EXPIRED, Status.ACTIVE], **one.fade.detail()},
         )
         for one in revived
     ]
-    await insert_all(session, {"audit_events": events})
+    await append(session, events)
     return revived

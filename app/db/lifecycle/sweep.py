@@ -15,10 +15,10 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.db.lifecycle.events import event
-from app.db.rows import insert_all
+from app.db.audit import Ledger, append
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import Statement, statement
+from app.memory.actions import Action
 from app.model import Status
 
 LOOKED_AT = 5_000
@@ -47,7 +47,7 @@ class Sweep:
     """
 
     counted: str
-    action: str
+    action: Action
     actor: str
     among: str
     when: str
@@ -75,18 +75,12 @@ class Sweep:
             if self.status is not None:
                 await session.fetch(_INDEX, changing)
         events = [
-            event(
-                tenant,
-                now=now,
-                actor=self.actor,
-                action=self.action,
-                memory=row["id"],
-                scope=row["scope_id"],
-                detail=self.detail(row),
+            Ledger(tenant=tenant, actor=self.actor, at=now, scope=row["scope_id"]).event(
+                self.action, self.detail(row), memory=row["id"]
             )
             for row in rows
         ]
-        await insert_all(session, {"audit_events": events})
+        await append(session, events)
         cut = len(taken) < len(due)
         return Batch(
             seen=len(taken) if cut else seen, counts={self.counted: len(rows)}, last=taken[-1] if cut else last

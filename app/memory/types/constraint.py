@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from app.memory import modals, normalise, vocabulary
 from app.memory.conflict import only_removed
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
@@ -17,7 +17,7 @@ _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
 class Constraint(Payload):
     """Whom a rule binds, in what, and what it says."""
 
-    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Whom or what the rule binds.")
+    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Whom or what the rule binds.")
     predicate: Name = Field(
         description="What it is about, hyphenated: `may-` what it allows or forbids, `must-` what it demands. "
         "`cannot use`, `must not use` and `is not allowed to use` are kept as `may-use`.",
@@ -35,11 +35,6 @@ class Constraint(Payload):
         if not canonical:
             raise ValueError("must contain letters or digits")
         return canonical
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     def render(self) -> str:
         """Return the rule as a sentence."""

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, modals, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Reclassified, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Reclassified, Refs, Sentence
 from app.model import Category, Mention, Precision
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
@@ -28,7 +28,7 @@ _ROUTINE = re.compile(
 class Fact(Payload):
     """Subject, predicate, object; stateful predicates hold one value at a time."""
 
-    subject_name: Name = Field(
+    subject_name: Person = Field(
         default=vocabulary.USER,
         alias="subject",
         description="Who or what the fact is about.",
@@ -53,11 +53,6 @@ class Fact(Payload):
         if not canonical:
             raise ValueError("must contain letters or digits")
         return canonical
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     def render(self) -> str:
         """Return the fact as a sentence."""

@@ -8,14 +8,14 @@ from pydantic import Field, field_validator, model_validator
 
 from app.memory import normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs
+from app.memory.spec import Example, MemoryType, Name, Payload, Person, Refs
 from app.model import Category, Mention
 
 
 class Medication(Payload):
     """Who takes what, how much, how often, since when and by whose order."""
 
-    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who takes it.")
+    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who takes it.")
     medication_name: Name = Field(description="The medicine.", examples=["metformin"])
     dosage: Name | None = Field(default=None, description="How much.", examples=["500 mg"])
     frequency: Name | None = Field(default=None, description="How often.", examples=["twice daily"])
@@ -24,11 +24,6 @@ class Medication(Payload):
     started_at: date | None = Field(default=None, description="Since when.")
     ended_at: date | None = Field(default=None, description="Until when.")
     active: bool = Field(default=True, description="Whether it is taken now.")
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     @field_validator("drug_class")
     @classmethod

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
 from app.memory.conflict import accumulate
-from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.memory.spec import Example, MemoryType, Payload, Person, Sentence
 from app.model import Category, Mention
 
 _TO = re.compile(r"^to\s+", re.IGNORECASE)
@@ -17,13 +17,8 @@ _TO = re.compile(r"^to\s+", re.IGNORECASE)
 class Plan(Payload):
     """Who intends what; `valid_from` and `valid_until` (or `ttl_seconds`) of the memory bound it in time."""
 
-    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who intends it.")
+    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who intends it.")
     plan: Sentence = Field(description="What is intended, as a verb.", examples=["visit Tokyo in June"])
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     @field_validator("plan")
     @classmethod

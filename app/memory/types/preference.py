@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence
 from app.model import Category, Mention
 
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
@@ -27,7 +27,7 @@ class Preference(Payload):
         examples=["dark"],
         validation_alias=AliasChoices("preference_value", "value"),
     )
-    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Whose preference it is.")
+    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Whose preference it is.")
 
     @field_validator("preference_key")
     @classmethod
@@ -36,11 +36,6 @@ class Preference(Payload):
         if not _KEY.match(canonical):
             raise ValueError("must be words joined by dots, such as editor.theme")
         return canonical
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     def render(self) -> str:
         """Return the preference as a sentence."""

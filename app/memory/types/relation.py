@@ -9,18 +9,18 @@ from pydantic import Field, field_validator
 from app.memory import asking, normalise, vocabulary
 from app.memory.calendar import When, day_start
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Reclassified, Refs
+from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Reclassified, Refs
 from app.model import Category, Edge, Mention
 
 
 class Relation(Payload):
     """From, relation type of the controlled vocabulary, to, and since when."""
 
-    from_entity: Name = Field(description="Name of the entity the edge starts at.", examples=["Sarah"])
+    from_entity: Person = Field(description="Name of the entity the edge starts at.", examples=["Sarah"])
     relation_type: Name = Field(
         description=f"One of {', '.join(vocabulary.INVERSES)}, or a synonym.", examples=["reports-to"]
     )
-    to_entity: Name = Field(description="Name of the entity the edge ends at.", examples=["Priya"])
+    to_entity: Person = Field(description="Name of the entity the edge ends at.", examples=["Priya"])
     since: When | None = Field(default=None, examples=["2026-05-09"])
 
     @field_validator("relation_type")
@@ -30,11 +30,6 @@ class Relation(Payload):
         if known is None:
             raise ValueError(f"unknown relation type {value!r}; use one of {', '.join(vocabulary.INVERSES)}")
         return known
-
-    @field_validator("from_entity", "to_entity")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     def render(self) -> str:
         """Return the edge as a sentence."""

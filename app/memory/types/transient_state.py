@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, MemoryType, Name, Payload, Person, Refs, Sentence
 from app.model import Category, Mention
 
 _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
@@ -17,7 +17,7 @@ _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
 class TransientState(Payload):
     """Who is how; `valid_until` or `ttl_seconds` of the memory says for how long, three days halve it otherwise."""
 
-    subject_name: Name = Field(default=vocabulary.USER, alias="subject", description="Who is in this state.")
+    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who is in this state.")
     state: Sentence = Field(
         description="The state, as it follows `is`.", examples=["feeling stressed about the deadline"]
     )
@@ -26,11 +26,6 @@ class TransientState(Payload):
         description="What kind of state; the latest of a kind replaces the one before.",
         examples=["mood", "whereabouts"],
     )
-
-    @field_validator("subject_name")
-    @classmethod
-    def _person(cls, value: str) -> str:
-        return vocabulary.person(value)
 
     @field_validator("state")
     @classmethod
