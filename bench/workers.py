@@ -31,7 +31,7 @@ _AGED = """
         valid_from = now() - interval '300 days',
         confidence = CASE WHEN part BETWEEN 12 AND 13 THEN .3 ELSE confidence END,
         status = CASE WHEN part BETWEEN 12 AND 13 THEN 'expired' ELSE 'active' END,
-        slot = NULL, contested = false, superseded_by = NULL, supersedes = NULL,
+        slot = NULL, contested = false, superseded_by = NULL, supersedes = NULL, ended_at = NULL, retired_at = NULL,
         updated_at = now() - interval '100 days',
         status_since = CASE WHEN part BETWEEN 12 AND 13 THEN now() - interval '100 days' END
     FROM (SELECT id AS aged, row_number() OVER (ORDER BY id) % 100 AS part FROM memories) given WHERE id = aged
@@ -40,7 +40,7 @@ _AGED = """
 
 _IN_STEP = """
     UPDATE memory_index i SET status = m.status, confidence = m.confidence, valid_until = m.valid_until,
-        valid_from = m.valid_from, stated_at = m.stated_at
+        valid_from = m.valid_from, stated_at = m.stated_at, ended_at = m.ended_at, retired_at = m.retired_at
     FROM memories m WHERE m.tenant_id = i.tenant_id AND m.id = i.memory_id
 """
 

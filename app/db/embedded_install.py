@@ -59,7 +59,8 @@ def _unpack(folder: DataFolder, deadline: float) -> None:
     # fail to start, so that no server with its settings (fsync off, a well-known password) ever runs.
     (stub / "postgresql.conf").touch()
     command = [str(_package_program()), "start", "--name", "unpack", "--data-dir", str(stub)]
-    environment = {**folder.environment(), "HOME": str(scratch)}
+    # It leaves an empty folder behind in TMPDIR at every start.
+    environment = {**folder.environment(), "HOME": str(scratch), "TMPDIR": str(scratch)}
     output = _run(current_account(), command, environment, deadline).stdout
     unpacked = scratch / ".pg0" / "installation"
     for needed in ("bin/initdb", "bin/postgres", "share/extension/vector.control", "lib/vector.*"):

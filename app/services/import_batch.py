@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -210,43 +210,6 @@ class Batch:
 
 FREE = frozenset({"extraction_costs", "audit_event"})
 """Kinds of lines that change nothing in a scope, so none is held for them."""
-
-
-def ready(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
-    """Return the lines of memories whose successors are there, or come with them and are ready themselves."""
-    by_id = {line.id: line for line in lines}
-    settled: dict[UUID | None, bool] = {}
-    for line in lines:
-        path: list[UUID | None] = [line.id]
-        at: UUID | None = line.values.get("superseded_by")
-        while at in by_id and at not in there and at not in settled and at not in path:
-            path.append(at)
-            at = by_id[at].values.get("superseded_by")
-        fine = at is None or at in there or settled.get(at, False)
-        settled.update(dict.fromkeys(path, fine))
-    return [line for line in lines if settled[line.id]]
-
-
-def in_circles(lines: Sequence[Line]) -> set[UUID]:
-    """Return the memories whose successors lead back to themselves."""
-    after = {line.id: line.values["superseded_by"] for line in lines if line.id is not None}
-    found: set[UUID] = set()
-    seen: set[UUID] = set()
-    for start in after:
-        path: dict[UUID, int] = {}
-        at: UUID | None = start
-        while at in after and at not in seen and at not in path:
-            path[at] = len(path)
-            at = after[at]
-        if at in path:
-            found |= {one for one, place in path.items() if place >= path[at]}
-        seen |= path.keys()
-    return found
-
-
-def without_successor(line: Line) -> Line:
-    """Return a memory's line without the one that replaced it."""
-    return replace(line, values={**line.values, "superseded_by": None})
 
 
 def _scope_of(one: Revived, tenant: UUID) -> UUID:

@@ -19,9 +19,9 @@ from app.db.importing import Refused
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
-from app.services import import_batch
 from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
+from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
 from app.services.policies import Policies
 from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
@@ -31,9 +31,6 @@ from app.write.policy import TenantPolicy
 BATCH = 200
 BATCH_BYTES = 4_000_000
 """Lines, and their bytes, that are stored in one transaction."""
-
-MOST_WAITING = 10_000
-"""Memories that wait for the one that replaced them."""
 
 WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
 
@@ -79,8 +76,7 @@ class _Import:
     digest: Any = field(default_factory=hashlib.sha256)
     batch: list[Line] = field(default_factory=list)
     size: int = 0
-    waiting: dict[UUID, list[Line]] = field(default_factory=dict)
-    waits: int = 0
+    waiting: Waiting = field(default_factory=Waiting)
     entities: set[UUID] = field(default_factory=set)
     ended: bool = False
 
@@ -189,7 +185,7 @@ class _Import:
         if lines[0].record == "memory":
             await self._memories(lines)
             return
-        if self.waits:
+        if self.waiting:
             await self._release()
         if lines[0].record == "entity":
             self.entities |= {line.id for line in lines if line.id is not None}
@@ -202,14 +198,13 @@ class _Import:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
                 there = set(await importing.known(session, self.actor.tenant_id, "memories", targets))
-            ready = import_batch.ready(lines, there)
-            now = {line.id for line in ready}
+            now = ready(lines, there)
+            ids = {line.id for line in now}
             for line in lines:
-                if line.id not in now:
-                    self._wait(line)
-            await self._whole(ready)
-            lines = [one for line in ready if line.id is not None for one in self.waiting.pop(line.id, ())]
-            self.waits -= len(lines)
+                if line.id not in ids and not self.waiting.add(line):
+                    self.summary.fail(line.number, "too many memories come before the ones that replaced them")
+            await self._whole(now)
+            lines = self.waiting.take(line.id for line in now)
 
     def _understood(self, lines: Sequence[Line]) -> list[Line]:
         """Return the lines whose types and payloads are known here; the others have failed."""
@@ -223,41 +218,17 @@ class _Import:
                 fine.append(line)
         return fine
 
-    def _wait(self, line: Line) -> None:
-        if self.waits >= MOST_WAITING:
-            self.summary.fail(line.number, "too many memories come before the ones that replaced them")
-            return
-        self.waits += 1
-        self.waiting.setdefault(line.values["superseded_by"], []).append(line)
-
     async def _release(self) -> None:
         """Store what still waits: its successor is not in the file; what waits for itself is refused."""
         while self.waiting:
-            waiting = {line.id for lines in self.waiting.values() for line in lines}
-            free = [target for target in self.waiting if target not in waiting]
-            lines = [line for target in free for line in self.waiting.pop(target)]
-            self.waits -= len(lines)
+            lines = self.waiting.free()
             if not lines:
-                self._refuse_circles()
+                for line in self.waiting.circles():
+                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
                 continue
             self.summary.notices[WITHOUT_SUCCESSOR] += len(lines)
             for at in range(0, len(lines), BATCH):
-                part = [import_batch.without_successor(line) for line in lines[at : at + BATCH]]
-                await self._memories(part)
-
-    def _refuse_circles(self) -> None:
-        """Give up on memories that replaced themselves, through others or not."""
-        circles = import_batch.in_circles([line for lines in self.waiting.values() for line in lines])
-        for target, lines in list(self.waiting.items()):
-            left = [line for line in lines if line.id not in circles]
-            for line in lines:
-                if line.id in circles:
-                    self.waits -= 1
-                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
-            if left:
-                self.waiting[target] = left
-            else:
-                del self.waiting[target]
+                await self._memories([without_successor(line) for line in lines[at : at + BATCH]])
 
     async def _whole(self, lines: Sequence[Line]) -> None:
         """Store a batch; one that the database refuses is halved, until the lines at fault are found."""
@@ -290,7 +261,7 @@ class _Import:
                 there = await importing.known(session, self.actor.tenant_id, "memories", [successor])
             if not there:
                 self.summary.notices[WITHOUT_SUCCESSOR] += 1
-                await self._whole([import_batch.without_successor(line)])
+                await self._whole([without_successor(line)])
                 return
         self.summary.fail(line.number, failure)
 

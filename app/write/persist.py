@@ -7,7 +7,7 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.writing import Doubted, Ended, Merged, Relinked, Retired
+from app.db.changes import Doubted, Ended, Merged, Relinked, Retired
 from app.memory import confidence
 from app.memory.actions import Action
 from app.memory.candidate import Affected, Decided

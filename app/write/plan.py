@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.audit import Ledger
-from app.db.writing import Changes, Doubted, Ended, Merged, Relinked, Retired
+from app.db.changes import Changes, Doubted, Ended, Merged, Relinked, Retired
 from app.write.values import Existing
 
 

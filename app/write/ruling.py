@@ -12,9 +12,9 @@ from typing import Protocol, assert_never
 from uuid import UUID
 
 from app import ids
+from app.db.changes import Relinked, Retired
 from app.db.contests import slots_of
 from app.db.review_changes import Ruling
-from app.db.writing import Relinked, Retired
 from app.memory.actions import Action
 from app.memory.candidate import Affected
 from app.memory.review import Item

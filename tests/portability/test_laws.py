@@ -13,7 +13,7 @@ from app.api.portability import numbered
 from app.db.porting import LEFT_OUT, RECORDS, columns
 from app.db.shape import IN_SCOPE, OF_ENTITY, OF_MEMORY
 from app.db.tables import metadata
-from app.services.import_batch import in_circles, ready
+from app.services.import_order import in_circles, ready
 from app.services.records import KINDS, Line
 from app.services.redaction import BLANK, blanked
 
