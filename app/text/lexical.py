@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Final
@@ -139,6 +140,7 @@ def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(kept))
 
 
+@lru_cache(maxsize=50_000)
 def index_of(term: str) -> int:
     """Return the term's place in the sparse vectors, 1..DIMENSIONS: a hash, the same on every machine."""
     digest = blake2b(term.encode(), digest_size=8).digest()

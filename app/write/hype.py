@@ -23,8 +23,9 @@ from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.providers.embeddings import Embedder
 from app.providers.questions import Questions, QuestionWriter, Told
+from app.text.naming import without
 from app.write.persist import Verdict
-from app.write.prepare import name_pattern, spoken_names, without
+from app.write.prepare import spoken_names
 from app.write.values import Add, Contradict, Decision, Merge, Resolved, Supersede
 
 BATCH = 64
@@ -81,7 +82,7 @@ def awaiting(decided: Sequence[tuple[Resolved, Decision, Verdict]]) -> list[UUID
 
 def dense(payload: Payload, questions: Questions) -> list[str]:
     """Return the questions as they are embedded: names left out, as they are in the memory's own vectors."""
-    names = name_pattern(frozenset(spoken_names(payload.mentions())))
+    names = spoken_names(payload.mentions())
     return [without(names, question) for question in questions]
 
 

@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from app.memory.spec import MAX_TEXT
 from app.model import ConfidenceParts, Mention, Scope
 from app.providers.embeddings import Embedder
 from app.text.lexical import terms
+from app.text.naming import without
 from app.text.parts import lead, split_parts
 from app.write.values import IndexText, Prepared
 
@@ -28,9 +28,6 @@ _INLINE = 10_000
 
 CONTEXT_FOR = 80
 """Texts of more words than this stand on their own (measured: context adds nothing to them)."""
-
-SHORT_FORM = 3
-"""Letters a short form of a name has at least: Mel for Melanie."""
 
 _SPOKEN_BY = re.compile(r"^(?:speaker|subject|from|participant_\d+)$")
 
@@ -44,10 +41,7 @@ async def prepare(
     """
     drafts = [_Draft(candidate) for candidate in candidates]
     spoken = _conversation_names(drafts)
-    dense = [
-        draft.dense_texts(name_pattern(frozenset(draft.names | spoken.get(draft.conversation, set()))))
-        for draft in drafts
-    ]
+    dense = [draft.dense_texts(spoken.get(draft.conversation, frozenset())) for draft in drafts]
     flat = [text for texts in dense for _, text in texts]
     vectors = await embedder.embed(flat, purpose="document")
     if sum(len(draft.content) for draft in drafts) <= _INLINE:
@@ -69,7 +63,7 @@ class _Draft:
             )
 
     @property
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         return spoken_names(self.mentions)
 
     @property
@@ -89,8 +83,9 @@ class _Draft:
         turn = self.candidate.session_id is not None
         return self.lead is None and not (turn and len(self.content.split()) > CONTEXT_FOR)
 
-    def dense_texts(self, names: re.Pattern[str] | None) -> list[tuple[str, str]]:
-        """Return (kind, text) to embed: names left out, because they drown what is said about them."""
+    def dense_texts(self, spoken: frozenset[str]) -> list[tuple[str, str]]:
+        """Return (kind, text) to embed; its names are left out, and those who speak in its conversation."""
+        names = self.names | spoken
         parts = split_parts(without(names, self.content)) or (self.content,)
         texts = [("both" if self.stands_alone else "content", part) for part in parts]
         if self.lead is not None:
@@ -99,41 +94,18 @@ class _Draft:
         return texts
 
 
-def _conversation_names(drafts: Sequence[_Draft]) -> dict[tuple[Scope, str | None], set[str]]:
+def _conversation_names(drafts: Sequence[_Draft]) -> dict[tuple[Scope, str | None], frozenset[str]]:
     """Return who speaks in each session, as far as this write shows: they address one another by name."""
-    found: dict[tuple[Scope, str | None], set[str]] = defaultdict(set)
+    found: dict[tuple[Scope, str | None], frozenset[str]] = defaultdict(frozenset)
     for draft in drafts:
         if draft.candidate.session_id is not None:
             found[draft.conversation] |= draft.names
     return found
 
 
-@lru_cache(maxsize=256)
-def name_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
-    """Return what matches the names as written, each of their words, and the short forms they begin with."""
-    words = {word for name in names for word in name.split() if word[:1].isupper()}
-    short = {word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)} | words
-    if not names:
-        return None
-    whole = f"(?i:{_either(names)})"
-    either = f"{whole}|{_either(short)}" if short else whole
-    return re.compile(rf"\b(?:{either})(?:['\u2019]s)?\b:?")
-
-
-def _either(names: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-
-
-def spoken_names(mentions: Iterable[Mention]) -> set[str]:
+def spoken_names(mentions: Iterable[Mention]) -> frozenset[str]:
     """Return the names among these mentions that stay out of what is embedded: of whom it is said, and by whom."""
-    return {one.name for one in mentions if _SPOKEN_BY.match(one.role)}
-
-
-def without(names: re.Pattern[str] | None, text: str) -> str:
-    """Return a text without what the pattern matches; all of it, when nothing would be left."""
-    if names is None:
-        return text
-    return " ".join(names.sub(" ", text).split()) or text
+    return frozenset(one.name for one in mentions if _SPOKEN_BY.match(one.role))
 
 
 def _assemble(
@@ -207,10 +179,7 @@ def searched(candidates: Sequence[Candidate]) -> list[list[tuple[str, str]]]:
     """Return the texts, by their kind, that these memories are embedded by, as if they were written together."""
     drafts = [_Draft(candidate) for candidate in candidates]
     spoken = _conversation_names(drafts)
-    return [
-        draft.dense_texts(name_pattern(frozenset(draft.names | spoken.get(draft.conversation, set()))))
-        for draft in drafts
-    ]
+    return [draft.dense_texts(spoken.get(draft.conversation, frozenset())) for draft in drafts]
 
 
 def worded(content: str, context: str | None, kind: str) -> str:
