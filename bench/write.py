@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -34,6 +35,14 @@ _CLAIM = "UPDATE scopes SET version"
 _COLUMNS = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "memories a second")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The statements of one write: of the look before it, and of its transaction."""
+
+    reads: Sequence[Statement]
+    changes: Sequence[Statement]
+
+
 async def writes(stage: Stage, book: Book) -> None:
     """Measure writes to a scope of the main tenant that no question is measured on."""
     size, count = stage.sizes.written, stage.sizes.writes
@@ -42,9 +51,13 @@ async def writes(stage: Stage, book: Book) -> None:
     fresh = _fresh(seed_of(0, user), size, 14 * count + 4 * BATCH)
     rows: list[tuple[str, ...]] = []
 
-    bare, single = await _floor_and_http(stage, user, fresh, count)
+    reads, bare, single = await _floor_and_http(stage, user, fresh, count)
     book.check("typed write p50 over the bare transaction", single.p50 / bare.p50, "<=", 3)
-    rows += [("bare transaction", "1", *bare.cells()), ("POST /memories/typed, mixed types", "1", *single.cells())]
+    rows += [
+        ("reads that a write is decided on, bare", "1", *reads.cells()),
+        ("bare transaction", "1", *bare.cells()),
+        ("POST /memories/typed, mixed types", "1", *single.cells()),
+    ]
     for kind, drafts in _by_type(fresh, count // ROUNDS).items():
         posts = _singles(iter(drafts), user)
         spread = await load(stage.service.port, posts, clients=1, count=len(posts), seconds=stage.sizes.seconds)
@@ -71,13 +84,13 @@ async def writes(stage: Stage, book: Book) -> None:
     book.table(f"Writes to a scope of {size:,} memories", _COLUMNS, rows, note)
 
 
-async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count: int) -> tuple[Spread, Spread]:
-    """Measure the bare transaction and the typed write, in turns, with one client."""
+async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count: int) -> tuple[Spread, Spread, Spread]:
+    """Measure a write's reads and its transaction, both bare, and the typed write, in turns, with one client."""
     each = count // ROUNDS
     kept = await _transactions(stage, user, list(islice(fresh, each * ROUNDS)))
     connection = await stage.world.bare()
-    opening = f"BEGIN; SET LOCAL app.tenant_id = '{tenant_id(0)}'"
-    bare, floor, whole = Bare(connection), [], []
+    here = f"SET LOCAL app.tenant_id = '{tenant_id(0)}'"
+    bare, reads, floor, whole = Bare(connection), [], [], []
     try:
         await load(
             stage.service.port, _singles(islice(fresh, each), user), clients=1, count=each, seconds=stage.sizes.seconds
@@ -86,21 +99,27 @@ async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count
             stage.progress("typed writes and bare transactions", turn, ROUNDS)
             version = await _version(stage, user)
 
-            async def run(numbered: tuple[int, list[Statement]], version: int = version) -> None:
-                place, own = numbered
-                await bare.transaction(opening, [one.with_value("version", version + place) for one in own])
+            async def read(written: Written) -> None:
+                await bare.transaction(f"BEGIN READ ONLY; {here}", written.reads)
 
-            work = list(enumerate(kept[turn * each : (turn + 1) * each]))
-            floor.append(await timed([run], work, count=len(work), seconds=3600))
+            async def run(numbered: tuple[int, Written], version: int = version) -> None:
+                place, own = numbered
+                await bare.transaction(
+                    f"BEGIN; {here}", [one.with_value("version", version + place) for one in own.changes]
+                )
+
+            work = kept[turn * each : (turn + 1) * each]
+            reads.append(await timed([read], work, count=len(work), seconds=3600))
+            floor.append(await timed([run], list(enumerate(work)), count=len(work), seconds=3600))
             posts = _singles(islice(fresh, each), user)
             whole.append(await load(stage.service.port, posts, clients=1, count=each, seconds=stage.sizes.seconds))
     finally:
         await connection.close()
-    return Spread.joined(floor), Spread.joined(whole)
+    return Spread.joined(reads), Spread.joined(floor), Spread.joined(whole)
 
 
-async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> list[list[Statement]]:
-    """Return what each draft's write transaction says; none of them is let through."""
+async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> list[Written]:
+    """Return what the write of each draft says to the database; none of them is let through."""
     world, scope = stage.world, Scope(kind=ScopeKind.USER, user_id=user)
     database = Database(world.url, pool_size=1)
     actor = Actor(tenant_id=tenant_id(0), key_id=None, name="bench")
@@ -120,7 +139,7 @@ async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> lis
             with captured(until=_INSERT) as seen, suppress(Stopped):
                 await pipeline.write(actor, [candidate])
             starts = next(place for place, one in enumerate(seen) if one.sql.lstrip().startswith(_CLAIM))
-            found.append(seen[starts:])
+            found.append(Written(reads=seen[:starts], changes=seen[starts:]))
     finally:
         await database.close()
     return found
