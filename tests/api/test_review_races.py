@@ -170,7 +170,7 @@ async def test_writes_around_an_item_do_not_stop_its_decision(
     await assert_whole(desk)
 
 
-@pytest.mark.parametrize("step", ["before_write", "apply", "after_write", "insert_all"])
+@pytest.mark.parametrize("step", ["before_write", "apply", "after_write", "append"])
 async def test_a_decision_that_fails_at_any_step_leaves_everything_as_it_was(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
