@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 WAIT_SECONDS = 120.0
-PAUSE_SECONDS = 0.05
+PAUSE_SECONDS = 0.2
 """Between two rounds: traffic that takes all of a machine would test the machine."""
 
 TRADES = ("baker", "carpenter", "nurse", "pilot", "teacher", "lawyer", "plumber", "chemist")
