@@ -72,7 +72,7 @@ def follow(copy: Path, server_url: str) -> None:
     for step in steps():
         whole = re.fullmatch(r"`(\S+)`:", step.told)
         replace = re.fullmatch(r"In `(\S+)`, replace:", step.told)
-        append = re.fullmatch(r"At the end of `(\S+)`, add:", step.told)
+        append = re.fullmatch(r"At the end of `(\S+)`, after two empty lines, add:", step.told)
         if step.kind == "bash":
             run(copy, step.block, server_url)
         elif whole:
@@ -84,7 +84,7 @@ def follow(copy: Path, server_url: str) -> None:
             assert place.read_text().count(replaced) == 1
             place.write_text(place.read_text().replace(replaced, step.block))
         elif append:
-            only(copy, append[1]).write_text(only(copy, append[1]).read_text() + step.block)
+            only(copy, append[1]).write_text(f"{only(copy, append[1]).read_text()}\n\n{step.block}")
         else:
             assert step.told == "At the end of the table of types in `README.md`, add:"
             readme = copy / "README.md"

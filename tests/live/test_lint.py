@@ -51,6 +51,17 @@ def test_a_harmless_migration_is_let_through(
     assert lint.main() == 0, capfd.readouterr().out
 
 
+def test_what_was_looked_into_is_let_through_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    after_the_newest(monkeypatch, tmp_path, 'op.execute("ALTER TABLE memories DROP CONSTRAINT ck_memories_ended")')
+    [scratch] = tmp_path.rglob("9999_scratch.py")
+    assert lint.main() == 1
+    scratch.write_text(scratch.read_text() + '\nHARMLESS = {"ban-drop-constraint": "for the test"}\n')
+    capfd.readouterr()
+    assert lint.main() == 0, capfd.readouterr().out
+
+
 def test_every_migration_since_the_first_release_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     after_the_newest(monkeypatch, tmp_path, "pass")
     files = sorted(path.stem for path in (tmp_path / "migrations" / "versions").glob("[0-9]*.py"))

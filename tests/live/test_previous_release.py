@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import httpx
@@ -78,6 +79,28 @@ def check_both_serve(old: Caller, new: Caller) -> None:
     assert (held(old), held(new)) == (["Helix"], ["Helix"])
 
 
+def check_a_new_type_is_shown(old: Caller, url: str) -> None:
+    """Have a memory be of a type that the previous release has never heard of, and read it there."""
+    memory = old.write("preference", preference_key="tea.kind", preference_value="oolong", user_id="new-type")
+    identity = UUID(hex=memory["id"].removeprefix("mem_"))
+
+    async def changed() -> None:
+        connection = await asyncpg.connect(url)
+        try:
+            await connection.execute("INSERT INTO memory_types (name, description) VALUES ('novelty', 'New.')")
+            for table, key in (("memories", "id"), ("memory_index", "memory_id")):
+                await connection.execute(f"UPDATE {table} SET type = 'novelty' WHERE {key} = $1", identity)  # noqa: S608
+        finally:
+            await connection.close()
+
+    asyncio.run(changed())
+    assert old.ask(200, "GET", f"/memories/{memory['id']}")["type"] == "novelty"
+    assert old.ask(200, "GET", f"/memories/{memory['id']}/history")["versions"]
+    [listed] = old.ask(200, "GET", "/memories", params={"user_id": "new-type"})["memories"]
+    [found] = old.ask(200, "POST", "/query", json={"query": "oolong tea", "user_id": "new-type"})["memories"]
+    assert listed["id"] == found["memory"]["id"] == memory["id"]
+
+
 @contextmanager
 def told_of(served: Served) -> Iterator[None]:
     """Add what the service logged as errors to a failure of the block."""
@@ -108,6 +131,7 @@ def test_the_previous_release_runs_on_this_schema(empty_database_url: str, tmp_p
                     traffic.go_on(ROUNDS)
                 with calling(old, book, "old") as by_old, calling(new, book, "new") as by_new:
                     check_both_serve(by_old, by_new)
+                    check_a_new_type_is_shown(by_old, empty_database_url)
         assert old.stop() == 0, old.logged
     with Served(tmp_path, **settings) as again, calling(again, book, "again") as by_old:
         check_nothing_lost(by_old)
