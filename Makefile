@@ -25,7 +25,7 @@ serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
 	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
 
-check: lint test ## what CI runs: lint, types, import rules, dependencies, OpenAPI drift, tests
+check: lint test ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, tests
 
 lint: $(DEV) ## check without the tests
 	@$(RUN) ruff check .
@@ -33,6 +33,7 @@ lint: $(DEV) ## check without the tests
 	@$(RUN) mypy
 	@$(VENV)/bin/python -c 'from importlinter.cli import lint_imports_command as lint; lint()'
 	@$(RUN) deptry .
+	@$(RUN) migrations.lint
 	@$(RUN) app.cli openapi --check
 
 eval: $(DEV) ## measure the quality of recall

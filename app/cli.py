@@ -28,6 +28,7 @@ MODULES: Mapping[str, str] = {
     "review": "review",
     "eval": "evaluate",
     "openapi": "openapi",
+    "new-type": "new_type",
 }
 """Command -> its module."""
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from alembic import context
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.db.migrate import LOCK_TIMEOUT_SECONDS, SET_LOCK_TIMEOUT
 from app.db.session import driver_url
 from app.db.tables import metadata
 
 LOCK = 7_261_943_001
 """Advisory lock that lets one process migrate while others wait."""
+
+PAUSE_SECONDS = 0.2
 
 
 def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
@@ -31,8 +35,7 @@ def run(connection: Connection) -> None:
         compare_type=True,
         transaction_per_migration=True,
     )
-    connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
-    connection.commit()
+    wait_for_turn(connection)
     try:
         with context.begin_transaction():
             context.run_migrations()
@@ -41,9 +44,18 @@ def run(connection: Connection) -> None:
         connection.commit()
 
 
+def wait_for_turn(connection: Connection) -> None:
+    """Take the lock; between attempts no transaction is open: an index that is built concurrently waits for those."""
+    while not connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one():
+        connection.commit()
+        time.sleep(PAUSE_SECONDS)
+    connection.commit()
+
+
 async def online() -> None:
     url = context.config.attributes["url"]
-    engine = create_async_engine(driver_url(url), poolclass=NullPool)
+    settings = {"lock_timeout": str(LOCK_TIMEOUT_SECONDS * 1000)}
+    engine = create_async_engine(driver_url(url), poolclass=NullPool, connect_args={"server_settings": settings})
     async with engine.connect() as connection:
         await connection.run_sync(run)
     await engine.dispose()
@@ -57,6 +69,7 @@ def offline() -> None:
         literal_binds=True,
         transaction_per_migration=True,
     )
+    context.execute(SET_LOCK_TIMEOUT)
     with context.begin_transaction():
         context.run_migrations()
 

@@ -104,7 +104,7 @@ def test_every_type_is_listed_with_its_half_life_and_scope() -> None:
 
 
 def test_every_command_is_listed() -> None:
-    listed = re.findall(r"^\| `typed-memory (\w+)", README, re.MULTILINE)
+    listed = re.findall(r"^\| `typed-memory ([\w-]+)", README, re.MULTILINE)
     assert sorted(listed) == sorted(MODULES)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import RowMapping, text
 
-from app.db import past
+from app.db import past, tables
 from app.db.session import ReadSession
 from app.db.statement import statement
 from app.model import (
@@ -26,6 +26,9 @@ from app.model import (
     Usage,
 )
 
+_COLUMNS = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
+"""Not `m.*`: a statement that is prepared fails once its result gains a column, which a newer release may add."""
+
 
 def whole_of(source: str, *, then: bool = False) -> str:
     """Return the query of memories with their scope, use, links and evidence; a condition on `m` may follow.
@@ -38,7 +41,7 @@ def whole_of(source: str, *, then: bool = False) -> str:
         for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
     )
     return f"""
-    SELECT m.*, s.kind AS scope_kind, s.user_id, s.agent_id,
+    SELECT {_COLUMNS}, s.kind AS scope_kind, s.user_id, s.agent_id,
         coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
         cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import asyncpg
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
@@ -22,6 +25,22 @@ PREPARE = (
 
 MIGRATIONS = Path(migrations.__file__).parent
 
+LOCK_TIMEOUT_SECONDS = 2
+"""How long a statement of a migration waits for a lock: that long everybody behind it waits, too.
+
+Longer than Postgres's `deadlock_timeout` (a second), after which an autovacuum that is in the way is cancelled.
+"""
+
+SET_LOCK_TIMEOUT = f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"
+
+TRIES = 60
+"""How often a migration asks for its locks, over about ten minutes."""
+
+_LONGEST_PAUSE = 8.0
+_IN_THE_WAY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+
+log = structlog.get_logger("typed_memory.migrations")
+
 
 def configuration(owner_url: str) -> Config:
     """Return Alembic's configuration for an owner login."""
@@ -31,23 +50,46 @@ def configuration(owner_url: str) -> Config:
     return config
 
 
-def upgrade(owner_url: str, revision: str = "head") -> None:
+def upgrade(owner_url: str, revision: str = "head", *, tries: int = TRIES) -> None:
     """Bring the schema to a revision; blocking. Concurrent callers wait for one another.
 
-    Raises ConfigurationError when the login may not do what the migrations need.
+    A migration that meets a long transaction steps back, lets those behind it pass, and tries again.
+    Raises ConfigurationError when the login may not do what the migrations need, or the transaction outlasts them.
     """
-    try:
-        command.upgrade(configuration(owner_url), revision)
-    except DBAPIError as error:
-        cause = error.orig.__cause__ if error.orig is not None else None
-        if isinstance(cause, asyncpg.InsufficientPrivilegeError):
-            raise ConfigurationError(f"the login may not migrate ({cause}): {PREPARE}") from error
-        raise
+    _patiently(lambda: command.upgrade(configuration(owner_url), revision), tries)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
-    """Take the schema back to a revision; blocking."""
-    command.downgrade(configuration(owner_url), revision)
+    """Take the schema back to a revision; blocking. Waits and raises as `upgrade` does."""
+    _patiently(lambda: command.downgrade(configuration(owner_url), revision), TRIES)
+
+
+def _patiently(migrate: Callable[[], None], tries: int) -> None:
+    """Migrate, from where the last attempt got to, until no lock is in the way."""
+    pause = 1.0
+    for left in reversed(range(tries)):
+        try:
+            return migrate()
+        except DBAPIError as error:
+            cause = error.orig.__cause__ if error.orig is not None else None
+            if isinstance(cause, asyncpg.InsufficientPrivilegeError):
+                raise ConfigurationError(f"the login may not migrate ({cause}): {PREPARE}") from error
+            if not isinstance(cause, _IN_THE_WAY):
+                raise
+            if left == 0:
+                raise ConfigurationError(_blocked(error)) from error
+            log.warning("a migration waits for another transaction", tries_left=left, pause_seconds=pause)
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+    raise AssertionError("unreachable")
+
+
+def _blocked(error: DBAPIError) -> str:
+    statement = " ".join((error.statement or "").split())[:80]
+    return (
+        f"another transaction holds on to a table that a migration must change ({statement}): end it "
+        "(pg_stat_activity says which began first), and run `typed-memory migrate` again: it goes on where it stopped"
+    )
 
 
 def head() -> str:

@@ -39,6 +39,10 @@ _CONNECTION_LOST = (
     OSError,
     TimeoutError,
 )
+_PASSING = {
+    asyncpg.QueryCanceledError: "the database took too long",
+    asyncpg.InvalidCachedStatementError: "the schema has just changed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +264,9 @@ def _of_driver(error: DBAPIError) -> Exception:
 
 def _translated(cause: BaseException | None) -> Exception | None:
     """Return our error for a database error that a caller can do something about."""
-    if isinstance(cause, asyncpg.QueryCanceledError):
-        return DatabaseUnavailable("the database took too long: retry in a moment", retry_after=_RETRY_AFTER)
+    for kind, why in _PASSING.items():
+        if isinstance(cause, kind):
+            return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=_RETRY_AFTER)
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
     if isinstance(cause, asyncpg.UniqueViolationError) and cause.constraint_name == "uq_jobs_only_one":

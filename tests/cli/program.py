@@ -44,16 +44,16 @@ def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> s
 
 
 class Served:
-    """`typed-memory serve` on a free port; ends with the `with` block."""
+    """`typed-memory serve` on a free port, of the code in `root`; ends with the `with` block."""
 
-    def __init__(self, **settings: str) -> None:
+    def __init__(self, root: Path = ROOT, /, **settings: str) -> None:
         self.settings: Mapping[str, str] = settings
         self.said = ""
         self.logged = ""
         self.process = subprocess.Popen(  # noqa: S603 - our own program
             [*PROGRAM, "serve", "--port", "0"],
-            cwd=ROOT,
-            env=environment(**settings),
+            cwd=root,
+            env=environment(**settings, PYTHONPATH=str(root)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

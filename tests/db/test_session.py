@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import uuid4
 
 import asyncpg
 import pytest
 
-from app.db.session import Database
+from app.db.session import RUNTIME_ROLE, Database
 from app.db.statement import statement
 from app.errors import DatabaseUnavailable
 
 SLEEP = statement("SELECT pg_sleep(:seconds)")
 WRONG = statement("SELECT 1 / CAST(:zero AS integer)")
 TENANT = statement("SELECT current_setting('app.tenant_id', true) AS tenant, :given AS given")
+
+
+@asynccontextmanager
+async def owned(url: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
 
 
 @pytest.fixture
@@ -55,6 +65,23 @@ async def test_other_errors_of_the_database_come_out_as_they_are(database: Datab
             await session.fetch(WRONG, {"zero": 0})
     async with database.read(uuid4()) as session:
         assert await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_a_result_that_the_schema_has_changed_is_asked_for_again(database: Database, database_url: str) -> None:
+    async with owned(database_url) as owner:
+        await owner.execute(f"CREATE TABLE widened (a int); GRANT SELECT ON widened TO {RUNTIME_ROLE}")
+        everything = statement("SELECT * FROM widened WHERE a = :a")
+        try:
+            async with database.read(uuid4()) as session:
+                await session.fetch(everything, {"a": 1})
+            await owner.execute("ALTER TABLE widened ADD COLUMN b int")
+            with pytest.raises(DatabaseUnavailable, match="schema has just changed"):
+                async with database.read(uuid4()) as session:
+                    await session.fetch(everything, {"a": 1})
+            async with database.read(uuid4()) as session:
+                assert await session.fetch(everything, {"a": 1}) == []
+        finally:
+            await owner.execute("DROP TABLE widened")
 
 
 async def test_a_read_that_is_given_up_gives_its_connection_back(database: Database) -> None:

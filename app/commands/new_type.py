@@ -1,0 +1,178 @@
+"""`typed-memory new-type`: the files of a new memory type, in a checkout of the source."""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from alembic.script import ScriptDirectory
+
+import app
+from app.api.bodies import WriteFields
+from app.api.models import MemoryOut
+from app.commands import type_templates
+from app.commands.terminal import CommandFailed, say
+from app.commands.type_templates import Request
+from app.db import migrate
+from app.main import create_app
+from app.memory.registry import discover
+from app.memory.spec import Payload
+from app.settings import Settings
+
+_SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_LONGEST_NAME = 30
+_LONGEST_TEXT = 90
+_FEWEST_WORDS = 5
+_FOLDERS = ("app/memory/types", "migrations/versions", "tests/api")
+
+
+def new_type(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The type's name, in snake_case.")],
+    *,
+    slot: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="One value at a time for each FIELD: a second value replaces the first."),
+    ] = None,
+    event: Annotated[bool, typer.Option("--event", help="It happens at a time.")] = False,
+    definition: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What belongs under this type, and what does not, in a sentence.")
+    ] = None,
+    example: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What somebody says from which such a memory is made.")
+    ] = None,
+) -> None:
+    """Add a memory type to a checkout of the source: its file, its migration and its test, which work as they are.
+
+    Without --slot and --event it is a sentence, and its memories add up. Nothing is overwritten, and no database is
+    needed. docs/adding-a-type.md goes on from here.
+
+    For example:
+
+      typed-memory new-type allergy --slot allergen
+
+      typed-memory new-type visit --event --example "I was at the dentist's on Monday."
+    """
+    root = _checkout()
+    _check_name(name)
+    if slot is not None:
+        _check_slot(slot, event=event)
+    down_revision, revision = _revisions()
+    words = name.replace("_", " ")
+    request = Request(
+        name=name,
+        definition=_sentence("--definition", definition or f"Say here what is {words}, and what is not."),
+        example=_utterance(example or f"Say here what somebody would say of {words}."),
+        slot=slot,
+        event=event,
+        revision=revision,
+        down_revision=down_revision,
+    )
+    files = {
+        f"app/memory/types/{name}.py": type_templates.type_file(request),
+        f"migrations/versions/{revision}_{name}.py": type_templates.migration(request),
+        f"tests/api/test_type_{name}.py": type_templates.test_file(request),
+    }
+    _write(root, files)
+    _tell(name, files)
+
+
+def _checkout() -> Path:
+    """Return the root of the source this program runs from; raise CommandFailed where there is none to write to."""
+    root = Path(app.__file__).parents[1]
+    advice = "clone the source, run `make lint` there once, and then .venv/bin/typed-memory new-type"
+    if not all((root / folder).is_dir() for folder in _FOLDERS) or not (root / "pyproject.toml").is_file():
+        raise CommandFailed(f"a new type is added to the source, and {root} is an installed copy of it: {advice}")
+    for folder in _FOLDERS:
+        if not os.access(root / folder, os.W_OK):
+            raise CommandFailed(f"{root / folder} is not writable: make it so, or {advice}")
+    return root
+
+
+def _check_name(name: str) -> None:
+    if not _SNAKE_CASE.fullmatch(name) or keyword.iskeyword(name):
+        raise CommandFailed(f"{name!r} can't name a type: use snake_case, such as pet_peeve, and no keyword of Python")
+    if len(name) > _LONGEST_NAME:
+        raise CommandFailed(f"{name!r} is too long: indexes are named after it; use at most {_LONGEST_NAME} characters")
+    taken = discover().find(name)
+    if taken is not None:
+        raise CommandFailed(f"app/memory/types/{taken.name}.py is called {name!r} already: use another name")
+    document = create_app(Settings.model_construct()).openapi()
+    camel = "".join(word.capitalize() for word in name.split("_"))
+    schemas = {camel, f"{camel}Write", f"{camel}Item", f"Scored{camel}"} & document["components"]["schemas"].keys()
+    if schemas or f"/memories/typed/{name}" in document["paths"]:
+        what = ", ".join(sorted(schemas)) or f"the route /memories/typed/{name}"
+        raise CommandFailed(f"{name!r} is taken: the API has {what} already; use another name")
+
+
+def _check_slot(slot: str, *, event: bool) -> None:
+    if event:
+        raise CommandFailed("events add up, so they have no slot: give --slot or --event, not both")
+    if not _SNAKE_CASE.fullmatch(slot) or keyword.iskeyword(slot):
+        raise CommandFailed(f"{slot!r} can't name a field: use snake_case, such as allergen, and no keyword of Python")
+    if len(slot) > _LONGEST_NAME:
+        raise CommandFailed(f"{slot!r} is too long: use at most {_LONGEST_NAME} characters")
+    ours = {"subject_name", "held", *WriteFields.model_fields, *MemoryOut.model_fields}
+    if slot in ours or hasattr(Payload, slot):
+        raise CommandFailed(f"every memory has {slot!r}: use another name for the field")
+
+
+def _revisions() -> tuple[str, str]:
+    """Return the newest migration, and the number after it."""
+    scripts = ScriptDirectory(str(migrate.MIGRATIONS))
+    heads = scripts.get_heads()
+    if len(heads) != 1:
+        raise CommandFailed(f"the migrations {', '.join(sorted(heads))} follow the same one: put them in line first")
+    newest = max(int(script.revision) for script in scripts.walk_revisions())
+    return heads[0], f"{newest + 1:04d}"
+
+
+def _sentence(option: str, text: str) -> str:
+    """Return the text as a sentence that can stand in quotes, or raise CommandFailed."""
+    said = text.strip()
+    if not said or not said.isprintable() or '"' in said or "\\" in said:
+        raise CommandFailed(f"{option} must be one line without double quotes and backslashes: write {option} 'It ...'")
+    said = f"{said[0].upper()}{said[1:]}"
+    if not said.endswith((".", "!", "?")):
+        said += "."
+    if len(said) > _LONGEST_TEXT:
+        raise CommandFailed(f"{option} has {len(said)} characters: say it in {_LONGEST_TEXT}, and the rest in the file")
+    return said
+
+
+def _utterance(text: str) -> str:
+    said = _sentence("--example", text)
+    if len(said.split()) < _FEWEST_WORDS:
+        raise CommandFailed(f"--example needs {_FEWEST_WORDS} words or more: shorter turns are passed over")
+    return said
+
+
+def _write(root: Path, files: Mapping[str, str]) -> None:
+    """Write all of them or none; refuse to overwrite."""
+    there = [path for path in files if (root / path).exists()]
+    if there:
+        raise CommandFailed(f"{', '.join(there)}: there already; move it away, or use another name")
+    for path, text in files.items():
+        with (root / path).open("x", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _tell(name: str, files: Mapping[str, str]) -> None:
+    kind, migration, test = files
+    say(f"Wrote {kind}\n      {migration}\n      {test}\n")
+    say("They work as they are. Next:")
+    say(f"  1. In {kind}, say what the type holds, how it reads and how it fades.")
+    say(f"  2. In {migration}, name the indexes it needs, if any.")
+    say(f"  3. Give {name} a row in the README's table of types.")
+    say("  4. make openapi")
+    say(f'  5. make test ARGS="tests/memory/test_types.py {test}", and in the end make check')
+    say("docs/adding-a-type.md goes through this word for word.")
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command("new-type")(new_type)
