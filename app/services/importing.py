@@ -13,19 +13,24 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from app.db import erasures, importing, merges
 from app.db.audit import Ledger, append
 from app.db.importing import Refused
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
+from app.memory.own.definition import Definition
+from app.memory.own.faults import InvalidDefinition
 from app.model import Actor
 from app.services import import_batch
 from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
 from app.services.import_report import Summary
+from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
-from app.services.reviving import Revived, Reviving
+from app.services.reviving import Imported, Revived, Reviving
 from app.write.policy import TenantPolicy
 
 BATCH = 200
@@ -47,6 +52,7 @@ class Importing:
 
     database: Database
     reviving: Reviving
+    own_types: OwnTypes
     policies: Policies
     model_id: int
     clock: Callable[[], datetime]
@@ -60,7 +66,9 @@ class Importing:
 
         Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
         """
-        running = _Import(means=self, actor=actor, summary=Summary(strict=strict))
+        types = await self.own_types.book.of(actor.tenant_id)
+        known = Imported(tenant=actor.tenant_id, types=types)
+        running = _Import(means=self, actor=actor, summary=Summary(strict=strict), types=known)
         async for number, content in lines:
             await running.take(number, content)
         return await running.end()
@@ -73,6 +81,7 @@ class _Import:
     means: Importing
     actor: Actor
     summary: Summary
+    types: Imported
     header: dict[str, Any] | None = None
     vectors: bool = False
     averages: dict[UUID, float] = field(default_factory=dict)
@@ -110,6 +119,8 @@ class _Import:
             await self._stop(found)
         elif record == "scope":
             self._weigh(found)
+        elif record == "memory_type":
+            await self._define(read(number, record, content))
         elif record in KINDS:
             await self._add(read(number, record, content), len(content))
         else:
@@ -144,6 +155,31 @@ class _Import:
             await self.means.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
         elif present != policy:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
+
+    async def _define(self, line: Line) -> None:
+        """Take over a version of a type of the tenant's own, unless there is another type of its name here."""
+        name, version = line.values["name"], line.values["version"]
+        tenant = self.actor.tenant_id
+        try:
+            definition = Definition.model_validate(line.values["definition"])
+            after = self.types.versions.get((name, version - 1), 0)
+            here = await self.means.own_types.adopt(self.actor, definition, after=after)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            raise Unreadable(f"definition.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        except InvalidDefinition as error:
+            raise Unreadable(f"definition{error.message}") from None
+        if here is None:
+            self.summary.already_there["memory_type"] += 1
+            self.summary.notices[
+                f"the tenant has another definition of type {name}, which stays: its memories are read by that"
+            ] += 1
+            return
+        known = self.types.types
+        self.types.versions[name, version] = here
+        self.types.types = await self.means.own_types.book.of(tenant)
+        new = self.types.types.version > known.version
+        (self.summary.imported if new else self.summary.already_there)["memory_type"] += 1
 
     def _weigh(self, found: dict[str, Any]) -> None:
         try:
@@ -216,7 +252,7 @@ class _Import:
         fine = []
         for line in lines:
             try:
-                self.means.reviving.understood(line)
+                self.means.reviving.understood(line, self.types)
             except Unreadable as error:
                 self.summary.fail(line.number, error.message)
             else:
@@ -316,7 +352,9 @@ class _Import:
             found = [line.id for line in lines if line.id is not None]
             there = await importing.known(session, tenant, "memories", found)
             gone = await erasures.erased(session, tenant, found) - there.keys()
-        revived = [reviving.understood(line) for line in lines if line.id not in there and line.id not in gone]
+        revived = [
+            reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
+        ]
         await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
         return revived, len(there), len(gone)
 
