@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from alembic import context
 from sqlalchemy import Connection, text
@@ -14,6 +15,9 @@ from app.db.tables import metadata
 
 LOCK = 7_261_943_001
 """Advisory lock that lets one process migrate while others wait."""
+
+ASK_EVERY = 0.1
+"""Seconds between two questions for it."""
 
 
 def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
@@ -31,14 +35,22 @@ def run(connection: Connection) -> None:
         compare_type=True,
         transaction_per_migration=True,
     )
-    connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
-    connection.commit()
+    _lock(connection)
     try:
         with context.begin_transaction():
             context.run_migrations()
     finally:
         connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": LOCK})
         connection.commit()
+
+
+def _lock(connection: Connection) -> None:
+    """Wait for the lock by asking for it: a statement that waits holds a snapshot, which an index built beside traffic
+    waits for in turn."""
+    while not connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one():
+        connection.commit()
+        time.sleep(ASK_EVERY)
+    connection.commit()
 
 
 async def online() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
@@ -128,19 +127,22 @@ def build(registry: Registry) -> WriteBodies:
         __config__=ConfigDict(extra="forbid"),
         __doc__="Up to a thousand typed writes.",
         memories=(
-            many(either(one_of(items), OwnItem, partial(_which, built_in))),
+            many(either(one_of(items), OwnItem, _told_by(built_in))),
             Field(min_length=1, max_length=LARGEST_BATCH),
         ),
     )
     return WriteBodies(single=single, batch=batch)
 
 
-def _which(built_in: AbstractSet[str], item: object) -> str | None:
-    """Return which kind of type an item of a batch is of; None for one that does not say."""
-    kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
-    if not isinstance(kind, str):
-        return None
-    return BUILT_IN if kind in built_in else OWN
+def _told_by(built_in: AbstractSet[str]) -> Callable[[object], str | None]:
+    def which(item: object) -> str | None:
+        """Return which kind of type an item of a batch is of; None for one that does not say."""
+        kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        if not isinstance(kind, str):
+            return None
+        return BUILT_IN if kind in built_in else OWN
+
+    return which
 
 
 def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:

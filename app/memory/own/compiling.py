@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import AfterValidator, Field, ValidationError, create_model
 
-from app.memory import conflict, normalise
+from app.memory import conflict, normalise, vocabulary
 from app.memory.conflict import Claim, Verdict
 from app.memory.own import schema, template
 from app.memory.own.definition import Definition, ImportanceIn
@@ -25,6 +25,8 @@ POLICIES: Final[Mapping[str, Callable[[Claim, Claim], Verdict]]] = {
     "only_removed": conflict.only_removed,
     "one_identity": conflict.one_identity,
 }
+
+_PERSON: Final = AfterValidator(vocabulary.person)
 
 _MOST_KEPT: Final = 1_024
 
@@ -244,13 +246,13 @@ def _plan(definition: Definition, fields: Mapping[str, FieldSpec], readable: Tem
 def _payload(definition: Definition, plan: Plan, fields: Mapping[str, FieldSpec]) -> type[OwnPayload]:
     """Return the class of the type's payloads."""
     base: type[OwnPayload] = OwnPayload if plan.event_time is None else Happening
-    shape: dict[str, Any] = {
-        ATTRIBUTE.format(name): (
-            field.annotation if field.required else field.annotation | None,
+    shape: dict[str, Any] = {}
+    for name, field in fields.items():
+        given = Annotated[field.annotation, _PERSON] if name == plan.subject else field.annotation
+        shape[ATTRIBUTE.format(name)] = (
+            given if field.required else given | None,
             Field(... if field.required else None, alias=name, description=field.description or None),
         )
-        for name, field in fields.items()
-    }
     kind = create_model(_class_name(definition.name), __base__=base, __doc__=definition.definition, **shape)
     kind.plan = plan
     return kind

@@ -180,9 +180,9 @@ def _string(node: Mapping[str, Any], at: tuple[str, ...], faults: list[Fault], *
         faults += _meaningless(node, ("minLength", "maxLength"), "format", at)
         day = node["format"] == "date"
         return _Value(kind="date" if day else "instant", annotation=_Day if day else When)
-    limit = LONGEST_NAME if named else LONGEST_TEXT
-    least = _count(node, "minLength", at, faults, least=0, most=limit)
-    most = _count(node, "maxLength", at, faults, least=1, most=limit)
+    limit, why = (LONGEST_NAME, " (it is a name, or part of a slot)") if named else (LONGEST_TEXT, "")
+    least = _count(node, "minLength", at, faults, least=0, most=limit, why=why)
+    most = _count(node, "maxLength", at, faults, least=1, most=limit, why=why)
     longest = most or (LONGEST_NAME if named else max(USUAL_TEXT, least or 0))
     if (least or 0) > longest:
         faults.append(Fault(pointer=pointer(*at, "minLength"), message="must not be more than maxLength"))
@@ -274,13 +274,20 @@ def _array(node: Mapping[str, Any], at: tuple[str, ...], faults: list[Fault], *,
 
 
 def _count(
-    node: Mapping[str, Any], name: str, at: tuple[str, ...], faults: list[Fault], *, least: int, most: int
+    node: Mapping[str, Any],
+    name: str,
+    at: tuple[str, ...],
+    faults: list[Fault],
+    *,
+    least: int,
+    most: int,
+    why: str = "",
 ) -> int | None:
     value = node.get(name)
     if value is None and name not in node:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        faults.append(Fault(pointer=pointer(*at, name), message=f"must be a whole number from {least} to {most}"))
+        faults.append(Fault(pointer=pointer(*at, name), message=f"must be a whole number from {least} to {most}{why}"))
         return None
     return value
 
