@@ -19,7 +19,7 @@ from app.api.erasure import ReceiptOut, receipt
 from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
-from app.api.own_writes import OwnType, known_types, with_types
+from app.api.own_writes import OwnType, known_types, named, with_types
 from app.api.problems import FieldError, InvalidFields, of_error
 from app.api.requests import Clocks, ListQuery, PatchBody, Seen, listing_by
 from app.api.shapes import from_query
@@ -154,7 +154,7 @@ async def write_own_type(
 
     async def work() -> object:
         return await with_types(
-            runtime, actor, [spec.name], lambda types: _written(runtime, actor, types.get(spec.name), body)
+            runtime, actor, [spec.name], lambda types: _written(runtime, actor, named(spec.name, types), body)
         )
 
     return await once(request, runtime, actor, CREATED, work)

@@ -10,7 +10,7 @@ from fastapi import Depends, Path, Request
 from app.api.bodies import LARGEST_BATCH
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.problems import FieldError, InvalidFields
-from app.errors import TypesMoved
+from app.errors import InvalidInput, TypesMoved
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Name
 from app.model import Actor
@@ -26,13 +26,22 @@ ATTEMPTS: Final = 3
 async def with_types(
     runtime: Runtime, actor: Actor, names: Collection[str], work: Callable[[Registry], Awaitable[T]]
 ) -> T:
-    """Do the work with the tenant's types, which have these names if any have; again if they turn out to have moved."""
+    """Do the work with the tenant's types, which have these names if any have; again if they turn out to have moved.
+
+    What is refused by types that are no longer the latest may not be wrong, so it is read again, too.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         types = await runtime.type_book.naming(actor.tenant_id, names)
         try:
             return await work(types)
         except TypesMoved:
             if attempt == ATTEMPTS:
+                raise
+        except InvalidInput:
+            own = any(found is not None and found.version for found in map(types.find, names))
+            if attempt == ATTEMPTS or not own:
+                raise
+            if (await runtime.type_book.of(actor.tenant_id)).version == types.version:
                 raise
     raise AssertionError("unreachable")
 
@@ -43,10 +52,14 @@ async def own_type(
     type: Annotated[Name, Path(description="A type of your own.", examples=["ticket"])],  # noqa: A002 - the path's word
 ) -> MemoryType:
     """Return the tenant's type of that name or alias; NotFound, with those there are, before the body is looked at."""
-    types = await runtime.type_book.naming(actor.tenant_id, [type])
-    found = types.find(type)
+    return named(type, await runtime.type_book.naming(actor.tenant_id, [type]))
+
+
+def named(name: str, types: Registry) -> MemoryType:
+    """Return the type of that name or alias, or raise NotFound with those there are."""
+    found = types.find(name)
     if found is None:
-        raise unknown(type, types)
+        raise unknown(name, types)
     return found
 
 

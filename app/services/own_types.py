@@ -83,6 +83,7 @@ class OwnTypes:
                 detail = {"type": definition.name, "version": version, "incompatible": len(found.incompatible)}
                 ledger = Ledger(tenant=tenant, actor=actor.name, at=at)
                 await append(session, [ledger.event(Action.TYPE_DEFINED, detail)])
+        await self.book.of(tenant)
         return found
 
     async def remove(self, actor: Actor, name: str) -> None:
@@ -102,6 +103,7 @@ class OwnTypes:
             await rows.remove(session, tenant, name)
             ledger = Ledger(tenant=tenant, actor=actor.name, at=self.clock())
             await append(session, [ledger.event(Action.TYPE_REMOVED, {"type": name})])
+        await self.book.of(tenant)
 
     async def get(self, actor: Actor, name: str) -> Known:
         """Return a type by its name or an alias, or raise NotFound."""

@@ -277,7 +277,7 @@ def refused(definition: dict[str, Any]) -> list[str]:
     return []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_any_definition_is_refused_with_reasons_or_always_works(data: st.DataObject) -> None:
     properties = data.draw(st.dictionaries(NAMES, SCHEMAS, min_size=1, max_size=4))
