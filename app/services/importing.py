@@ -13,20 +13,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
-
 from app.db import erasures, importing, merges
 from app.db.audit import Ledger, append
 from app.db.importing import Refused
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
-from app.memory.own.definition import Definition
-from app.memory.own.faults import InvalidDefinition
 from app.model import Actor
-from app.services import import_batch
+from app.services import import_batch, import_types
 from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
 from app.services.import_report import Summary
+from app.services.import_types import Defining
 from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
@@ -66,9 +63,10 @@ class Importing:
 
         Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
         """
-        types = await self.own_types.book.of(actor.tenant_id)
-        known = Imported(tenant=actor.tenant_id, types=types)
-        running = _Import(means=self, actor=actor, summary=Summary(strict=strict), types=known)
+        types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
+        summary = Summary(strict=strict)
+        defining = Defining(own_types=self.own_types, actor=actor, summary=summary, types=types)
+        running = _Import(means=self, actor=actor, summary=summary, types=types, defining=defining)
         async for number, content in lines:
             await running.take(number, content)
         return await running.end()
@@ -82,6 +80,7 @@ class _Import:
     actor: Actor
     summary: Summary
     types: Imported
+    defining: Defining
     header: dict[str, Any] | None = None
     vectors: bool = False
     averages: dict[UUID, float] = field(default_factory=dict)
@@ -119,8 +118,8 @@ class _Import:
             await self._stop(found)
         elif record == "scope":
             self._weigh(found)
-        elif record == "memory_type":
-            await self._define(read(number, record, content))
+        elif record == import_types.KIND:
+            await self.defining.take(read(number, record, content).values)
         elif record in KINDS:
             await self._add(read(number, record, content), len(content))
         else:
@@ -155,31 +154,6 @@ class _Import:
             await self.means.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
         elif present != policy:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
-
-    async def _define(self, line: Line) -> None:
-        """Take over a version of a type of the tenant's own, unless there is another type of its name here."""
-        name, version = line.values["name"], line.values["version"]
-        tenant = self.actor.tenant_id
-        try:
-            definition = Definition.model_validate(line.values["definition"])
-            after = self.types.versions.get((name, version - 1), 0)
-            here = await self.means.own_types.adopt(self.actor, definition, after=after)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            raise Unreadable(f"definition.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-        except InvalidDefinition as error:
-            raise Unreadable(f"definition{error.message}") from None
-        if here is None:
-            self.summary.already_there["memory_type"] += 1
-            self.summary.notices[
-                f"the tenant has another definition of type {name}, which stays: its memories are read by that"
-            ] += 1
-            return
-        known = self.types.types
-        self.types.versions[name, version] = here
-        self.types.types = await self.means.own_types.book.of(tenant)
-        new = self.types.types.version > known.version
-        (self.summary.imported if new else self.summary.already_there)["memory_type"] += 1
 
     def _weigh(self, found: dict[str, Any]) -> None:
         try:
