@@ -201,5 +201,7 @@ def _told(fault: Fault) -> FieldError:
 def _pointed(error: Mapping[str, Any]) -> FieldError:
     """Return what is wrong with a body, by a pointer into it; what is wrong elsewhere, by its name."""
     steps = error["loc"]
+    if error["type"] == "recursion_depth_exceeded":
+        return FieldError(field=pointer(*steps[1:2]), message="is nested too deeply")
     [told] = field_errors([error])
     return told if steps[:1] != ("body",) else FieldError(field=pointer(*steps[1:]), message=told.message)

@@ -146,7 +146,7 @@ class OwnTypes:
         latest = Definition.model_validate(known[-1].definition) if known else None
         if latest == definition:
             return Defined(type=types.get(definition.name), new=False)
-        made = compiling.stored(definition.text(), len(known) + 1)
+        made = await asyncio.to_thread(compiling.stored, definition.text(), len(known) + 1)
         faults = [*_names_taken(definition, types), *_too_many(made, types)]
         if faults:
             raise InvalidDefinition(faults)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -164,6 +165,8 @@ class Definition(_Part):
 
     @model_validator(mode="after")
     def _small(self) -> Self:
+        for text in _texts([self.payload, *(payload for one in self.examples for payload in one.payloads)]):
+            storable(text)
         size = len(self.text())
         if size > LARGEST:
             raise ValueError(f"is {size} characters long: at most {LARGEST} are taken")
@@ -172,3 +175,16 @@ class Definition(_Part):
     def text(self) -> str:
         """Return the definition as JSON, the same for the same definition."""
         return self.model_dump_json(exclude_defaults=True)
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for name, inner in value.items():
+                yield name
+                yield from _texts(inner)
+        case list():
+            for inner in value:
+                yield from _texts(inner)
