@@ -24,6 +24,7 @@ from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Actor
 from app.providers.prompt import described_size
+from app.providers.schemas import choices_in
 
 MOST: Final = 50
 """Types of its own that a tenant has."""
@@ -32,6 +33,9 @@ MOST_VERSIONS: Final = 100
 
 LARGEST_PROMPT: Final = 24_000
 """Characters that a tenant's own types add to the instructions of each extraction."""
+
+MOST_CHOICES: Final = 500
+"""Values of enums that a tenant's own types add to the schema of an answer."""
 
 RESERVED: Final = frozenset({"query"})
 """Names that are routes."""
@@ -179,6 +183,12 @@ def _too_many(made: MemoryType, types: Registry) -> Iterator[Fault]:
         message = (
             f"with it, your own types are {size} characters of every extraction: at most {LARGEST_PROMPT} may be. "
             "Shorten definitions and examples, or set `extracted` to false where only callers write"
+        )
+        yield Fault(pointer="/extracted", message=message)
+    choices = sum(choices_in(one) for one in (*others, made) if one.extracted)
+    if made.extracted and choices > MOST_CHOICES:
+        message = (
+            f"with it, your own types have {choices} values in enums: a model takes at most {MOST_CHOICES} of them"
         )
         yield Fault(pointer="/extracted", message=message)
 

@@ -267,6 +267,14 @@ async def test_there_is_an_end_to_what_extraction_is_told(client: httpx.AsyncCli
     assert (await client.post("/admin/types", json=quiet)).status_code == 201
 
 
+async def test_there_is_an_end_to_the_values_a_model_may_choose_from(client: httpx.AsyncClient) -> None:
+    kinds = {f"kind{n}": {"type": "string", "enum": [f"{n}.{m}" for m in range(50)]} for n in range(6)}
+    many = ticket(aliases=[], properties=kinds)
+    answers = [await client.post("/admin/types", json={**many, "name": f"ticket_{n}"}) for n in range(2)]
+    assert [one.status_code for one in answers] == [201, 422], answers[0].text
+    assert "have 610 values" in answers[1].json()["errors"][0]["message"]
+
+
 async def test_what_one_replica_defines_the_other_uses_at_once(
     make_client: MakeClient, tenant: Tenant, database_url: str
 ) -> None:
