@@ -28,12 +28,14 @@ KEY = "fk_memories_type_tenant_type"
 
 
 def upgrade() -> None:
-    op.execute("SET lock_timeout = '10s'")
+    op.execute("SET lock_timeout = '5s'")
     op.execute("ALTER TABLE tenants ADD COLUMN IF NOT EXISTS types_version bigint NOT NULL DEFAULT 0")
     _own_types()
     _versions()
     _own_memories()
     with op.get_context().autocommit_block():
+        # From here on nothing stands in anybody's way, so it may wait for whoever is at work.
+        op.execute("RESET lock_timeout")
         for name in (*CHECKS, KEY):
             op.execute(f"ALTER TABLE memories VALIDATE CONSTRAINT {name}")
         op.execute("DROP INDEX CONCURRENTLY IF EXISTS ix_memories_own_type")
@@ -41,7 +43,6 @@ def upgrade() -> None:
             "CREATE INDEX CONCURRENTLY ix_memories_own_type ON memories (type_tenant, type)"
             f" WHERE type_tenant <> {NOBODY}"
         )
-    op.execute("RESET lock_timeout")
 
 
 def _own_types() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -20,6 +21,7 @@ from tests.own_types import TICKET, opened
 from tests.stores import Store
 
 NOBODY = UUID(int=0)
+MIGRATION = import_module("migrations.versions.0022_tenant_types")
 
 
 def own_types(store: Store) -> OwnTypes:
@@ -180,8 +182,22 @@ async def test_down_only_while_no_memory_is_of_an_own_type(empty_database_url: s
         tenant,
     )
     with pytest.raises(Exception, match="fk_memories_type_tenant_type"):
-        await asyncio.to_thread(downgrade, empty_database_url, "0020")
+        await asyncio.to_thread(downgrade, empty_database_url, MIGRATION.down_revision)
     await connection.execute("DELETE FROM memories")
     await connection.close()
-    await asyncio.to_thread(downgrade, empty_database_url, "0020")
+    await asyncio.to_thread(downgrade, empty_database_url, MIGRATION.down_revision)
     await asyncio.to_thread(upgrade, empty_database_url)
+
+
+async def test_an_upgrade_that_was_cut_off_is_taken_up_again(empty_database_url: str) -> None:
+    """Its steps are committed one by one, for no lock to be held long; the version is stamped last."""
+    await asyncio.to_thread(upgrade, empty_database_url)
+    connection = await asyncpg.connect(empty_database_url)
+    shape = "SELECT string_agg(pg_get_constraintdef(oid), ';' ORDER BY conname) FROM pg_constraint"
+    before = await connection.fetchval(shape)
+    await connection.execute("UPDATE alembic_version SET version_num = $1", MIGRATION.down_revision)
+    await connection.execute("DROP INDEX ix_memories_own_type")
+    await asyncio.to_thread(upgrade, empty_database_url, MIGRATION.revision)
+    assert await connection.fetchval(shape) == before
+    assert await connection.fetchval("SELECT to_regclass('ix_memories_own_type') IS NOT NULL")
+    await connection.close()
