@@ -103,10 +103,15 @@ async def test_a_type_that_only_callers_write_is_not_asked_for(client: httpx.Asy
     assert "drill" not in json.dumps(body)
 
 
-async def test_a_new_version_is_asked_for_in_the_very_next_turn(client: httpx.AsyncClient, provider: StandIn) -> None:
+async def test_a_new_version_is_asked_for_in_the_very_next_turn(
+    app: FastAPI, client: httpx.AsyncClient, provider: StandIn
+) -> None:
     await define(client, TICKET)
     await said(client)
+    book = dict(app.state.runtime.type_book._held)
     await define(client, ticket(properties={"status": {"type": "string", "enum": ["open", "closed", "waiting"]}}))
+    # As if another replica had defined it: this one has not read it yet.
+    app.state.runtime.type_book._held.update(book)
     await said(client, f"{WORDS} Still.")
     first, second = ("status (one of open, closed, waiting)" in one["messages"][0]["content"]
                      for one in await asked(provider))  # fmt: skip
