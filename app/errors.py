@@ -7,6 +7,7 @@ TypedMemoryError
 |-- Forbidden               403  the key lacks the role
 |-- NotFound                404  unknown here (also: another tenant's)
 |-- Conflict                409  the state moved, or a key was reused
+|   `-- TypesMoved          409  the tenant's own types changed meanwhile
 |-- PayloadTooLarge         413
 |-- ProviderError           503  the model provider failed
 |   |-- ProviderUnavailable   503
@@ -83,6 +84,12 @@ class Conflict(TypedMemoryError):
     code = "conflict"
     status = 409
     title = "Conflict"
+
+
+class TypesMoved(Conflict):
+    """A tenant's own types changed since a request read them: read them again and retry."""
+
+    code = "conflict"
 
 
 class PayloadTooLarge(TypedMemoryError):

@@ -29,6 +29,7 @@ from app.api import (
     review,
     stats,
     turns,
+    types,
     workers,
 )
 from app.api.mcp import McpEndpoint
@@ -82,7 +83,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         jobs.router(),
         erasure.router(),
         portability.router(),
-        admin.router(registry),
+        admin.router(),
+        types.router(),
         audit.router(),
         extraction.router(),
         workers.router(),

@@ -12,6 +12,10 @@ NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
 """Root of every UUIDv5 this service derives; changing it would orphan every scope and entity."""
 
 
+BUILT_IN = UUID(int=0)
+"""In the place of a tenant: the owner of the types that every tenant has."""
+
+
 class Precision(StrEnum):
     """How exactly a point in time is known."""
 
@@ -234,7 +238,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A stored memory, as every read returns it; times are aware UTC."""
+    """A stored memory, as every read returns it; times are aware UTC. `type_version`: 0 for a type that is built in."""
 
     id: UUID
     scope: Scope
@@ -266,6 +270,7 @@ class Memory:
     floor: float
     access_count: int
     last_accessed_at: datetime | None
+    type_version: int = 0
     speech_act: SpeechAct = SpeechAct.ASSERTION
     provenance: Mapping[str, object] = field(default_factory=dict)
     metadata: Mapping[str, object] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from app.db import models, revision
 from app.db.session import Database
+from app.db.type_book import TypeBook
 from app.errors import ConfigurationError
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
@@ -30,6 +31,7 @@ from app.services.importing import Importing
 from app.services.jobs import Jobs
 from app.services.keys import Keys
 from app.services.memories import Memories
+from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
@@ -51,12 +53,17 @@ from app.write.reviewing import Reviewing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What the API, the worker and the CLI share. `first_key` is set when this start made it up."""
+    """What the API, the worker and the CLI share. `first_key` is set when this start made it up.
+
+    `types` are those that are built in; `type_book` has those of each tenant.
+    """
 
     settings: Settings
     database: Database
     embedder: Embedder
     types: Registry
+    type_book: TypeBook
+    own_types: OwnTypes
     clock: Callable[[], datetime]
     metrics: Metrics
     memories: Memories
@@ -89,7 +96,7 @@ class _Base:
     database: Database
     embedder: Embedder
     model_id: int
-    types: Registry
+    types: TypeBook
     metrics: Metrics
     stack: AsyncExitStack
 
@@ -129,7 +136,7 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             database=database,
             embedder=embedder,
             model_id=models.check(stored, name=embedder.name, dimensions=embedder.dimensions),
-            types=discover(),
+            types=TypeBook(database=database, built_in=discover()),
             metrics=metrics,
             stack=stack,
         )
@@ -146,11 +153,14 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
     policies = Policies(database=database, clock=now)
     queries = _queries(base)
     jobs = Jobs(database=database, clock=now)
+    own_types = OwnTypes(database=database, book=types, clock=now)
     return Runtime(
         settings=settings,
         database=database,
         embedder=base.embedder,
-        types=types,
+        types=types.built_in,
+        type_book=types,
+        own_types=own_types,
         clock=now,
         metrics=base.metrics,
         memories=Memories(database=database, pipeline=writing.pipeline, clock=now),
@@ -163,7 +173,7 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
         exporting=Exporting(database=database),
-        importing=_importing(base, writing.upkeep, policies),
+        importing=_importing(base, writing.upkeep, policies, own_types),
         jobs=jobs,
         workers=_workers(base, writing),
         stats=Stats(database=database, clock=now),
@@ -187,7 +197,7 @@ async def _writing(base: _Base) -> _Writing:
     upkeep = IndexUpkeep(database=base.database, language=settings.language)
     await in_background(base.stack, upkeep.run())
     chat = make_chat(settings)
-    extractor = RulesExtractor() if chat is None else make_extractor(chat, base.types, settings, metrics)
+    extractor = RulesExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
     deciding = Deciding(
         database=base.database,
@@ -220,10 +230,11 @@ async def _writing(base: _Base) -> _Writing:
     return _Writing(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser)
 
 
-def _importing(base: _Base, upkeep: IndexUpkeep, policies: Policies) -> Importing:
+def _importing(base: _Base, upkeep: IndexUpkeep, policies: Policies, own_types: OwnTypes) -> Importing:
     return Importing(
         database=base.database,
-        reviving=Reviving(embedder=base.embedder, types=base.types, language=base.settings.language),
+        reviving=Reviving(embedder=base.embedder, language=base.settings.language),
+        own_types=own_types,
         policies=policies,
         model_id=base.model_id,
         clock=now,

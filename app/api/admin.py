@@ -1,4 +1,4 @@
-"""Administration: a tenant's keys, the memory types, and, for the operator, tenants."""
+"""Administration: a tenant's keys, and, for the operator, tenants."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ from starlette.responses import Response
 from app import ids
 from app.api import fields, views
 from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, BY_OPERATOR, OPERATOR, READ, GuardedRoute
+from app.api.guard import ADMIN, BY_OPERATOR, OPERATOR, GuardedRoute
 from app.api.models import Out
 from app.api.requests import KeyBody, RotateBody, TenantBody
 from app.db.keys import StoredKey
 from app.db.tenants import Tenant
-from app.memory.registry import Registry
-from app.memory.spec import MemoryType
-from app.model import Category, ScopeKind
 from app.runtime import Runtime
 from app.services.keys import NewKey
 from app.services.tenants import FIRST_ROLES
@@ -76,27 +73,6 @@ class TenantsOut(Out):
     tenants: list[TenantOut]
 
 
-class TypeOut(Out):
-    """A memory type and its policy."""
-
-    name: str
-    aliases: list[str]
-    definition: str
-    category: Category
-    default_scope: ScopeKind
-    prior: float
-    half_life_days: float | None
-    floor: float
-    group: str
-    payload_schema: dict[str, Any]
-
-
-class TypesOut(Out):
-    """The memory types there are."""
-
-    types: list[TypeOut]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Operation:
     """A route: how it is called, by whom, and what it answers."""
@@ -110,10 +86,10 @@ class _Operation:
     status: int = 200
 
 
-def router(registry: Registry) -> APIRouter:
+def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    for one in (*_TENANTS_OWN, *_OPERATORS, _types(registry)):
+    for one in (*_TENANTS_OWN, *_OPERATORS):
         found.add_api_route(
             one.path,
             one.handler,
@@ -125,23 +101,6 @@ def router(registry: Registry) -> APIRouter:
             openapi_extra=one.role,
         )
     return found
-
-
-def _types(registry: Registry) -> _Operation:
-    types = {"types": [_type(spec) for spec in registry]}
-
-    async def list_types() -> Response:
-        """List the memory types, their policies and the schemas of their fields."""
-        return views.answer(types)
-
-    return _Operation(
-        method="GET",
-        path="/admin/types",
-        handler=list_types,
-        role=READ,
-        summary="List memory types",
-        model=TypesOut,
-    )
 
 
 async def list_keys(runtime: RuntimeDep, actor: ActorDep) -> Response:
@@ -216,21 +175,6 @@ def _new_key(new: NewKey) -> dict[str, object]:
 
 def _tenant(one: Tenant) -> dict[str, object]:
     return {"id": ids.public(ids.TENANT, one.id), "name": one.name, "created_at": one.created_at}
-
-
-def _type(spec: MemoryType) -> dict[str, object]:
-    return {
-        "name": spec.name,
-        "aliases": spec.aliases,
-        "definition": spec.definition,
-        "category": spec.category,
-        "default_scope": spec.default_scope,
-        "prior": spec.prior,
-        "half_life_days": spec.half_life_days,
-        "floor": spec.decay(None).floor,
-        "group": spec.group,
-        "payload_schema": spec.payload.model_json_schema(by_alias=True),
-    }
 
 
 _TENANTS_OWN = (

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
-from app.api.shapes import literal, many, maybe, one_of
+from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Name, Sentence
 from app.model import Category, ScopeKind, SpeechAct
@@ -81,6 +82,32 @@ class WriteFields(BaseModel):
     provenance: Metadata = Field(default_factory=dict, description="How the memory came about.")
     metadata: Metadata = Field(default_factory=dict, description="Anything else; kept, not interpreted.")
 
+    WITHIN: ClassVar[tuple[str, ...]] = ()
+    """Where the fields of the type are: beside those that every type takes."""
+
+    def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:
+        """Return the fields of the type that were given; `names` are those that it has."""
+        return self.model_dump(include=set(names), exclude_unset=True)
+
+
+class OwnWrite(WriteFields):
+    """A memory of a type of your own."""
+
+    type: Name | None = Field(default=None, description="May be left out: the route says it.")
+    payload: dict[str, Any] = Field(description="The type's fields, by its schema (`GET /admin/types/{type_name}`).")
+
+    WITHIN: ClassVar[tuple[str, ...]] = ("payload",)
+
+    def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:  # noqa: ARG002 - the type itself says what is not its
+        """Return the payload."""
+        return self.payload
+
+
+class OwnItem(OwnWrite):
+    """A memory of a type of your own."""
+
+    type: Name = Field(examples=["ticket"])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteBodies:
@@ -94,13 +121,28 @@ def build(registry: Registry) -> WriteBodies:
     """Return the bodies for the types there are."""
     single = {spec.name: _single(spec) for spec in registry}
     items = tuple(_item(spec, single[spec.name]) for spec in registry)
+    built_in = frozenset(name for spec in registry for name in (spec.name, *spec.aliases))
     batch = create_model(
         "BatchWrite",
         __config__=ConfigDict(extra="forbid"),
         __doc__="Up to a thousand typed writes.",
-        memories=(many(one_of(items)), Field(min_length=1, max_length=LARGEST_BATCH)),
+        memories=(
+            many(either(one_of(items), OwnItem, _told_by(built_in))),
+            Field(min_length=1, max_length=LARGEST_BATCH),
+        ),
     )
     return WriteBodies(single=single, batch=batch)
+
+
+def _told_by(built_in: AbstractSet[str]) -> Callable[[object], str | None]:
+    def which(item: object) -> str | None:
+        """Return which kind of type an item of a batch is of; None for one that does not say."""
+        kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        if not isinstance(kind, str):
+            return None
+        return BUILT_IN if kind in built_in else OWN
+
+    return which
 
 
 def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:

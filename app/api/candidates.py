@@ -63,11 +63,10 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
     """Return the candidate a body describes, or raise InvalidFields."""
     zone = fields.zone(body.timezone)
     own = wire_names(spec)
-    given = body.model_dump(include=own, exclude_unset=True)
     try:
-        payload = spec.payload.model_validate(given)
+        payload = spec.payload.model_validate(body.type_fields(own))
     except ValidationError as error:
-        raise InvalidFields(field_errors(error.errors(include_url=False))) from None
+        raise InvalidFields(field_errors(error.errors(include_url=False), *body.WITHIN)) from None
     ending = _ending(spec, body, zone, now) if body.ends else None
     times = _Times(stated_at=_stated_at(body, zone, now)) if ending else _times(body, zone, now)
     scope = chosen_scope(spec.default_scope, body.scope, body.user_id, body.agent_id)
@@ -75,7 +74,7 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
         type=spec,
         payload=payload,
         scope=scope,
-        content=None if "content" in own else body.content,
+        content=None if "content" in own and not body.WITHIN else body.content,
         context=body.context,
         stated_at=times.stated_at,
         zone=zone,

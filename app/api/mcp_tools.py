@@ -112,7 +112,8 @@ async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> Told:
 async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> Told:
     now = runtime.clock()
     body = QueryBody.model_validate(given.model_dump(exclude_none=True))
-    result = await runtime.queries.query(actor, body.to_request(runtime.types, now))
+    types = await runtime.type_book.naming(actor.tenant_id, body.types)
+    result = await runtime.queries.query(actor, body.to_request(types, now))
     shown = views.recall_result(result, now)
     text = result.context.text or "Nothing is known about this."
     return Told(text=text, data={"context": result.context.text, **shown})

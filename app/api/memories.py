@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api import cursors, views
-from app.api.bodies import WriteBodies, WriteFields
+from app.api.bodies import OwnWrite, WriteBodies, WriteFields
 from app.api.candidates import canonical_types, from_batch, from_body, refuse_unknown_turns, turns_of
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
@@ -19,15 +19,17 @@ from app.api.erasure import ReceiptOut, receipt
 from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import declared, once, own_key
 from app.api.models import Answers
+from app.api.own_writes import OwnType, known_types, named, with_types
 from app.api.problems import FieldError, InvalidFields, of_error
 from app.api.requests import Clocks, ListQuery, PatchBody, Seen, listing_by
 from app.api.shapes import from_query
 from app.db.listing import Filters, Sort
-from app.errors import NotFound, TypedMemoryError
+from app.errors import TypedMemoryError
 from app.memory.candidate import Outcome
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Actor, Scope, ScopeKind, Visibility
+from app.runtime import Runtime
 from app.services.memories import Page
 
 CREATED = 201
@@ -58,10 +60,14 @@ def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRout
             )
     found.add_api_route(
         "/memories/typed/{type}",
-        unknown_type,
+        write_own_type,
         methods=["POST"],
+        status_code=CREATED,
+        operation_id="write_own_type",
+        summary="Write a memory of a type of your own",
+        response_model=answers.write,
+        dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
-        include_in_schema=False,
     )
     found.add_api_route(
         "/memories/batch",
@@ -71,7 +77,7 @@ def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRout
         operation_id="write_batch",
         summary="Write up to a thousand memories",
         response_model=answers.batch,
-        dependencies=IDEMPOTENT,
+        dependencies=[*IDEMPOTENT, Depends(known_types)],
         openapi_extra=WRITE,
     )
     _add_reads(found, registry, answers)
@@ -128,11 +134,7 @@ def _add_changes(found: APIRouter, answers: Answers) -> None:
 def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
     async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
         async def work() -> object:
-            candidate = from_body(spec, body, runtime.clock())
-            unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
-            refuse_unknown_turns([body], unknown)
-            outcome = await runtime.memories.write(actor, candidate)
-            return views.outcome(outcome, runtime.clock())
+            return await _written(runtime, actor, spec, body)
 
         return await once(request, runtime, actor, CREATED, work)
 
@@ -140,10 +142,36 @@ def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
     return write
 
 
+async def write_own_type(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, spec: OwnType, body: OwnWrite
+) -> Response:
+    """Write a memory of a type of your own, by the latest version of its definition.
+
+    Its fields are in `payload`. What a type that is built in takes beside its fields, this takes too.
+    """
+    if body.type is not None and body.type not in (spec.name, *spec.aliases):
+        raise InvalidFields([FieldError(field="type", message=f"is not {spec.name}, which the route says")])
+
+    async def work() -> object:
+        return await with_types(
+            runtime, actor, [spec.name], lambda types: _written(runtime, actor, named(spec.name, types), body)
+        )
+
+    return await once(request, runtime, actor, CREATED, work)
+
+
+async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
+    candidate = from_body(spec, body, runtime.clock())
+    unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
+    refuse_unknown_turns([body], unknown)
+    outcome = await runtime.memories.write(actor, candidate)
+    return views.outcome(outcome, runtime.clock())
+
+
 def _batch_write(body_type: type[Any]) -> Handler:
     async def write_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: Any) -> Response:  # noqa: ANN401
-        async def work() -> object:
-            candidates = from_batch(body.memories, runtime.types, runtime.clock())
+        async def written(types: Registry) -> object:
+            candidates = from_batch(body.memories, types, runtime.clock())
             unknown = await runtime.turns.unknown(actor, turns_of(candidates))
             refuse_unknown_turns(body.memories, unknown, batch=True)
             results = await runtime.memories.write_all(actor, candidates)
@@ -152,6 +180,9 @@ def _batch_write(body_type: type[Any]) -> Handler:
                 raise failures[0]
             now = runtime.clock()
             return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
+
+        async def work() -> object:
+            return await with_types(runtime, actor, {one.type for one in body.memories}, written)
 
         return await once(request, runtime, actor, CREATED, work)
 
@@ -165,15 +196,10 @@ def _batch_item(request: Request, place: int, result: Outcome | TypedMemoryError
     return {"index": place, "status": CREATED, **views.outcome(result, now)}
 
 
-async def unknown_type(type: str, runtime: RuntimeDep) -> Response:  # noqa: A002 - the path's word
-    """Say which types there are."""
-    raise NotFound(f"no memory type {type[:80]!r}; there are {', '.join(runtime.types.by_name)}")
-
-
 def _listing(registry: Registry) -> Handler:
     async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: ListQuery) -> Response:
         """List memories, a page at a time; `next_cursor` is null on the last page."""
-        filters = _filters(query, actor, runtime.types)
+        filters = _filters(query, actor, await runtime.type_book.naming(actor.tenant_id, query.type))
         listing = Listing(f"{actor.tenant_id}|{query.sort}|{filters}")
         after = None
         if query.cursor is not None:

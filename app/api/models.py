@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 
 from app.api.bodies import payload_fields
 from app.api.problems import Problem
-from app.api.shapes import literal, many, maybe, one_of
+from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of
 from app.memory.candidate import Decided
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
@@ -98,6 +98,14 @@ class MemoryOut(Out):
     metadata: dict[str, Any]
 
 
+class OwnMemory(MemoryOut):
+    """A memory of a type of your own."""
+
+    type: str = Field(examples=["ticket"])
+    type_version: int = Field(description="The version of the type's definition that it was written with.")
+    payload: dict[str, Any] = Field(description="The type's fields, by the schema of that version.")
+
+
 class AffectedOut(Out):
     """Another memory that a write changed, and how."""
 
@@ -159,7 +167,7 @@ class Answers:
 def build(registry: Registry) -> Answers:
     """Return the answers for the types there are."""
     members = tuple(_memory(spec) for spec in registry)
-    memory: Any = create_model("Memory", __base__=_ROOT[one_of(members)])
+    memory: Any = create_model("Memory", __base__=_ROOT[either(one_of(members), OwnMemory, _which)])
     write = _out(
         "WriteResult",
         "What was decided about a write, and why.",
@@ -222,11 +230,16 @@ def _memory(spec: MemoryType) -> type[BaseModel]:
 
 
 def _scored(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time
-    scored = tuple(
-        create_model(f"Scored{one.__name__}", __base__=one, score=(float, ...), memory_type=(str, ...))
-        for one in members
+    every: tuple[type[BaseModel], ...] = (*members, OwnMemory)
+    *scored, own = (
+        create_model(f"Scored{one.__name__}", __base__=one, score=(float, ...), memory_type=(str, ...)) for one in every
     )
-    return one_of(scored)
+    return either(one_of(scored), own, _which)
+
+
+def _which(memory: Any) -> str:  # noqa: ANN401 - JSON, or a model
+    """Return which kind of type a memory is of."""
+    return OWN if isinstance(memory, Mapping) and "payload" in memory else BUILT_IN
 
 
 def _shown(info: Any) -> Any:  # noqa: ANN401 - a FieldInfo

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
+from app.api.shapes import BUILT_IN
 from app.errors import InvalidInput, TypedMemoryError
 
 MEDIA_TYPE = "application/problem+json"
@@ -195,12 +196,12 @@ _OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
 
 
 def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
-    """Return a location as a dotted path; the tag pydantic puts after a batch's index is no field."""
+    """Return a location as a dotted path; the tags pydantic puts after a batch's index are no fields."""
     steps = list(loc)
     if steps and steps[0] in _PLACES:
         steps = steps[1:]
     if len(steps) > 2 and steps[0] == "memories" and isinstance(steps[1], int):  # noqa: PLR2004
-        del steps[2]
+        del steps[2 : 4 if steps[2] == BUILT_IN else 3]
     if error["type"] in _OF_TYPE:
         steps.append("type")
     return ".".join(str(step)[:200] for step in steps)

@@ -40,7 +40,7 @@ def router(answers: Answers) -> APIRouter:
 async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Response:
     """Understand the question, retrieve under its filters, rank, and assemble the context to paste."""
     now = runtime.clock()
-    request = body.to_request(runtime.types, now)
+    request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
     return views.answer(views.query_result(result, request.known_at or now))
 
@@ -48,6 +48,6 @@ async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Respon
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
     """Ask the same engine in the shape of Aegis Memory."""
     now = runtime.clock()
-    request = body.to_request(runtime.types, now)
+    request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
     result = await runtime.queries.query(actor, request)
     return views.answer(views.recall_result(result, request.known_at or now))

@@ -74,7 +74,7 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
     """
     wanted = Wanted(
         reasons=tuple(query.reason),
-        types=canonical_types(query.type, runtime.types, "type"),
+        types=canonical_types(query.type, await runtime.type_book.naming(actor.tenant_id, query.type), "type"),
         statuses=tuple(query.status),
         user_id=query.user_id,
         agent_id=query.agent_id,
@@ -123,7 +123,7 @@ async def decide_review(
     answer is a 409 with the new state.
     """
     memory = ids.parse(ids.REVIEW, review_id)
-    choice = body.choice(runtime.types)
+    choice = body.choice(await runtime.type_book.of(actor.tenant_id))
 
     async def work() -> object:
         done = await runtime.reviews.decide(actor, memory, choice)
@@ -137,8 +137,9 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
 
     The answer tells each outcome, or the problem with it. If none could be decided it is the first one's problem.
     """
+    types = await runtime.type_book.of(actor.tenant_id)
     choices = [
-        (ids.parse(ids.REVIEW, one.id), one.choice(runtime.types, "decisions", place))
+        (ids.parse(ids.REVIEW, one.id), one.choice(types, "decisions", place))
         for place, one in enumerate(body.decisions)
     ]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Discriminator, Field, Tag
 
 _ANNOTATED: Any = Annotated
 _LITERAL: Any = Literal
@@ -18,6 +18,17 @@ _LIST: Any = list
 def one_of(members: Iterable[type[BaseModel]]) -> Any:  # noqa: ANN401
     """Return the union of models that their `type` tells apart."""
     return _ANNOTATED[reduce(or_, members), Field(discriminator="type")]
+
+
+BUILT_IN = "built in"
+OWN = "own"
+"""The tags of a union's two members: they stand in the places of errors, where no field is called so."""
+
+
+def either(built_in: Any, own: type[BaseModel], which: Callable[[Any], str | None]) -> Any:  # noqa: ANN401
+    """Return the union of types that are built in and of one's own; `which` returns the tag of a value."""
+    members = _ANNOTATED[built_in, Tag(BUILT_IN)] | _ANNOTATED[own, Tag(OWN)]
+    return _ANNOTATED[members, Discriminator(which)]
 
 
 def from_query(kind: type[BaseModel]) -> Any:  # noqa: ANN401

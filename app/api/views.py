@@ -70,7 +70,7 @@ def memory(one: Memory, now: datetime) -> dict[str, object]:
         "review_reason": one.review,
         "metadata": one.metadata,
         # Last: where a type has a field of its own by a common name, that is what was written.
-        **one.payload,
+        **(one.payload if one.type_version == 0 else {"type_version": one.type_version, "payload": one.payload}),
     }
 
 

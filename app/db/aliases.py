@@ -33,7 +33,7 @@ class KnownEntity:
 class Known:
     """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
 
-    `questions`: some of their memories are asked by questions.
+    `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
     """
 
     memories: int
@@ -43,6 +43,7 @@ class Known:
     frequencies: Mapping[int, int]
     entities: tuple[KnownEntity, ...]
     questions: bool = False
+    types: int = 0
 
 
 _KNOWN_NOW = """
@@ -90,6 +91,7 @@ def _look_up(known: str, entities: str, mention: str) -> TextClause:
             (SELECT jsonb_build_array(
                  coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
+            coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
             (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
                 SELECT FROM hypothetical_embeddings q
@@ -147,7 +149,7 @@ async def look_up(
             "vector_index": vector_index,
         },
     )
-    counts, index_rows, questions, frequencies, entities = found.one()
+    counts, types, index_rows, questions, frequencies, entities = found.one()
     memories, contexts, documents = counts
     return Known(
         memories=int(memories),
@@ -155,6 +157,7 @@ async def look_up(
         documents=int(documents),
         index_rows=int(index_rows or 0),
         questions=questions,
+        types=types,
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

@@ -23,13 +23,14 @@ class ScopeState:
     """A scope's version, which every write of it moves, and how its rows are indexed.
 
     `written_at`: the stamp of its last write, None before the first. `lexical_average` is the length that weights
-    go by; `ann`: its vectors are in the vector index.
+    go by; `ann`: its vectors are in the vector index. `types`: the version of the tenant's own types.
     """
 
     version: int
     written_at: datetime | None
     lexical_average: float
     ann: bool
+    types: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +55,9 @@ class Wanted:
 
 _KNOWN = statement(
     """
-    SELECT s.version, s.written_at, s.lexical_average, s.ann, named.*
+    SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, named.*
     FROM (SELECT) AS always
+    LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
     LEFT JOIN LATERAL (
         SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
@@ -90,7 +92,8 @@ _SAID_BY_USER = statement(
     """
 )
 
-_FIELDS = """m.id, m.type, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested, m.stated_at,
+_FIELDS = """m.id, m.type, m.type_version, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested,
+    m.stated_at,
     m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
     m.extractor_confidence, m.prior, m.mentions, m.speech_act,
     m.topic, m.session_id, m.sequence_number, m.ended_at"""
@@ -218,6 +221,7 @@ async def known(
         written_at=rows[0]["written_at"],
         lexical_average=rows[0]["lexical_average"] or 0.0,
         ann=rows[0]["ann"] or False,
+        types=rows[0]["types_version"] or 0,
     )
     return state, [row for row in rows if row["wanted"] is not None]
 

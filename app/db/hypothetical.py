@@ -30,6 +30,7 @@ class Believed:
 
     id: UUID
     type: str
+    type_version: int
     content: str
     payload: Mapping[str, Any]
 
@@ -62,7 +63,7 @@ _JOIN = text(
 
 _BELIEVED = text(
     """
-    SELECT m.id, m.type, m.content, m.payload FROM unnest(:ids) AS given(id)
+    SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(:ids) AS given(id)
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
     WHERE m.status = 'active' ORDER BY m.id
     """
@@ -120,7 +121,7 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
 async def believed(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[Believed]:
     """Return those of the memories that are active."""
     rows: Any = await session.execute(_BELIEVED, {"tenant": tenant, "ids": list(memories)})
-    return [Believed(id=row.id, type=row.type, content=row.content, payload=row.payload) for row in rows]
+    return [Believed(**row) for row in rows.mappings()]
 
 
 async def keep(session: WriteSession, tenant: UUID, asked: Sequence[Asked]) -> int:

@@ -201,6 +201,7 @@ def whole(row: RowMapping | Mapping[str, Any]) -> Memory:
         floor=row["floor"],
         access_count=row["access_count"],
         last_accessed_at=row["last_accessed_at"],
+        type_version=row["type_version"],
         speech_act=SpeechAct(row["speech_act"]),
         provenance=row["provenance"],
         metadata=row["metadata"],

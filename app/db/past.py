@@ -8,6 +8,7 @@ now. Each piece of SQL below is a query in parentheses; `:tenant` and `:known_at
 from __future__ import annotations
 
 from app.db import tables
+from app.model import BUILT_IN
 
 _UNCHANGING = frozenset({"tenant_id", "id", "scope_id", "recorded_at", "updated_at", "context", "identity"})
 """Columns of memories that `memory_past.was` leaves out: they never change, or are never shown."""
@@ -15,6 +16,9 @@ _UNCHANGING = frozenset({"tenant_id", "id", "scope_id", "recorded_at", "updated_
 _COLUMNS = ", ".join(
     f"{'x' if column.name in _UNCHANGING else 'state'}.{column.name}" for column in tables.memories.columns
 )
+
+_TYPED = f"""jsonb '{{"type_tenant": "{BUILT_IN}", "type_version": 0}}'"""
+"""What is not in a `was` of the time when every type was built in."""
 
 
 def memories(condition: str) -> str:
@@ -26,7 +30,7 @@ def memories(condition: str) -> str:
             WHERE p.tenant_id = x.tenant_id AND p.memory_id = x.id AND p.believed_until > :known_at
             ORDER BY p.believed_until LIMIT 1
         ) past ON true
-        CROSS JOIN LATERAL jsonb_populate_record(x, coalesce(past.was, '{{}}')) state
+        CROSS JOIN LATERAL jsonb_populate_record(x, coalesce({_TYPED} || past.was, '{{}}')) state
         WHERE x.tenant_id = :tenant AND x.recorded_at <= :known_at AND {condition}
     )"""  # noqa: S608 - composed of constants
 

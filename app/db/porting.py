@@ -32,7 +32,7 @@ LEFT_OUT: Mapping[str, str] = {
     "idempotency_keys": "answers, kept for a day",
     "jobs": "work under way here",
     "lexical_terms": "made anew from the memories",
-    "memory_types": "the importing service has its own",
+    "memory_types": "those that are built in; a tenant's own are in `memory_type_versions`",
     "scopes": "in every record",
     "store_days": "made anew",
     "tenants": "in the first line",
@@ -57,7 +57,7 @@ PREFIXES: Mapping[tuple[str, str], str] = {
 _BY_PARENT = {"memories": ids.MEMORY, "turns": ids.TURN, "entities": ids.ENTITY}
 
 DERIVED: Mapping[str, frozenset[str]] = {
-    "memories": frozenset({"needs_review"}),
+    "memories": frozenset({"needs_review", "type_tenant"}),
     "memory_index": frozenset(
         {"type", "status", "topic", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at", "retired_at",
          "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "model_id"}
@@ -77,6 +77,7 @@ class Record:
     """One kind of line. `name` is its `record`; `inner` are tables whose rows lie within it, by the column that joins.
 
     `of` is the column that leads to a memory or an entity, and through it to a scope; None where `scope_id` does.
+    `always`: it is of no scope, and part of a user's export, too.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Record:
     inner: tuple[tuple[Table, str], ...] = ()
     of: tuple[str, str] | None = None
     order: str = "t.id"
+    always: bool = False
 
 
 def _tables_within(parent: Table, *, beside: frozenset[str] = frozenset()) -> tuple[tuple[Table, str], ...]:
@@ -104,11 +106,14 @@ _OF_ENTITIES = _tables_within(entities)
 _NESTED = frozenset(table.name for table, _ in (*_OF_MEMORIES, *_OF_ENTITIES)) | {"memories", "entities", "turns"}
 
 
+_NAMED = frozenset({"audit_events", "extraction_costs", "memory_type_versions"})
+
+
 def _later() -> tuple[Record, ...]:
     """Return the tables that join memories, or entities, to one another, and those that lie in scopes alone."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda one: one.name):
-        if table.name in _NESTED or table.name in LEFT_OUT or table.name in {"audit_events", "extraction_costs"}:
+        if table.name in _NESTED or table.name in LEFT_OUT or table.name in _NAMED:
             continue
         of = next(
             ((column, parent.name) for parent in (memories, entities) for column in referring(table, parent)), None
@@ -123,6 +128,7 @@ def _later() -> tuple[Record, ...]:
 
 
 RECORDS: tuple[Record, ...] = (
+    Record(name="memory_type", table=metadata.tables["memory_type_versions"], order="t.name, t.version", always=True),
     Record(name="entity", table=entities, inner=_OF_ENTITIES, order="t.merged_into IS NOT NULL, t.id"),
     Record(name="turn", table=turns),
     Record(name="memory", table=memories, inner=_OF_MEMORIES, order="t.id DESC"),
@@ -200,12 +206,12 @@ def _scoped(record: Record) -> tuple[str, str]:
 def query(record: Record, *, vectors: bool, filtered: bool) -> str | None:
     """Return the SQL of a kind of record, $1 the tenant and $2 the scopes, or None when no scope has it."""
     join, scope = _scoped(record)
-    if filtered and not join:
+    if filtered and not join and not record.always:
         return None
     inner = "".join(
         f" || jsonb_build_object({_within(table, column, vectors=vectors)})" for table, column in record.inner
     )
-    condition = " AND s.id = ANY($2::uuid[])" if filtered else ""
+    condition = " AND s.id = ANY($2::uuid[])" if filtered and join else ""
     return (
         f"SELECT (jsonb_build_object('record', '{record.name}'{scope}) || "  # noqa: S608 - our own names
         f"{_members(record.table, 't', vectors=vectors)}{inner})::text "
@@ -267,7 +273,7 @@ async def lines(
     statement = query(record, vectors=vectors, filtered=scopes is not None)
     if statement is None:
         return
-    arguments = [tenant] if scopes is None else [tenant, list(scopes)]
+    arguments = [tenant] if scopes is None or record.always else [tenant, list(scopes)]
     cursor = await session.driver.cursor(statement, *arguments)
     while rows := await cursor.fetch(FETCHED):
         yield [row[0] for row in rows]

@@ -61,6 +61,12 @@ async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) ->
     return (await session.execute(statement)).scalar_one_or_none() or {}
 
 
+async def standing(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
+    """Return what a tenant has set, and the version of its own types."""
+    row = (await session.execute(select(tenants.c.settings, tenants.c.types_version).filter_by(id=tenant))).first()
+    return ({}, 0) if row is None else (row.settings, row.types_version)
+
+
 async def change_settings(session: WriteSession, tenant: UUID, given: Mapping[str, object]) -> None:
     """Replace what a tenant has set."""
     await session.execute(update(tenants).where(tenants.c.id == tenant).values(settings=dict(given)))

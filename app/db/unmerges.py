@@ -72,7 +72,7 @@ _STANDING = text(
 
 _SINCE = text(
     """
-    SELECT m.id, m.type, m.payload, m.slot IS NOT NULL AS claims,
+    SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims,
         (SELECT jsonb_object_agg(r.role, jsonb_build_array(r.entity_id, e.canonical_name, e.entity_type))
          FROM memory_entities r JOIN entities e ON e.tenant_id = r.tenant_id AND e.id = r.entity_id
          WHERE r.tenant_id = :tenant AND r.memory_id = m.id) AS roles

@@ -47,4 +47,6 @@ class Action(StrEnum):
     KEY_ROTATED = "key.rotated"
     KEY_REVOKED = "key.revoked"
     TENANT_CREATED = "tenant.created"
+    TYPE_DEFINED = "type.defined"
+    TYPE_REMOVED = "type.removed"
     AUDIT_REDACTED = "audit.redacted"

@@ -1,22 +1,29 @@
-"""The types there are, found by their files."""
+"""The types there are, found by their files, and those that a tenant has of its own."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+from uuid import UUID
 
 import app.memory.types as types_folder
 from app.errors import ConfigurationError, InvalidInput
 from app.memory.spec import MemoryType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Registry:
-    """Every memory type by name; iterates in the order of their names."""
+    """Every memory type by name; iterates those that are built in by their names, then the tenant's own by theirs.
+
+    `version` counts the changes of the tenant's own types; 0: it never had any. A registry by itself is a source of
+    types, too: the same for every tenant.
+    """
 
     by_name: Mapping[str, MemoryType]
+    version: int = 0
 
     def __iter__(self) -> Iterator[MemoryType]:
         return iter(self.by_name.values())
@@ -35,6 +42,11 @@ class Registry:
         return next((one for one in self if name in one.aliases), None)
 
     @property
+    def own(self) -> tuple[MemoryType, ...]:
+        """Return the tenant's own types."""
+        return tuple(one for one in self if one.version)
+
+    @property
     def filters(self) -> Mapping[str, Callable[[str], str]]:
         """Return the fields of payloads that a listing can be narrowed by; see `MemoryType.filters`."""
         return {name: stored for one in self for name, stored in one.filters.items()}
@@ -42,6 +54,44 @@ class Registry:
     def guards_of(self, name: str) -> tuple[str, ...]:
         """Return the types whose memories guard against those of a type."""
         return tuple(one.name for one in self if name in one.guards)
+
+    def holds(self, one: MemoryType) -> bool:
+        """Return whether a type is still what it was; a version that was asked for as a past one always is."""
+        present = self.by_name.get(one.name)
+        return one.past or (present is not None and present.version == one.version)
+
+    def with_own(self, own: Iterable[MemoryType], version: int) -> Registry:
+        """Return these types and a tenant's own, which stand in for those of the same name."""
+        given = {one.name: one for one in own}
+        return Registry({**{name: one for name, one in self.by_name.items() if name not in given}, **given}, version)
+
+    def known(self, tenant: UUID) -> Self:  # noqa: ARG002
+        """Return itself; see `Types`."""
+        return self
+
+    async def of(self, tenant: UUID) -> Self:  # noqa: ARG002
+        """Return itself; see `Types`."""
+        return self
+
+    async def at(self, tenant: UUID, version: int) -> Self:  # noqa: ARG002
+        """Return itself, for that version; see `Types`."""
+        return replace(self, version=version)
+
+
+class Types(Protocol):
+    """Where the types of a tenant come from."""
+
+    def known(self, tenant: UUID) -> Registry:
+        """Return the types as they were last read here; those that are built in, if they never were."""
+        ...
+
+    async def of(self, tenant: UUID) -> Registry:
+        """Return the types as they are now. Raises DatabaseUnavailable."""
+        ...
+
+    async def at(self, tenant: UUID, version: int) -> Registry:
+        """Return the types of a version that was just read of the tenant, or of a later one."""
+        ...
 
 
 def discover() -> Registry:

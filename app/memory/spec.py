@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Annotated, Self
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from app.memory import asking, vocabulary
 from app.memory.conflict import Claim, Verdict
 from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.model import Category, Edge, EntityRef, EventTime, Mention, ScopeKind
+from app.model import BUILT_IN, Category, Edge, EntityRef, EventTime, Mention, ScopeKind
 
 MAX_TEXT = 32_000
 
@@ -117,6 +118,10 @@ class Payload(BaseModel):
         """Return when this happened, for types that happen."""
         return None
 
+    def stored(self, event: EventTime | None) -> dict[str, object]:  # noqa: ARG002
+        """Return the fields as they are kept, by their wire names; `event` is what `event_time` returned."""
+        return self.model_dump(mode="json", by_alias=True)
+
     def edge(self) -> Edge | None:
         """Return the relation this states between two of its mentions."""
         return None
@@ -174,7 +179,9 @@ class MemoryType:
     statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
     guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, is stored,
     linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
-    listing can be narrowed by, each with what makes a value the one that is stored.
+    listing can be narrowed by, each with what makes a value the one that is stored. `chosen`: fields, by their wire
+    names, whose values are chosen from a vocabulary or worked out, not said. `version`: of a tenant's own type, from 1;
+    0 for those that are built in. `earlier` returns a version before; `past`: this is one.
     """
 
     name: str
@@ -199,6 +206,24 @@ class MemoryType:
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
+    chosen: frozenset[str] = frozenset()
+    version: int = 0
+    earlier: Callable[[int], MemoryType | None] | None = None
+    past: bool = False
+
+    def owner(self, tenant: UUID) -> UUID:
+        """Return whose type it is: the tenant's, or nobody's when it is built in."""
+        return tenant if self.version else BUILT_IN
+
+    def at(self, version: int) -> MemoryType:
+        """Return the type as it was in a version of it; as it is, where that is not kept."""
+        found = None if version == self.version or self.earlier is None else self.earlier(version)
+        return self if found is None else found
+
+    @property
+    def counted_as(self) -> str:
+        """Return the name under which its memories are counted in metrics: tenants' names are too many to count by."""
+        return "own" if self.version else self.name
 
     def decay(self, category: Category | None) -> Decay:
         """Return how such a memory fades; an explicitly chosen category wins over the type."""

@@ -257,6 +257,14 @@ def _tenant_created(_detail: Detail) -> str:
     return "The tenant was made @"
 
 
+def _type_defined(detail: Detail) -> str:
+    return f"Type {detail.get('type')} was defined @, as version {detail.get('version')}"
+
+
+def _type_removed(detail: Detail) -> str:
+    return f"Type {detail.get('type')} was removed @"
+
+
 def _redacted(detail: Detail) -> str:
     return f"{detail.get('events')} events were emptied by an erasure @"
 
@@ -309,6 +317,8 @@ _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.KEY_ROTATED: _key_rotated,
     Action.KEY_REVOKED: _key_revoked,
     Action.TENANT_CREATED: _tenant_created,
+    Action.TYPE_DEFINED: _type_defined,
+    Action.TYPE_REMOVED: _type_removed,
     Action.AUDIT_REDACTED: _redacted,
 }
 """What is said of each action; `@` stands for the date."""

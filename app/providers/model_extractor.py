@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from app.errors import ExtractionFailed, ProviderError
 from app.memory.extraction import Extraction, Proposal, Turn
+from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.providers.agreement import agreed
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
@@ -23,6 +25,17 @@ _SHOWN: Final = 5
 
 _TOLD: Final = 20
 """Faults that the model is told."""
+
+
+class _Asked:
+    """What is asked of the model, and how its answers are read, for some types."""
+
+    def __init__(self, types: Iterable[MemoryType]) -> None:
+        known = tuple(types)
+        self.types = {one.name: one for one in known}
+        self.reader = ProposalReader(known)
+        self.instructions = instructions(known)
+        self.schema = answer_schema(known)
 
 
 class ModelExtractor:
@@ -41,59 +54,71 @@ class ModelExtractor:
         observer: ChatObserver | None = None,
     ) -> None:
         """Make the prompt; ConfigurationError when a type's payload can't be asked of a model."""
-        known = tuple(types)
         self.name = chat.name
         self._chat = chat
         self._sweep = sweep
         self._observer = observer
-        self._types = {one.name: one for one in known}
-        self._reader = ProposalReader(known)
-        self._instructions = instructions(known)
-        self._schema = answer_schema(known)
+        self._asked = _Asked(types)
+        self._of_tenants: WeakKeyDictionary[Registry, _Asked] = WeakKeyDictionary()
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = ()) -> Extraction:
+    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
 
         What a failed extraction had cost by then is told by `chat.spent(error)`.
         """
+        asked = await self._asked_for(types)
         prompt = Prompt(
             name="memories",
-            system=self._instructions,
+            system=asked.instructions,
             messages=(question(turn, context),),
-            schema=self._schema,
+            schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
-            proposals = await self._proposals(prompt, meter)
+            proposals = await self._proposals(prompt, asked, meter)
         return Extraction(proposals=_in_order(proposals, turn.content), usage=meter.usage)
 
     async def aclose(self) -> None:
         """Close the model's connections; whoever shares the model loses it."""
         await self._chat.aclose()
 
-    async def _proposals(self, prompt: Prompt, meter: Meter) -> tuple[Proposal, ...]:
+    async def _asked_for(self, types: Registry | None) -> _Asked:
+        """Return what is asked where a tenant has types of its own; it is made once a version of them."""
+        own = () if types is None else types.own
+        if types is None or not own:
+            return self._asked
+        found = self._of_tenants.get(types)
+        if found is None:
+            names = {one.name for one in own}
+            built_in = (one for one in self._asked.types.values() if one.name not in names)
+            found = await asyncio.to_thread(_Asked, (*built_in, *(one for one in own if one.extracted)))
+            self._of_tenants[types] = found
+        return found
+
+    async def _proposals(self, prompt: Prompt, asked: _Asked, meter: Meter) -> tuple[Proposal, ...]:
         expires_at = self._chat.expires_at()
         if self._sweep == 1:
-            return await self._answer(prompt, 0.0, meter, expires_at)
+            return await self._answer(prompt, asked.reader, 0.0, meter, expires_at)
         temperatures = [HOTTEST * step / (self._sweep - 1) for step in range(self._sweep)]
         results = await asyncio.gather(
-            *(self._answer(prompt, one, meter, expires_at) for one in temperatures), return_exceptions=True
+            *(self._answer(prompt, asked.reader, one, meter, expires_at) for one in temperatures),
+            return_exceptions=True,
         )
         answers = [one for one in results if not isinstance(one, BaseException)]
         failures = [one for one in results if isinstance(one, BaseException)]
         fatal = [one for one in failures if not isinstance(one, ProviderError)]
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
-        return agreed(answers, self._types)
+        return agreed(answers, asked.types)
 
     async def _answer(
-        self, prompt: Prompt, temperature: float, meter: Meter, expires_at: float
+        self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
     ) -> tuple[Proposal, ...]:
         reply = await self._ask(prompt, temperature, meter, expires_at)
-        reading = self._reader.read(reply.text)
+        reading = reader.read(reply.text)
         if reading.faults:
             told = correction(fault.told for fault in reading.faults[:_TOLD])
             reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
-            reading = self._reader.read(reply.text)
+            reading = reader.read(reply.text)
         if reading.faults:
             raise ExtractionFailed(
                 f"{self.name} gave no usable memories, not even when told what was wrong: {_listed(reading.faults)}"

@@ -7,7 +7,7 @@ mapping with free keys is asked for as a list of names and values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,6 +67,17 @@ def as_payload(answered: Mapping[str, object], fields: Iterable[PayloadField]) -
     pairs = {one.name for one in fields if one.pairs}
     given = ((name, value) for name, value in answered.items() if value is not None)
     return {name: _mapping(value) if name in pairs else _without_nulls(value) for name, value in given}
+
+
+def choices_in(spec: MemoryType) -> int:
+    """Return how many values of enums a type adds to the schema: strict modes take a thousand in all."""
+    return sum(len(one.get("enum", ())) for field in fields_of(spec) for one in _nodes(field.schema))
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for one in (*node.get("anyOf", ()), *([node["items"]] if "items" in node else ())):
+        yield from _nodes(one)
 
 
 def answer_schema(types: Iterable[MemoryType]) -> Node:

@@ -18,7 +18,7 @@ from app.db.models import index_name
 from app.db.recall import Sketch
 from app.db.session import Database, ReadSession
 from app.db.vectors import as_halfvec
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.model import Memory, Mode
 from app.providers.embeddings import Embedder
 from app.read import before, understand
@@ -68,7 +68,7 @@ class ReadPipeline:
     database: Database
     embedder: Embedder
     model_id: int
-    types: Registry
+    types: Types
     language: str
     clock: Callable[[], datetime]
     observe: Observe = lambda _name, _seconds: None
@@ -77,17 +77,22 @@ class ReadPipeline:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
         started = perf_counter()
         scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
-        reading = understand.read(request, types=self.types, language=self.language)
-        known = await self._look_up(tenant, scopes, reading, request.known_at)
-        query = understand.resolve(reading, known, types=self.types)
+        types = self.types.known(tenant)
+        while True:
+            reading = understand.read(request, types=types, language=self.language)
+            known = await self._look_up(tenant, scopes, reading, request.known_at)
+            if known.types <= types.version:
+                break
+            types = await self.types.at(tenant, known.types)
+        query = understand.resolve(reading, known, types=types)
         embedding_from = self._observed("understand", started)
         vector = await self._embed(query)
         searched_from = self._observed("embed", embedding_from)
         search = self._search(tenant, scopes, request, query, known)
         search = replace(search, vector=vector)
-        found, relaxed = await self._found(search, request, query)
+        found, relaxed = await self._found(search, request, query, types)
         assembled_from = self._observed("search", searched_from)
-        context, used, hits = self._assembled(found, request)
+        context, used, hits = self._assembled(found, request, types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -119,31 +124,32 @@ class ReadPipeline:
         vectors = await self.embedder.embed([query.dense_text], purpose="query")
         return as_halfvec(vectors[0])
 
-    async def _found(self, search: Search, request: QueryRequest, query: ParsedQuery) -> tuple[_Found, bool]:
+    async def _found(
+        self, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
+    ) -> tuple[_Found, bool]:
         """Return what answers, and whether a filter that was only inferred had to be relaxed to find anything."""
         async with self.database.read(search.filters.tenant, **_PLANNED_ONCE) as session:
-            found = await self._search_once(session, search, request, query)
+            found = await self._search_once(session, _asked(search, types), request, query)
             if found.ranked or not query.inferred:
                 return found, False
             if query.within and query.otherwise != query.windows:
                 other = replace(query, windows=query.otherwise)
                 filters = replace(search.filters, within=query.otherwise)
-                found = await self._search_once(
-                    session, replace(search, filters=filters, windows=query.otherwise), request, other
-                )
+                moved = replace(search, filters=filters, windows=query.otherwise)
+                found = await self._search_once(session, _asked(moved, types), request, other)
                 if found.ranked:
                     return found, True
             looser = replace(query, types=(), within=False, soft_types=query.types)
             filters = replace(search.filters, types=(), within=())
             chosen = plan(looser)
             search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
-            return await self._search_once(session, search, request, looser), True
+            return await self._search_once(session, _asked(search, types), request, looser), True
 
     async def _search_once(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
     ) -> _Found:
         chosen = plan(query)
-        retrieved = await retrieve(session, self._asked(search))
+        retrieved = await retrieve(session, search)
         fused = fuse(retrieved.arms, chosen)
         tenant = search.filters.tenant
         sketches = await recall.sketches(
@@ -225,14 +231,9 @@ class ReadPipeline:
             windows=query.windows,
         )
 
-    def _asked(self, search: Search) -> Search:
-        """Return the search without questions, where nothing that may answer it is asked by them."""
-        types = search.filters.types
-        if not types or any(self.types.get(one).asked_by_questions for one in types):
-            return search
-        return replace(search, questions=0.0)
-
-    def _assembled(self, found: _Found, request: QueryRequest) -> tuple[Context, tuple[UUID, ...], tuple[Hit, ...]]:
+    def _assembled(
+        self, found: _Found, request: QueryRequest, types: Registry
+    ) -> tuple[Context, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(
             Hit(
                 memory=found.memories[one.id],
@@ -246,10 +247,18 @@ class ReadPipeline:
             for one in found.ranked
             if one.id in found.memories
         )
-        context, used = assemble(hits, types=self.types, zone=request.now.tzinfo, budget=request.token_budget)
+        context, used = assemble(hits, types=types, zone=request.now.tzinfo, budget=request.token_budget)
         return context, used, hits
 
     def _observed(self, stage: str, since: float) -> float:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
+
+
+def _asked(search: Search, types: Registry) -> Search:
+    """Return the search without questions, where nothing that may answer it is asked by them."""
+    wanted = search.filters.types
+    if not wanted or any(types.get(one).asked_by_questions for one in wanted):
+        return search
+    return replace(search, questions=0.0)

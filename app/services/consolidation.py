@@ -59,7 +59,7 @@ class Consolidation:
         """
         deciding, counts = self.writing.deciding, Counter[str](groups=0, folded=0)
         faded = Faded(
-            types=[one.name for one in deciding.types if one.folds],
+            types=[one.name for one in await deciding.types.of(tenant) if one.folds],
             faded=FADED,
             now=deciding.clock(),
             words=WORDS,
@@ -104,7 +104,8 @@ class Consolidation:
         """
         for _ in range(ATTEMPTS):
             members = await self._read(tenant, scope, faded, about, after)
-            found = await asyncio.to_thread(grouped, members, self.writing.deciding.types)
+            types = await self.writing.deciding.types.of(tenant)
+            found = await asyncio.to_thread(grouped, members, types)
             try:
                 for group in found:
                     if not dry_run:
@@ -131,7 +132,7 @@ class Consolidation:
         """
         written = await self._written(group)
         deciding, now = self.writing.deciding, self.writing.deciding.clock()
-        proposed = candidate(group, written, scope, deciding.types, now)
+        proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
         prepared = await deciding.prepared([proposed])
         async with self.writing.turnstile.enter(scope.id(tenant)):
             claimed = await self._write(tenant, scope, group, written, prepared, now)

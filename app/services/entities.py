@@ -21,7 +21,7 @@ from app.db.unmerges import GivenBack, Standing, Undone
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import normalise
 from app.memory.actions import Action
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.model import Actor, Scope, Status
 from app.services.unmerging import given_back
 from app.write.resolve import UNKNOWN, compatible
@@ -52,7 +52,7 @@ class Entities:
     """Entities as callers see them; every method sees only the actor's tenant."""
 
     database: Database
-    types: Registry
+    types: Types
     clock: Callable[[], datetime]
 
     async def list(
@@ -142,13 +142,14 @@ class Entities:
         Raises NotFound, or Conflict when it is not merged or a later merge has to be undone first.
         """
         tenant = actor.tenant_id
+        types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
             at = await merges.hold(session, tenant, entity, now=self.clock())
             found = await entities.find(session, tenant, entity)
             if found is None:
                 raise _unknown(entity)
             merged = _undoable(found, await unmerges.standing(session, tenant, entity))
-            theirs = await self._theirs(session, tenant, entity, merged)
+            theirs = await _theirs(session, tenant, entity, merged, types)
             await unmerges.give_back(session, tenant, entity, merged, theirs)
             undone = await unmerges.undo(session, tenant, entity, merged, at=at)
             ledger = _ledger(actor, found.scope, at)
@@ -156,16 +157,17 @@ class Entities:
             after = await entities.find_all(session, tenant, [entity, merged.into])
         return Unmerged(entity=after[entity], survivor=after[merged.into], undone=undone)
 
-    async def _theirs(
-        self, session: WriteSession, tenant: UUID, entity: UUID, merged: Standing
-    ) -> tuple[GivenBack, ...]:
-        given: tuple[GivenBack, ...] = ()
-        after = UUID(int=0)
-        while rows := await unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
-            whose = partial(given_back, entity=entity, survivor=merged.into, own=merged.own_names)
-            given += tuple(await asyncio.to_thread(whose, rows, self.types))
-            after = rows[-1]["id"]
-        return given
+
+async def _theirs(
+    session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, types: Registry
+) -> tuple[GivenBack, ...]:
+    given: tuple[GivenBack, ...] = ()
+    after = UUID(int=0)
+    while rows := await unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
+        whose = partial(given_back, entity=entity, survivor=merged.into, own=merged.own_names)
+        given += tuple(await asyncio.to_thread(whose, rows, types))
+        after = rows[-1]["id"]
+    return given
 
 
 def _told_of_unmerge(ledger: Ledger, entity: UUID, merged: Standing, undone: Undone) -> list[Row]:

@@ -24,7 +24,7 @@ from app.db.erasures import Erasure
 from app.db.session import Database, WriteSession
 from app.errors import NotFound
 from app.memory.actions import Action
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.model import Actor, Memory
 from app.services import contests
 from app.services.memories import held
@@ -70,7 +70,7 @@ class Erasing:
     """Erases; every method sees only the actor's tenant."""
 
     database: Database
-    types: Registry
+    types: Types
     clock: Callable[[], datetime]
     language: str
 
@@ -81,6 +81,7 @@ class Erasing:
         this memory go. `own` is the request's own idempotency key, by route and key.
         """
         tenant, now = actor.tenant_id, self.clock()
+        types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
             gone = await held(session, actor, memory)
             erasure = await erasures.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
@@ -91,7 +92,7 @@ class Erasing:
             await contests.settle(session, actor, gone, now)
             counts["memories"] = 1
             counts += await self._sources(session, actor, gone, sources, erasure.id, now)
-            counts += await self._names(session, tenant, gone, mentioned)
+            counts += await self._names(session, tenant, gone, mentioned, types)
             named = [ids.public(ids.MEMORY, memory)]
             named += [ids.public(ids.TURN, source.id) for source in sources]
             counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=named, own=own)
@@ -243,11 +244,11 @@ class Erasing:
         return counts
 
     async def _names(
-        self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]]
+        self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]], types: Registry
     ) -> Counter[str]:
         """Erase the entities that nothing else mentions, and names of others that nothing else tells."""
         orphans, survivors = await erasing_one.orphans(session, tenant, mentioned)
-        by_role = brought(gone, self.types.by_name.get(gone.type))
+        by_role = brought(gone, types.by_name.get(gone.type))
         lost = [name.lower() for name in orphans.values()]
         for entity in sorted({*mentioned, *survivors} - orphans.keys()):
             roles = mentioned.get(entity, [])

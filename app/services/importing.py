@@ -19,13 +19,16 @@ from app.db.importing import Refused
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
+from app.services import import_types
 from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
 from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
+from app.services.import_types import Defining
+from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
-from app.services.reviving import Revived, Reviving
+from app.services.reviving import Imported, Revived, Reviving
 from app.write.policy import TenantPolicy
 
 BATCH = 200
@@ -44,6 +47,7 @@ class Importing:
 
     database: Database
     reviving: Reviving
+    own_types: OwnTypes
     policies: Policies
     model_id: int
     clock: Callable[[], datetime]
@@ -57,7 +61,10 @@ class Importing:
 
         Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
         """
-        running = _Import(means=self, actor=actor, summary=Summary(strict=strict))
+        types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
+        summary = Summary(strict=strict)
+        defining = Defining(own_types=self.own_types, actor=actor, summary=summary, types=types)
+        running = _Import(means=self, actor=actor, summary=summary, types=types, defining=defining)
         async for number, content in lines:
             await running.take(number, content)
         return await running.end()
@@ -70,6 +77,8 @@ class _Import:
     means: Importing
     actor: Actor
     summary: Summary
+    types: Imported
+    defining: Defining
     header: dict[str, Any] | None = None
     vectors: bool = False
     averages: dict[UUID, float] = field(default_factory=dict)
@@ -106,6 +115,8 @@ class _Import:
             await self._stop(found)
         elif record == "scope":
             self._weigh(found)
+        elif record == import_types.KIND:
+            await self.defining.take(read(number, record, content).values)
         elif record in KINDS:
             await self._add(read(number, record, content), len(content))
         else:
@@ -211,7 +222,7 @@ class _Import:
         fine = []
         for line in lines:
             try:
-                self.means.reviving.understood(line)
+                self.means.reviving.understood(line, self.types)
             except Unreadable as error:
                 self.summary.fail(line.number, error.message)
             else:
@@ -287,7 +298,9 @@ class _Import:
             found = [line.id for line in lines if line.id is not None]
             there = await importing.known(session, tenant, "memories", found)
             gone = await erasures.erased(session, tenant, found) - there.keys()
-        revived = [reviving.understood(line) for line in lines if line.id not in there and line.id not in gone]
+        revived = [
+            reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
+        ]
         await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
         return revived, len(there), len(gone)
 

@@ -26,11 +26,12 @@ class Policies:
     async def get(self, tenant: UUID) -> TenantPolicy:
         """Return a tenant's policy; what it never set is as the service has it."""
         async with self.database.read(tenant) as session:
-            return await self.read(session, tenant)
+            return (await self.standing(session, tenant))[0]
 
-    async def read(self, session: ReadSession, tenant: UUID) -> TenantPolicy:
-        """Return a tenant's policy, as `get`, in a transaction that is open."""
-        return TenantPolicy.model_validate(await rows.settings(session, tenant))
+    async def standing(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
+        """Return a tenant's policy, as `get`, and the version of its own types, in a transaction that is open."""
+        settings, types = await rows.standing(session, tenant)
+        return TenantPolicy.model_validate(settings), types
 
     async def put(self, tenant: UUID, policy: TenantPolicy, *, by: str) -> TenantPolicy:
         """Replace a tenant's policy and return it; `by` is for the audit log."""

@@ -158,7 +158,7 @@ def _kind(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes
             return python
     if isinstance(kind, DateTime):
         return AwareDatetime | Literal["infinity", "-infinity"]
-    return {"UUID": UUID, "JSONB": Any, "HALFVEC": _VECTOR}.get(type(kind).__name__, str)
+    return {"UUID": UUID, "JSONB": Any, "JSON": Any, "HALFVEC": _VECTOR}.get(type(kind).__name__, str)
 
 
 _BYTES = Annotated[str, StringConstraints(pattern=r"^\\x(?:[0-9a-f]{2})*$")]

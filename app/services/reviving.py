@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import ValidationError
 
@@ -15,7 +16,7 @@ from app.db.importing import Grown
 from app.db.vectors import as_halfvec
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
-from app.memory.spec import Payload
+from app.memory.spec import MemoryType, Payload
 from app.providers.embeddings import Embedder
 from app.services.records import Line, Unreadable
 from app.text.lexical import document_weights, index_of, terms, to_sparsevec
@@ -60,20 +61,41 @@ class Revived:
         )  # fmt: skip
 
 
+@dataclass(slots=True, kw_only=True)
+class Imported:
+    """The types that the lines of a file are read by: the tenant's, and which version the file's versions are here."""
+
+    tenant: UUID
+    types: Registry
+    versions: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def spec(self, name: str, version: int) -> MemoryType:
+        """Return the type of a memory, as of the version that it was written with, or raise Unreadable.
+
+        A version that is not here is read as the present one.
+        """
+        found = self.types.by_name.get(name)
+        if found is None:
+            raise Unreadable(
+                f"type: unknown memory type {name[:80]!r}: the file has no definition of it, nor has the tenant"
+            )
+        if (version == 0) != (found.version == 0):
+            there, here = ("the tenant's own", "built in") if version else ("built in", "the tenant's own")
+            raise Unreadable(f"type: {name[:80]!r} is {there} in the file, and {here} here")
+        return found.at(self.versions.get((name, version), found.version))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviving:
     """Makes memories findable again."""
 
     embedder: Embedder
-    types: Registry
     language: str
 
-    def understood(self, line: Line) -> Revived:
+    def understood(self, line: Line, types: Imported) -> Revived:
         """Return a line whose type and payload are known here, or raise Unreadable."""
         values = line.values
-        spec = self.types.by_name.get(values["type"])
-        if spec is None:
-            raise Unreadable(f"type: unknown memory type {values['type'][:80]!r}")
+        spec = types.spec(values["type"], values.get("type_version") or 0)
         try:
             payload: Payload = spec.payload.model_validate(values["payload"])
         except ValidationError as error:
@@ -92,7 +114,8 @@ class Reviving:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
-        return Revived(line=line, candidate=candidate, row=dict(values))
+        row = {**values, "type_tenant": spec.owner(types.tenant), "type_version": spec.version}
+        return Revived(line=line, candidate=candidate, row=row)
 
     async def revive(self, given: Sequence[Revived], *, vectors: bool, dimensions: int) -> None:
         """Give memories their index rows and questions; `vectors`: those of the file are of this service's model.

@@ -15,7 +15,7 @@ from app.db.audit import Ledger, append
 from app.db.rows import Row
 from app.db.session import Database, WriteSession
 from app.db.turns import StoredTurn
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, NotFound, TypesMoved
 from app.memory.actions import Action
 from app.memory.extraction import Turn, TurnStatus
 from app.model import Actor, Scope
@@ -91,16 +91,25 @@ class Turns:
         `progress` is told how many are done after each chunk but the last. Raises the first error that stands in
         a turn's way; what is done stays done.
         """
+        try:
+            return await self._process(actor, turns, progress)
+        except TypesMoved:
+            return await self._process(actor, turns, progress)
+
+    async def _process(
+        self, actor: Actor, turns: Collection[UUID], progress: Callable[[int], Awaitable[None]] | None
+    ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
-            policy = await self.policies.read(session, actor.tenant_id)
+            policy, version = await self.policies.standing(session, actor.tenant_id)
             stored = await rows.fetch(session, actor.tenant_id, turns)
+        types = await self.pipeline.types.at(actor.tenant_id, version)
         waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
         done = len(stored) - len(waiting)
         for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
             mine = list(group)
             for start in range(0, len(mine), CHUNK):
                 chunk = mine[start : start + CHUNK]
-                await self.pipeline.process(actor, chunk, policy)
+                await self.pipeline.process(actor, chunk, policy, types)
                 done += len(chunk)
                 if progress is not None and done < len(stored):
                     await progress(done)

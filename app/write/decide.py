@@ -9,6 +9,7 @@ from uuid import UUID
 from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
+from app.memory.spec import Payload
 from app.model import Status
 from app.write.ending import end
 from app.write.values import (
@@ -222,9 +223,14 @@ def _claim(existing: Existing) -> Claim:
 def merging(resolved: Resolved, into: Existing, reason: str) -> Merge:
     """Return the merge of the candidate into a memory of its type: what both say together, if that is more."""
     payload = resolved.prepared.candidate.payload
-    stored = type(payload).model_validate(into.payload)
+    stored = _stored(resolved, into)
     merged = stored.merged_with(payload)
     return Merge(into=into, payload=None if merged == stored else merged, reason=reason)
+
+
+def _stored(resolved: Resolved, existing: Existing) -> Payload:
+    """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
+    return resolved.prepared.candidate.type.at(existing.type_version).payload.model_validate(dict(existing.payload))
 
 
 def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
@@ -246,6 +252,6 @@ def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existin
         and _fits(resolved, one)
         and normalise.numbers(one.content) == normalise.numbers(content)
         and normalise.negated(one.content) == normalise.negated(content)
-        and type(payload).model_validate(one.payload).distinct_by() == payload.distinct_by()
+        and _stored(resolved, one).distinct_by() == payload.distinct_by()
     ]
     return sorted(found, key=lambda one: one.status != Status.ACTIVE)

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from app.db.beliefs import ScopeState
 from app.db.session import Database
-from app.errors import ProviderError
+from app.errors import ProviderError, TypesMoved
 from app.memory.candidate import Candidate
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Scope
 from app.providers.embeddings import Embedder
@@ -43,6 +43,14 @@ class _Collapsed(Exception):
         self.changed = changed
 
 
+class _Older(Exception):
+    """The tenant's own types have changed since they were read: this is their version now."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
 class _Unsure(Exception):
     """Some names may be those of known entities: the judge is to say, before anything is decided."""
 
@@ -70,30 +78,38 @@ class Deciding:
     model_id: int
     language: str
     clock: Callable[[], datetime]
-    types: Registry
+    types: Types
     judge: Judge | None = None
 
     async def looked(
         self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: Times, *, pieces: bool
     ) -> Looked:
-        """Read what the candidates may touch, and decide; `pieces`: those that claim one slot must be cut apart."""
+        """Read what the candidates may touch, and decide; `pieces`: those that claim one slot must be cut apart.
+
+        Raises TypesMoved when the type of a candidate is no longer what it was made with.
+        """
         meant: dict[str, list[KnownName]] | None = None if self.judge is not None else {}
+        types = self.types.known(actor.tenant_id)
         while True:
             try:
-                return await self._read(actor, scope, wave, times, meant, pieces=pieces)
+                return await self._read(actor, scope, wave, times, meant, types, pieces=pieces)
+            except _Older as older:
+                types = await self.types.at(actor.tenant_id, older.version)
             except _Collapsed as collapsed:
-                wave = await self._retyped(wave, collapsed.changed)
+                wave = await self._retyped(wave, collapsed.changed, types)
             except _Unsure as unsure:
                 with timed(times, "resolve"):
                     meant = answered({}, unsure.questions, await ask(unsure.judge, unsure.questions))
 
-    async def _retyped(self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified]) -> list[Prepared]:
+    async def _retyped(
+        self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified], types: Registry
+    ) -> list[Prepared]:
         """Return the wave with some of its candidates as the type that they turned out to be."""
         other = {
             place: replace(
                 wave[place].candidate,
-                type=self.types.get(one.type),
-                payload=self.types.get(one.type).payload.model_validate(one.payload),
+                type=types.get(one.type),
+                payload=types.get(one.type).payload.model_validate(one.payload),
             )
             for place, one in changed.items()
         }
@@ -107,6 +123,7 @@ class Deciding:
         wave: Sequence[Prepared],
         times: Times,
         meant: Mapping[str, Sequence[KnownName]] | None,
+        types: Registry,
         *,
         pieces: bool,
     ) -> Looked:
@@ -116,6 +133,7 @@ class Deciding:
             with timed(times, "resolve"):
                 unasked = self.judge if meant is None else None
                 state, known = await look.names(session, tenant, scope_id, names_of(wave), shared=unasked is not None)
+                _check(wave, types, state.types)
                 for name, rows in (meant or {}).items():
                     known[name] = [*known.get(name, ()), *rows]
                 resolved = [resolve(one, look.about(one, known), scope_id) for one in wave]
@@ -129,7 +147,7 @@ class Deciding:
             with timed(times, "dedup"):
                 likeness = DUPLICATE if self.judge is None else DOUBTFUL
                 rivals = await look.rivals(
-                    session, tenant, scope_id, resolved, types=self.types, model=self.model_id, likeness=likeness
+                    session, tenant, scope_id, resolved, types=types, model=self.model_id, likeness=likeness
                 )
                 resolved = look.held_back(resolved, rivals)
                 said = await look.said(session, tenant, wave)
@@ -183,6 +201,17 @@ class Deciding:
             if isinstance(merge, Merge):
                 result[place] = replace(merge, rewritten=one)
         return result
+
+
+def _check(wave: Sequence[Prepared], types: Registry, version: int) -> None:
+    """Raise _Older for types that are not those of the version, TypesMoved for a candidate that goes by other ones."""
+    if types.version < version:
+        raise _Older(version)
+    for one in wave:
+        if not types.holds(one.candidate.type):
+            raise TypesMoved(
+                f"the definition of type {one.candidate.type.name} has changed meanwhile: retry", retry_after=0.1
+            )
 
 
 def _collapse(resolved: Sequence[Resolved]) -> None:

@@ -64,10 +64,11 @@ def ground(
     here = Said.of((turn.content,), language)
     known = Said.of((turn.content, *(one.content for one in context), *_speakers(turn, context)), language)
     exempt = _persons(turn, context)
-    found = leaves(proposal.payload, exempt=exempt, language=language)
     spec = types.find(proposal.type)
+    chosen = frozenset[str]() if spec is None else spec.chosen
+    found = leaves(proposal.payload, exempt=exempt, language=language, chosen=chosen)
     for example in () if spec is None else spec.examples:
-        shown = (leaves(payload, exempt=exempt, language=language) for payload in example.payloads)
+        shown = (leaves(payload, exempt=exempt, language=language, chosen=chosen) for payload in example.payloads)
         if any(_copied(found, one, known) for one in shown) and not locate(example.utterance, turn.content):
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)

@@ -19,7 +19,7 @@ from app.db import hypothetical
 from app.db.hypothetical import Asked, Believed
 from app.db.session import Database
 from app.db.vectors import as_halfvec
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.memory.spec import MemoryType, Payload
 from app.providers.embeddings import Embedder
 from app.providers.questions import Questions, QuestionWriter, Told
@@ -41,7 +41,7 @@ class Hype:
     database: Database
     embedder: Embedder
     writer: QuestionWriter
-    types: Registry
+    types: Types
 
     async def ask(self, tenant: UUID, memories: Sequence[UUID]) -> AsyncIterator[int]:
         """Give the memories questions, a batch a transaction; yield how many were looked at after each.
@@ -58,7 +58,8 @@ class Hype:
     async def _ask(self, tenant: UUID, memories: Sequence[UUID]) -> None:
         async with self.database.read(tenant) as session:
             believed = await hypothetical.believed(session, tenant, memories)
-        told = await asyncio.to_thread(lambda: list(_told(believed, self.types)))
+        types = await self.types.of(tenant)
+        told = await asyncio.to_thread(lambda: list(_told(believed, types)))
         if not told:
             return
         questions = await self.writer.write([Told(content=one.content, payload=payload) for one, payload in told])
@@ -109,7 +110,7 @@ def _told(believed: Sequence[Believed], types: Registry) -> Iterator[tuple[Belie
     for one in believed:
         if one.type in asked:
             try:
-                yield one, asked[one.type].payload.model_validate(one.payload)
+                yield one, asked[one.type].at(one.type_version).payload.model_validate(one.payload)
             except ValidationError:
                 continue
 

@@ -26,7 +26,7 @@ from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, Outcome
 from app.memory.extraction import Extraction, Turn, TurnStatus, Usage
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent
 from app.providers.extraction import Extractor
@@ -83,24 +83,24 @@ class IngestPipeline:
     database: Database
     writing: WritePipeline
     extractor: Extractor
-    types: Registry
+    types: Types
     clock: Callable[[], datetime]
     keep_episodes: bool
     prices: Prices = field(default_factory=Prices)
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
-    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy) -> None:
-        """Take stored turns of one scope through the pipeline, in order.
+    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry) -> None:
+        """Take stored turns of one scope through the pipeline, in order; `types` are the tenant's.
 
         Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
         before it are finished then, it and those after it are as they were and can be processed again.
         """
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
-        await self._extract(works, known, actor)
+        await self._extract(works, known, actor, types)
         stuck = next((place for place, one in enumerate(works) if _unavailable(one.failure)), len(works))
         ready = works[:stuck]
-        error = await self._decided(actor, ready, policy, self.writing.write)
+        error = await self._decided(actor, ready, policy, types, self.writing.write)
         done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
         await self._finish(actor, done)
         if error is not None:
@@ -113,12 +113,13 @@ class IngestPipeline:
 
         Each candidate is decided against what is stored, not against the others.
         """
+        types = await self.types.of(actor.tenant_id)
         works = await self._read(actor, turns, policy)
-        await self._extract(works, {}, None)
+        await self._extract(works, {}, None, types)
         for one in works:
             if _unavailable(one.failure) and one.failure is not None:
                 raise one.failure
-        await self._decided(actor, works, policy, self.writing.preview)
+        await self._decided(actor, works, policy, types, self.writing.preview)
         return [self._report(one) for one in works]
 
     async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
@@ -162,7 +163,11 @@ class IngestPipeline:
         return works
 
     async def _extract(
-        self, works: Sequence[_Work], known: Mapping[UUID, Mapping[str, object]], actor: Actor | None
+        self,
+        works: Sequence[_Work],
+        known: Mapping[UUID, Mapping[str, object]],
+        actor: Actor | None,
+        types: Registry,
     ) -> None:
         """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
         together = None if actor is None else kept.Together(keep=partial(self._keep, actor))
@@ -175,7 +180,7 @@ class IngestPipeline:
                         work.extraction = kept.recalled(stored)
                         stage.notes.append("as extracted before")
                     else:
-                        work.extraction = await self.extractor.extract(work.turn, work.context)
+                        work.extraction = await self.extractor.extract(work.turn, work.context, types=types)
                 except TypedMemoryError as error:
                     work.failure = error
                     stage.drop("turn", error.message)
@@ -227,10 +232,10 @@ class IngestPipeline:
                     predicates=predicates,
                 )
 
-    def _consider(self, works: Sequence[_Work], policy: TenantPolicy) -> None:
+    def _consider(self, works: Sequence[_Work], policy: TenantPolicy, types: Registry) -> None:
         """Turn proposals into candidates."""
         keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
-        means = Means(types=self.types, extractor=self.extractor.name, keep_episodes=keep)
+        means = Means(types=types, extractor=self.extractor.name, keep_episodes=keep)
         for work in works:
             if work.extraction is not None:
                 work.considered = consider(
@@ -238,14 +243,14 @@ class IngestPipeline:
                 )
 
     async def _decided(
-        self, actor: Actor, works: Sequence[_Work], policy: TenantPolicy, decide: _Decide
+        self, actor: Actor, works: Sequence[_Work], policy: TenantPolicy, types: Registry, decide: _Decide
     ) -> TypedMemoryError | None:
         """Make candidates of the proposals and have them all decided, in the order they were said (stages 3 to 6).
 
         Return the first error in place of an outcome.
         """
         await self._recall(actor, works)
-        await asyncio.to_thread(self._consider, works, policy)
+        await asyncio.to_thread(self._consider, works, policy, types)
         everything = [candidate for one in works for candidate in one.considered.candidates]
         if not everything:
             return None

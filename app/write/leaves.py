@@ -55,9 +55,12 @@ class Leaf:
     detail: bool
 
 
-def leaves(payload: Mapping[str, object], *, exempt: frozenset[str], language: str) -> tuple[Leaf, ...]:
+def leaves(
+    payload: Mapping[str, object], *, exempt: frozenset[str], language: str, chosen: frozenset[str] = frozenset()
+) -> tuple[Leaf, ...]:
     """Return the values that say something, in their order; `exempt` are normalised names that need no saying.
 
+    `chosen` are fields whose values are chosen from a vocabulary, besides those whose names say so.
     Numbers are no terms: they are compared as numbers.
     """
     found = []
@@ -65,7 +68,8 @@ def leaves(payload: Mapping[str, object], *, exempt: frozenset[str], language: s
         text = " ".join(_DATES.sub(" ", value).split())
         if not text or normalise.name(value) in exempt:
             continue
-        label = not detail and (_LABEL.search(field) is not None or _HYPHENATED.fullmatch(text) is not None)
+        picked = field in chosen or _LABEL.search(field) is not None
+        label = not detail and (picked or _HYPHENATED.fullmatch(text) is not None)
         found.append(
             Leaf(
                 field=field,

@@ -154,6 +154,7 @@ def _existing(row: Record) -> Existing:
         relation=row["relation"],
         id=row["id"],
         type=row["type"],
+        type_version=row["type_version"],
         status=row["status"],
         content=row["content"],
         payload=row["payload"],

@@ -24,7 +24,6 @@ from app.write.rows import (
     audit_added,
     parts_told,
     reindex,
-    stored_payload,
     takes_hold,
 )
 from app.write.values import (
@@ -134,7 +133,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             mentions=parts.mentions,
             confidence=believed,
             stated_at=max(into.stated_at, prepared.stated_at),
-            payload=None if rewritten is None else stored_payload(rewritten),
+            payload=None if rewritten is None else rewritten.candidate.payload.stored(rewritten.event),
             content=None if rewritten is None else rewritten.content,
             identity=None if rewritten is None else rewritten.identity,
             category=prepared.candidate.category,

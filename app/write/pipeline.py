@@ -94,7 +94,7 @@ class WritePipeline:
         for place, one in enumerate(prepared):
             result = results[place]
             if isinstance(result, Outcome):
-                self.observe(one.candidate.type.name, result.decision)
+                self.observe(one.candidate.type.counted_as, result.decision)
         return [results[place] for place in range(len(prepared))]
 
     async def preview(self, actor: Actor, candidates: Sequence[Candidate], times: Times | None = None) -> list[Outcome]:

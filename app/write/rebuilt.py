@@ -20,7 +20,7 @@ def candidate(memory: Memory, unshown: Unshown, types: Registry, *, keep_id: boo
 
     Raises Conflict when its payload is of a shape that its type no longer has.
     """
-    spec = types.get(memory.type)
+    spec = types.get(memory.type).at(memory.type_version)
     try:
         payload: Payload = spec.payload.model_validate(dict(memory.payload))
     except ValidationError as error:
@@ -77,4 +77,5 @@ def existing(memory: Memory) -> Existing:
         session_id=memory.session_id,
         sequence_number=memory.sequence_number,
         similarity=None,
+        type_version=memory.type_version,
     )

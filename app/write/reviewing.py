@@ -66,9 +66,8 @@ class Reviewing:
 
     pipeline: WritePipeline
 
-    @property
-    def _types(self) -> Registry:
-        return self.pipeline.deciding.types
+    async def _types(self, actor: Actor) -> Registry:
+        return await self.pipeline.deciding.types.of(actor.tenant_id)
 
     async def decide(self, actor: Actor, item: Item, choice: Choice, named: Memory | None) -> Done:
         """Carry out a decision on an item as it was read, with the memory that it names.
@@ -107,7 +106,7 @@ class Reviewing:
     async def believed(self, actor: Actor, item: Item) -> _Work | None:
         """Work out what sending a pending memory through the pipeline from stage 3 comes to."""
         unshown = await self._unshown(actor, item.memory)
-        candidate = rebuilt.candidate(item.memory, unshown, self._types, keep_id=True)
+        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor), keep_id=True)
         looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
         spoken = replace(resolved.prepared.candidate, evidence=item.memory.evidence)
         resolved = replace(resolved, prepared=replace(resolved.prepared, candidate=spoken))
@@ -118,7 +117,7 @@ class Reviewing:
 
     async def _merged(self, actor: Actor, item: Item, into: Memory) -> _Work:
         unshown = await self._unshown(actor, item.memory)
-        candidate = rebuilt.candidate(item.memory, unshown, self._types, keep_id=False)
+        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor), keep_id=False)
         looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
         merge = merging(resolved, rebuilt.existing(into), "a reviewer holds them to say the same")
         [decision] = await self.pipeline.deciding.rewritten([resolved], [merge])
@@ -130,8 +129,9 @@ class Reviewing:
         """Work out what a reviewer's own statement comes to: it is weighed as certain, and stored as what it is."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
         now = self.pipeline.deciding.clock()
+        types = await self._types(actor)
         candidate = Candidate(
-            type=self._types.get(choice.statement_type or item.memory.type),
+            type=types.get(choice.statement_type or item.memory.type),
             payload=choice.statement,
             scope=item.memory.scope,
             stated_at=max(now, item.memory.stated_at, *(one.stated_at for one in item.rivals)),

@@ -77,11 +77,13 @@ def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
         "scope_id": plan.around.scope,
         "id": new,
         "type": candidate.type.name,
+        "type_tenant": candidate.type.owner(plan.around.tenant),
+        "type_version": candidate.type.version,
         "category": chosen or candidate.type.category,
         "content": prepared.content,
         "context": candidate.context,
         "identity": prepared.identity,
-        "payload": stored_payload(prepared),
+        "payload": payload.stored(prepared.event),
         "subject": payload.subject(),
         "subject_id": resolved.subject_id,
         "slot": resolved.slot,
@@ -103,14 +105,6 @@ def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
         "provenance": dict(candidate.provenance),
         "metadata": dict(candidate.metadata),
     }
-
-
-def stored_payload(prepared: Prepared) -> dict[str, object]:
-    """Return the payload as it is kept: by its wire names, an event's time made an instant."""
-    event = prepared.event
-    dated = {} if event is None or event.at is None else {"event_at": event.at.isoformat()}
-    precise = {} if event is None else {"event_at_precision": str(event.precision)}
-    return {**prepared.candidate.payload.model_dump(mode="json", by_alias=True), **dated, **precise}
 
 
 def _importance(resolved: Resolved) -> float:

@@ -88,6 +88,7 @@ class Existing:
     session_id: str | None
     sequence_number: int | None
     similarity: float | None
+    type_version: int = 0
     ended_at: datetime | None = None
 
 

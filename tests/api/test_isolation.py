@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from app.memory.registry import discover
 from tests.api.conftest import Tenant, fact, new_tenant, settings_for
 from tests.api.routes import Mounted, mounted
 from tests.api.test_jobs import KIND, queued
+from tests.own_types import opened, ticket
 
 BODIES: dict[str, dict[str, Any]] = {
     "/query": {"query": "where does the user work?", "user_id": "u1"},
@@ -32,6 +34,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/entities/unmerge": {"entity": "{entity_id}"},
     "/admin/review/{review_id}": {"action": "reject", "version": "any"},
     "/admin/review/bulk": {"decisions": [{"id": "{review_id}", "action": "reject", "version": "any"}]},
+    "/admin/types": ticket(name="theirs", aliases=[]),
+    "/memories/typed/{type}": {"payload": opened(), "user_id": "u1"},
     "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 GUARDED = [
@@ -59,6 +63,7 @@ class Owner:
     review: str
     erasure: str
     others: str
+    type: str
     ids: frozenset[str]
 
     def filled(self, text: str) -> str:
@@ -72,7 +77,8 @@ class Owner:
             .replace("{review_id}", self.review)
             .replace("{erasure_id}", self.erasure)
             .replace("{tenant_id}", self.others)
-            .replace("{type}", "nothing")
+            .replace("{type}", self.type)
+            .replace("{type_name}", self.type)
         )
 
     def path(self, route: Mounted) -> str:
@@ -89,7 +95,8 @@ class Owner:
             memory.pop("freshness")
         jobs = (await self.tenant.client.get("/jobs", params={"kind": KIND})).json()["jobs"]
         turns = (await self.tenant.client.get("/turns")).json()["turns"]
-        return [*page["memories"], *keys, *jobs, *turns]
+        types = (await self.tenant.client.get("/admin/types")).json()["types"]
+        return [*page["memories"], *keys, *jobs, *turns, *types]
 
 
 async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
@@ -111,7 +118,18 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     spare = await client.post("/memories/typed/event", json={"event_description": "To be erased", "user_id": "u9"})
     erased = await client.delete(f"/memories/{spare.json()['memory']['id']}")
     erasure = erased.json()["id"]
-    ids = {job, turn, review, erasure, *(one["id"] for one in (*memories, *keys, *entities))}
+    # A name of each tenant's own: what the one has, the other has not.
+    own = f"ticket_{uuid4().hex[:8]}"
+    assert (await client.post("/admin/types", json=ticket(name=own, aliases=[]))).status_code == 201
+    told = await client.post(f"/memories/typed/{own}", json={"payload": opened(), "user_id": "u1"})
+    ids = {
+        job,
+        turn,
+        review,
+        erasure,
+        told.json()["memory"]["id"],
+        *(one["id"] for one in (*memories, *keys, *entities)),
+    }
     return Owner(
         tenant=tenant,
         memory=memories[0]["id"],
@@ -122,6 +140,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
         review=review,
         erasure=erasure,
         others=id_of_tenant,
+        type=own,
         ids=frozenset(ids),
     )
 

@@ -1,4 +1,4 @@
-"""What every memory type keeps to; a new file in `memory/types` is tested the moment it exists."""
+"""What every memory type keeps to, those that tenants define too; a new file is tested the moment it exists."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from pydantic import ValidationError
 
 import app.memory.types as types_folder
 from app.errors import InvalidInput
+from app.memory.own.compiling import made
+from app.memory.own.definition import Definition
 from app.memory.registry import discover
 from app.memory.spec import MemoryType, Payload, Refs
 from app.memory.types.event import Event
 from app.model import EntityRef, Precision
+from tests.own_types import DEFINITIONS
 
-TYPES = discover()
+BUILT_IN = discover()
+TYPES = BUILT_IN.with_own((made(Definition.model_validate(one)) for one in DEFINITIONS), 1)
 EXAMPLES = [
     pytest.param(one, payload, id=f"{one.name}-{place}")
     for one in TYPES
@@ -41,7 +45,7 @@ def refs_of(payload: Payload) -> Refs:
 
 def test_every_file_of_the_folder_is_a_type() -> None:
     files = {path.stem for path in Path(types_folder.__file__).parent.glob("*.py")} - {"__init__"}
-    assert files == set(TYPES.by_name)
+    assert files == set(BUILT_IN.by_name)
 
 
 @every_type

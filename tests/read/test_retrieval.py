@@ -44,10 +44,10 @@ async def fill(store: Store, texts: list[str], scope: Scope = USER, type_name: s
 async def search_for(store: Store, text: str, **changes: object) -> Search:
     request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id="u1"))
     reads = store.reads
-    reading = understand.read(request, types=reads.types, language="english")
+    reading = understand.read(request, types=reads.types.known(store.tenant), language="english")
     scopes = tuple(scope.id(store.tenant) for scope in request.visibility.scopes())
     known = await reads._look_up(store.tenant, scopes, reading)
-    query = understand.resolve(reading, known, types=reads.types)
+    query = understand.resolve(reading, known, types=reads.types.known(store.tenant))
     search = reads._search(store.tenant, scopes, request, query, known)
     vector = await reads._embed(query)
     return replace(search, vector=vector, **changes)  # type: ignore[arg-type]

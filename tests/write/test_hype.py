@@ -259,7 +259,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
     runtime = SimpleNamespace(
         database=store.database,
         embedder=store.pipeline.deciding.embedder,
-        types=store.types,
+        type_book=store.types,
         settings=SimpleNamespace(language="english"),
     )
     await handler.HANDLER.run(cast("Runtime", runtime), job, progress)

@@ -10,6 +10,7 @@ from app.db.tables.beliefs import (
     memories,
     memory_links,
     memory_past,
+    memory_type_versions,
     memory_types,
     memory_usage,
     review_counts,
@@ -34,7 +35,11 @@ from app.db.tables.standing import memory_folds, store_days
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
-"""Tables without row-level security: two reference tables, and the retrieval index (DESIGN section 9)."""
+"""Tables whose owner is not held to row-level security either: two reference tables, and the retrieval index.
+
+Of `memory_types` the runtime role sees what is built in and the tenant's own; its owner, who migrates, writes what is
+built in. The index is without row-level security altogether (DESIGN section 9).
+"""
 
 __all__ = [
     "UNSCOPED",
@@ -63,6 +68,7 @@ __all__ = [
     "memory_index",
     "memory_links",
     "memory_past",
+    "memory_type_versions",
     "memory_types",
     "memory_usage",
     "metadata",

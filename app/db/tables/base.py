@@ -31,6 +31,10 @@ metadata = MetaData(
 )
 
 
+NOBODY = "00000000-0000-0000-0000-000000000000"
+"""In the place of a tenant: whose the types are that are built in."""
+
+
 def tenant() -> Column[object]:
     """Return the first column of every key."""
     return Column("tenant_id", UUID, ForeignKey("tenants.id"), primary_key=True)

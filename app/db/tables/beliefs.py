@@ -10,24 +10,43 @@ from sqlalchemy import (
     Computed,
     DateTime,
     Float,
-    ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, UUID
+from sqlalchemy.dialects.postgresql import JSON, JSONB, UUID
 
-from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
+from app.db.tables.base import NOBODY, json_object, key, one_of, refers_to, table, tenant, when
 from app.memory.extraction import Role, TurnStatus
 from app.model import Category, LinkKind, ReviewReason, SpeechAct, Status
 
 memory_types = table(
     "memory_types",
+    Column("tenant_id", UUID, primary_key=True, server_default=text(f"'{NOBODY}'")),
     Column("name", Text, primary_key=True),
     Column("description", Text, nullable=False),
     when("created_at", default_now=True),
+    Column("version", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint(f"(tenant_id = '{NOBODY}') = (version = 0)", name="version"),
+)
+
+memory_type_versions = table(
+    "memory_type_versions",
+    tenant(),
+    key("name", Text),
+    key("version", Integer),
+    Column("definition", JSON, nullable=False),
+    when("created_at"),
+    Column("created_by", Text, nullable=False),
+    ForeignKeyConstraint(
+        ["tenant_id", "name"],
+        ["memory_types.tenant_id", "memory_types.name"],
+        ondelete="CASCADE",
+    ),
+    CheckConstraint("version > 0", name="version"),
 )
 
 turns = table(
@@ -67,7 +86,9 @@ memories = table(
     tenant(),
     key("id"),
     Column("scope_id", UUID, nullable=False),
-    Column("type", Text, ForeignKey("memory_types.name"), nullable=False),
+    Column("type", Text, nullable=False),
+    Column("type_tenant", UUID, nullable=False, server_default=text(f"'{NOBODY}'")),
+    Column("type_version", Integer, nullable=False, server_default=text("0")),
     Column("category", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("content", Text, nullable=False),
@@ -110,6 +131,9 @@ memories = table(
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
     refers_to("memories", "superseded_by", deferred=True),
+    ForeignKeyConstraint(["type_tenant", "type"], ["memory_types.tenant_id", "memory_types.name"]),
+    CheckConstraint(f"type_tenant IN ('{NOBODY}', tenant_id)", name="type_tenant"),
+    CheckConstraint(f"(type_tenant = '{NOBODY}') = (type_version = 0)", name="type_version"),
     one_of("status", Status),
     one_of("category", Category),
     one_of("speech_act", SpeechAct),
@@ -163,6 +187,7 @@ memories = table(
         "slot",
         postgresql_where=text("contested AND status = 'active'"),
     ),
+    Index("ix_memories_own_type", "type_tenant", "type", postgresql_where=text(f"type_tenant <> '{NOBODY}'")),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
     Index(
         "ix_memories_ending",

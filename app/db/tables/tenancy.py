@@ -13,6 +13,7 @@ tenants = table(
     Column("id", UUID, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     json_object("settings"),
+    Column("types_version", BigInteger, nullable=False, server_default=text("0")),
     when("created_at", default_now=True),
 )
 

@@ -20,7 +20,7 @@ async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, ob
         database=runtime.database,
         embedder=runtime.embedder,
         writer=RuleQuestions(language=runtime.settings.language),
-        types=runtime.types,
+        types=runtime.type_book,
     )
     async for done in hype.ask(job.tenant_id, memories):
         await progress(done, len(memories))

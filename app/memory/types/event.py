@@ -77,6 +77,13 @@ class Event(Payload):
         what = asking.brief(self.event_description)
         return (f"When was it that {what}?", f"What happened when {what}?", f"Who {what}?")
 
+    def stored(self, event: EventTime | None) -> dict[str, object]:
+        """Return the fields, the time made an instant."""
+        found = super().stored(event)
+        if event is not None and event.at is not None:
+            found["event_at"] = event.at.isoformat()
+        return found if event is None else {**found, "event_at_precision": str(event.precision)}
+
     def event_time(self, zone: tzinfo) -> EventTime | None:
         """Return the range the event covers, by its precision, in the caller's time zone."""
         if self.event_at is None:

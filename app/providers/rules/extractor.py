@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.memory.extraction import Extraction, Turn
+from app.memory.registry import Registry
 from app.providers.rules.propose import propose
 
 _INLINE: Final = 2_000
@@ -18,7 +19,13 @@ class RulesExtractor:
 
     name = "rules"
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = ()) -> Extraction:
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,  # noqa: ARG002 - its rules are of the types that are built in
+    ) -> Extraction:
         """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
 
         `context` are the turns before: they tell which names are people's; nothing is taken from them.

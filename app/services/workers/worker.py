@@ -13,7 +13,7 @@ from uuid import UUID
 import app.services.workers as workers_folder
 from app.db.session import Database
 from app.errors import ConfigurationError
-from app.memory.registry import Registry
+from app.memory.registry import Types
 from app.providers.embeddings import Embedder
 from app.providers.summarising import Summariser
 from app.write.pipeline import WritePipeline
@@ -38,7 +38,7 @@ class Means:
     embedder: Embedder
     model_id: int
     language: str
-    types: Registry
+    types: Types
     writing: WritePipeline
     forgotten_days: float = 30.0
     summariser: Summariser | None = None

@@ -1,0 +1,207 @@
+"""The memory types: those that are built in, and a tenant's own, which it defines here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field
+from starlette.responses import Response
+
+from app.api import views
+from app.api.deps import ActorDep, RuntimeDep
+from app.api.guard import ADMIN, READ, GuardedRoute
+from app.api.models import Out
+from app.api.problems import FieldError, InvalidFields, field_errors
+from app.db.own_types import StoredVersion
+from app.memory.own.definition import Definition
+from app.memory.own.faults import Fault, InvalidDefinition, pointer
+from app.memory.spec import MemoryType, Name
+from app.model import Category, ScopeKind
+from app.services.own_types import Known
+
+CREATED = 201
+NO_CONTENT = 204
+
+TypeNameIn = Annotated[Name, Path(description="A type's name.", examples=["ticket"])]
+
+
+class TypeOut(Out):
+    """A memory type and its policy."""
+
+    name: str
+    version: int = Field(description="Of your own type, from 1; 0: it is built in.")
+    aliases: list[str]
+    definition: str
+    category: Category
+    default_scope: ScopeKind
+    prior: float
+    half_life_days: float | None
+    floor: float
+    group: str
+    payload_schema: dict[str, Any]
+
+
+class TypesOut(Out):
+    """The memory types there are, those that are built in first."""
+
+    types: list[TypeOut]
+
+
+class LostOut(Out):
+    """Something that the version before took and this one does not, or a slot that is another now."""
+
+    pointer: str
+    message: str
+
+
+class DefinedOut(Out):
+    """What a definition came to."""
+
+    type: TypeOut
+    new: bool = Field(description="False where this is what is there already.")
+    incompatible: list[LostOut] = Field(
+        description="What the version before took and this one does not. Memories that are there keep their version."
+    )
+
+
+class VersionOut(Out):
+    """A version of a definition."""
+
+    version: int
+    created_at: datetime
+    created_by: str
+    definition: dict[str, Any]
+
+
+class TypeDetailOut(TypeOut):
+    """A type with the versions of its definition, oldest first, and how many memories are of it."""
+
+    versions: list[VersionOut] = Field(description="Empty for a type that is built in.")
+    memories: int | None = Field(description="Of every status and version; null for a type that is built in.")
+
+
+class PointedRoute(GuardedRoute):
+    """A route that names what is wrong with its body by JSON pointers."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler."""
+        handle = super().get_route_handler()
+
+        async def pointed(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                raise InvalidFields([_pointed(one) for one in error.errors()]) from None
+            except InvalidDefinition as error:
+                raise InvalidFields([_told(one) for one in error.faults]) from None
+
+        return pointed
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=PointedRoute)
+    routes: tuple[tuple[str, str, Any, str, Any, int, dict[str, Any]], ...] = (
+        ("GET", "/admin/types", list_types, "List memory types", TypesOut, 200, READ),
+        ("POST", "/admin/types", define_type, "Define a memory type, or its next version", DefinedOut, CREATED, ADMIN),
+        ("GET", "/admin/types/{type_name}", get_type, "Get a memory type with its versions", TypeDetailOut, 200, READ),
+        ("DELETE", "/admin/types/{type_name}", remove_type, "Remove a memory type", None, NO_CONTENT, ADMIN),
+    )
+    for method, path, handler, summary, model, status, role in routes:
+        found.add_api_route(
+            path,
+            handler,
+            methods=[method],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=model,
+            status_code=status,
+            openapi_extra=role,
+        )
+    return found
+
+
+async def list_types(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """List the memory types, their policies and the schemas of their fields: those built in, then your own."""
+    types = await runtime.type_book.of(actor.tenant_id)
+    return views.answer({"types": [_type(one) for one in types]})
+
+
+async def define_type(
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    body: Definition,
+    *,
+    dry_run: Annotated[bool, Query(description="Only say what it would come to.")] = False,
+) -> Response:
+    """Define a memory type of your own; under the name of one that is there, its next version.
+
+    It is in use at once, on every replica: for typed writes and batches, in extraction, as a filter, and in what
+    words of a question hint at. Memories that are there keep the version that they were written with; what a new
+    version no longer takes is told. The same definition again changes nothing. What is wrong with a definition is
+    told by JSON pointers into it, all at once.
+    """
+    done = await runtime.own_types.define(actor, body, dry_run=dry_run)
+    lost = [{"pointer": one.pointer, "message": one.message} for one in done.incompatible]
+    return views.answer({"type": _type(done.type), "new": done.new, "incompatible": lost}, CREATED)
+
+
+async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
+    """Get a type by its name or an alias; of your own, every version of its definition."""
+    return views.answer(_detail(await runtime.own_types.get(actor, type_name)))
+
+
+async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
+    """Remove a type of your own, with its versions: only while no memory is of it, whatever its status.
+
+    A memory without its type could not be read. To stop more of them being proposed from turns, define the type with
+    `extracted` false.
+    """
+    await runtime.own_types.remove(actor, type_name)
+    return Response(status_code=NO_CONTENT)
+
+
+def _type(spec: MemoryType) -> dict[str, object]:
+    return {
+        "name": spec.name,
+        "version": spec.version,
+        "aliases": spec.aliases,
+        "definition": spec.definition,
+        "category": spec.category,
+        "default_scope": spec.default_scope,
+        "prior": spec.prior,
+        "half_life_days": spec.half_life_days,
+        "floor": spec.decay(None).floor,
+        "group": spec.group,
+        "payload_schema": spec.payload.model_json_schema(by_alias=True),
+    }
+
+
+def _detail(found: Known) -> dict[str, object]:
+    return {**_type(found.type), "versions": [_version(one) for one in found.versions], "memories": found.memories}
+
+
+def _version(one: StoredVersion) -> dict[str, object]:
+    return {
+        "version": one.version,
+        "created_at": one.created_at,
+        "created_by": one.created_by,
+        "definition": one.definition,
+    }
+
+
+def _told(fault: Fault) -> FieldError:
+    return FieldError(field=fault.pointer, message=fault.message)
+
+
+def _pointed(error: Mapping[str, Any]) -> FieldError:
+    """Return what is wrong with a body, by a pointer into it; what is wrong elsewhere, by its name."""
+    steps = error["loc"]
+    if error["type"] == "recursion_depth_exceeded":
+        return FieldError(field=pointer(*steps[1:2]), message="is nested too deeply")
+    [told] = field_errors([error])
+    return told if steps[:1] != ("body",) else FieldError(field=pointer(*steps[1:]), message=told.message)

@@ -1,0 +1,121 @@
+"""The definitions of tenants' own types: read in one statement, written under the lock of the tenant's row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import text
+
+from app.db.session import ReadSession, WriteSession
+from app.db.statement import statement
+from app.memory.own.definition import Definition
+
+_VERSION = statement("SELECT types_version FROM tenants WHERE id = :tenant")
+
+_ALL = statement(
+    """
+    SELECT t.types_version, v.name, v.version, v.definition::text AS definition
+    FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = t.id
+    WHERE t.id = :tenant ORDER BY v.name, v.version
+    """
+)
+
+_OF = text(
+    """
+    SELECT name, version, definition, created_at, created_by FROM memory_type_versions
+    WHERE tenant_id = :tenant AND name = :name ORDER BY version
+    """
+)
+
+_MEMORIES = text("SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name")
+
+_HOLD = text("SELECT FROM tenants WHERE id = :tenant FOR NO KEY UPDATE")
+
+_MOVE = text("UPDATE tenants SET types_version = types_version + 1 WHERE id = :tenant")
+
+_NAME = text(
+    """
+    INSERT INTO memory_types (tenant_id, name, description, created_at, version)
+    VALUES (:tenant, :name, :description, :at, :version) ON CONFLICT (tenant_id, name) DO UPDATE SET
+        description = excluded.description, version = excluded.version
+    """
+)
+
+_KEEP = text(
+    """
+    INSERT INTO memory_type_versions (tenant_id, name, version, definition, created_at, created_by)
+    VALUES (:tenant, :name, :version, CAST(:definition AS json), :at, :by)
+    """
+)
+
+_REMOVE = text("DELETE FROM memory_types WHERE tenant_id = :tenant AND name = :name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A tenant's definitions as JSON, by name and version, and what its types count as their own version."""
+
+    version: int
+    definitions: Mapping[str, Mapping[int, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """One version of a definition: since when, by whom."""
+
+    name: str
+    version: int
+    definition: Mapping[str, object]
+    created_at: datetime
+    created_by: str
+
+
+async def version(session: ReadSession, tenant: UUID) -> int:
+    """Return how often the tenant's own types have changed; 0 for a tenant that is not there."""
+    rows = await session.fetch(_VERSION, {"tenant": tenant})
+    return int(rows[0][0]) if rows else 0
+
+
+async def kept(session: ReadSession, tenant: UUID) -> Kept:
+    """Return every definition of the tenant, as of one moment."""
+    rows = await session.fetch(_ALL, {"tenant": tenant})
+    found: dict[str, dict[int, str]] = {}
+    for row in rows:
+        if row["name"] is not None:
+            found.setdefault(row["name"], {})[row["version"]] = row["definition"]
+    return Kept(version=int(rows[0]["types_version"]) if rows else 0, definitions=found)
+
+
+async def versions(session: ReadSession, tenant: UUID, name: str) -> Sequence[StoredVersion]:
+    """Return the versions of a type, oldest first; none for a type that the tenant does not have."""
+    rows = await session.execute(_OF, {"tenant": tenant, "name": name})
+    return [StoredVersion(**row) for row in rows.mappings()]
+
+
+async def memories(session: ReadSession, tenant: UUID, name: str) -> int:
+    """Return how many memories, whatever their status, are of a type of the tenant's own."""
+    return int((await session.execute(_MEMORIES, {"tenant": tenant, "name": name})).scalar_one())
+
+
+async def hold(session: WriteSession, tenant: UUID) -> None:
+    """Hold the tenant's types until the transaction ends; it must have been opened with `tenants.AS_OPERATOR`."""
+    await session.execute(_HOLD, {"tenant": tenant})
+
+
+async def add(
+    session: WriteSession, tenant: UUID, version: int, definition: Definition, *, at: datetime, by: str
+) -> None:
+    """Store a version of a definition and make it the present one; the types must be held."""
+    here = {"tenant": tenant, "name": definition.name, "version": version, "at": at}
+    await session.execute(_NAME, {**here, "description": definition.definition})
+    await session.execute(_KEEP, {**here, "definition": definition.text(), "by": by})
+    await session.execute(_MOVE, {"tenant": tenant})
+
+
+async def remove(session: WriteSession, tenant: UUID, name: str) -> None:
+    """Remove a type with its versions; Conflict when there are memories of it. The types must be held."""
+    await session.execute(_REMOVE, {"tenant": tenant, "name": name})
+    await session.execute(_MOVE, {"tenant": tenant})
