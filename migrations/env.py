@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from alembic import context
 from sqlalchemy import Connection, text
@@ -11,6 +12,8 @@ from sqlalchemy.pool import NullPool
 
 from app.db.session import driver_url
 from app.db.tables import metadata
+
+POLL_SECONDS = 0.1
 
 LOCK = 7_261_943_001
 """Advisory lock that lets one process migrate while others wait."""
@@ -31,14 +34,21 @@ def run(connection: Connection) -> None:
         compare_type=True,
         transaction_per_migration=True,
     )
-    connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
-    connection.commit()
+    _take_turn(connection)
     try:
         with context.begin_transaction():
             context.run_migrations()
     finally:
         connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": LOCK})
         connection.commit()
+
+
+def _take_turn(connection: Connection) -> None:
+    """Wait for the lock without a transaction: an index that is built concurrently waits for every open one."""
+    while not connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one():
+        connection.commit()
+        time.sleep(POLL_SECONDS)
+    connection.commit()
 
 
 async def online() -> None:

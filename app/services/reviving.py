@@ -92,7 +92,8 @@ class Reviving:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
-        return Revived(line=line, candidate=candidate, row=dict(values))
+        row = {**values, "filter_key": spec.filter_key(values["payload"])}
+        return Revived(line=line, candidate=candidate, row=row)
 
     async def revive(self, given: Sequence[Revived], *, vectors: bool, dimensions: int) -> None:
         """Give memories their index rows and questions; `vectors`: those of the file are of this service's model.
