@@ -100,9 +100,9 @@ class BackfillOut(Out):
     status: Status
     actor: str
     counts: dict[str, Any] = Field(
-        description="`looked_at`; `flagged`, by reason and source; `left`, by why; `changed` in all, and `others_changed`"
-        " of them; slot `collisions`; `superseded`, `contradicting`, `conflicting`, `reviewed`; then how many are `committed`, "
-        "`skipped`, `undone`, `kept`."
+        description="`looked_at`; `flagged`, by reason and source; `left`, by why; `changed` in all, of them "
+        "`others_changed`; `collisions` over slots; `superseded`, `contradicting`, `conflicting`, `reviewed`; then how "
+        "many are `committed`, `skipped`, `undone`, `kept`."
     )
     job_id: str | None = Field(description="The latest job, see `GET /jobs/{job_id}`; null where none was needed.")
     created_at: datetime

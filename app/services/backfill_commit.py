@@ -117,7 +117,7 @@ class Committing:
             ledger = Ledger(tenant=tenant, actor=actor, at=now, scope=unit[0])
             why = _moved(step, items, held, taken)
             if why is None:
-                _gather(batch, one, step, items, ledger)
+                _gather(batch, one, step, items, ledger, held)
             else:
                 batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
         await self._write(session, one, step, batch, now)
@@ -189,17 +189,23 @@ def _seen(step: Step, item: Item) -> datetime | None:
     return item.seen_at if step is COMMIT or not item.after else item.applied_at
 
 
-def _gather(batch: _Batch, one: Backfill, step: Step, items: Sequence[Item], ledger: Ledger) -> None:
+def _gather(
+    batch: _Batch, one: Backfill, step: Step, items: Sequence[Item], ledger: Ledger, held: Mapping[UUID, Row]
+) -> None:
     """Add to the batch what changes a unit, and what tells of it."""
+    crowded = len(items) > 1
     for item in items:
         if item.after:
-            batch.changes[item.memory_id] = planning.applied(item, ledger.at) if step is COMMIT else dict(item.before)
+            own = planning.applied(item, ledger.at) if step is COMMIT else item.before
+            # Said of those that make way for one another, because making way unsays it.
+            stands = {"contested": held[item.memory_id]["contested"]} if crowded else {}
+            batch.changes[item.memory_id] = {**stands, **own}
         batch.links |= set(item.links)
         if step is COMMIT:
             batch.events += planning.events(one, item, ledger)
         elif item.after:
             batch.events.append(planning.undone(one, item, ledger))
-    if len(items) > 1:
+    if crowded:
         batch.crowded |= {item.memory_id for item in items if item.after}
     batch.scopes.add(items[0].scope_id)
     batch.marks += [(item, step.done, None, ledger.at) for item in items]
