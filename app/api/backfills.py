@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api import cursors, views
+from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
@@ -186,7 +187,7 @@ async def create_backfill(
     """
     wanted = Wanted(
         type=body.type,
-        sources=None if body.sources is None else tuple(body.sources),
+        sources=None if body.sources is None else canonical_types(body.sources, runtime.types, "from"),
         classifier=body.classifier,
         user_id=body.user_id,
         agent_id=body.agent_id,

@@ -32,6 +32,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/entities/unmerge": {"entity": "{entity_id}"},
     "/admin/review/{review_id}": {"action": "reject", "version": "any"},
     "/admin/review/bulk": {"decisions": [{"id": "{review_id}", "action": "reject", "version": "any"}]},
+    "/admin/backfills": {"type": "medication"},
     "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 GUARDED = [
@@ -58,6 +59,7 @@ class Owner:
     turn: str
     review: str
     erasure: str
+    backfill: str
     others: str
     ids: frozenset[str]
 
@@ -71,6 +73,7 @@ class Owner:
             .replace("{turn_id}", self.turn)
             .replace("{review_id}", self.review)
             .replace("{erasure_id}", self.erasure)
+            .replace("{backfill_id}", self.backfill)
             .replace("{tenant_id}", self.others)
             .replace("{type}", "nothing")
         )
@@ -111,7 +114,8 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     spare = await client.post("/memories/typed/event", json={"event_description": "To be erased", "user_id": "u9"})
     erased = await client.delete(f"/memories/{spare.json()['memory']['id']}")
     erasure = erased.json()["id"]
-    ids = {job, turn, review, erasure, *(one["id"] for one in (*memories, *keys, *entities))}
+    backfill = (await client.post("/admin/backfills", json={"type": "medication"})).json()["id"]
+    ids = {job, turn, review, erasure, backfill, *(one["id"] for one in (*memories, *keys, *entities))}
     return Owner(
         tenant=tenant,
         memory=memories[0]["id"],
@@ -121,6 +125,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
         turn=turn,
         review=review,
         erasure=erasure,
+        backfill=backfill,
         others=id_of_tenant,
         ids=frozenset(ids),
     )
