@@ -172,6 +172,7 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.turn, "")
         .replace(owner.review, "")
         .replace(owner.erasure, "")
+        .replace(owner.backfill, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:
