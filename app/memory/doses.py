@@ -83,6 +83,8 @@ class Taken:
 
 def taken(predicate: str, told: str, content: str) -> Taken | None:
     """Return the one medicine that a fact says is taken; None where it may be none, several, or none any more."""
+    if not any(one.match(predicate) for one in (_TAKEN, _ORDERED, _NAMED, _DOSE_OF)):
+        return None
     if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
         return None
     parts = _Parts.of(told)
