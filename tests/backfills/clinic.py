@@ -11,7 +11,6 @@ from uuid import UUID
 import pytest
 
 from app.db.backfills import Backfill, Item
-from app.memory.backfill import Status
 from app.memory.candidate import Outcome
 from app.model import Memory, Scope, SpeechAct
 from app.services.backfills import Backfills, Wanted
@@ -156,5 +155,4 @@ def clinic(store: Store) -> Clinic:
     return Clinic(store=store, backfills=Backfills(database=store.database, types=store.types, clock=clock))
 
 
-HYPOTHETICAL = {"speech_act": SpeechAct.HYPOTHETICAL}
-DONE = Status.COMMITTED
+HYPOTHETICAL: dict[str, Any] = {"speech_act": SpeechAct.HYPOTHETICAL}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.memory.backfill import Effect
 from app.model import LinkKind, ReviewReason
 from app.model import Status as Life
@@ -67,7 +69,7 @@ async def test_a_new_fact_meets_the_rule_as_any_other(clinic: Clinic) -> None:
 
 
 async def test_contested_facts_stay_for_a_person(clinic: Clinic) -> None:
-    strong = {"source_strength": 1.0, "extractor_confidence": 1.0}
+    strong: dict[str, Any] = {"source_strength": 1.0, "extractor_confidence": 1.0}
     await clinic.says("must-not-use", "external APIs", day=1, stateful=True, **strong)
     await clinic.says("must-not-use", "laptops", day=2, stateful=True, source_strength=0.5, extractor_confidence=0.5)
     one = await clinic.preview("constraint")

@@ -73,8 +73,8 @@ async def test_a_commit_is_its_preview_and_an_undoing_is_before(
     clock = store.pipeline.deciding.clock
     clinic = Clinic(store=store, backfills=Backfills(database=store.database, types=store.types, clock=clock))
     try:
-        for one in told:
-            await store.write_all([candidate(store, one)])
+        for each in told:
+            await store.write_all([candidate(store, each)])
         before, sums = await clinic.snapshot(whole=False), await clinic.checksums()
         one = await clinic.preview(kind)
         assert await clinic.checksums() == sums

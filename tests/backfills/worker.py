@@ -30,8 +30,9 @@ def runtime_on(url: str, **settings: Any) -> Runtime:
 
 async def _main(url: str, dies_at: int) -> None:
     worker.POLL_SECONDS = 0.2
-    backfill_commit.CHANGED = BATCH
-    tell, calls = backfill_commit.append, 0
+    patched = cast("Any", backfill_commit)
+    patched.CHANGED = BATCH
+    tell, calls = patched.append, 0
 
     async def append(session: Any, events: Any) -> None:
         nonlocal calls
@@ -40,7 +41,7 @@ async def _main(url: str, dies_at: int) -> None:
         if calls == dies_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    backfill_commit.append = append
+    patched.append = append
     runtime = runtime_on(url)
     await worker.run_worker(runtime, handlers=HANDLERS, stop=asyncio.Event())
 
