@@ -58,28 +58,28 @@ _ROLES = """(
 ) AS roles"""
 
 _PAGE = statement(
-    f"""
+    """
     WITH page AS MATERIALIZED (
         SELECT x.id FROM memories x
         WHERE x.tenant_id = :tenant AND x.id > :after
           AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))
         ORDER BY x.id LIMIT :limit
     )
-    SELECT page.id AS passed, m.*, {_ROLES}, m.slot IS NOT NULL AND EXISTS (
-            SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
-                AND o.slot = m.slot AND o.contested AND o.status = 'active'
-        ) AS in_contest
-    FROM page LEFT JOIN LATERAL (
-        SELECT * FROM memories m WHERE m.tenant_id = :tenant AND m.id = page.id
-          AND m.type = ANY(:types) AND m.status IN ('active', 'expired', 'superseded') OFFSET 0
+    SELECT page.id AS passed, m.* FROM page LEFT JOIN LATERAL (
+        SELECT x.id, x.type, x.payload, x.content, x.updated_at FROM memories x
+        WHERE x.tenant_id = :tenant AND x.id = page.id
+          AND x.type = ANY(:types) AND x.status IN ('active', 'expired', 'superseded') OFFSET 0
     ) m ON true
     ORDER BY page.id
-    """  # noqa: S608 - composed of constants
+    """
 )
 
 _ROWS = statement(
     f"""
-    SELECT m.*, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id
+    SELECT m.*, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
+            SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
+                AND o.slot = m.slot AND o.contested AND o.status = 'active'
+        ) AS in_contest
     FROM unnest(CAST(:ids AS uuid[])) AS given(id)
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
@@ -185,7 +185,10 @@ _WITHIN = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Rows of the types that are looked through, among the memories up to `last`; None: there are no more."""
+    """What memories of the types that are looked through say, up to `last`; None: there are no more.
+
+    A row has id, type, payload, content and updated_at.
+    """
 
     rows: Sequence[Row]
     last: UUID | None
@@ -215,7 +218,10 @@ async def page(
 
 
 async def rows(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Row]:
-    """Return whole rows of memories by id, with the entities they mention by role."""
+    """Return whole rows of memories by id, with their scope, the entities they mention by role, and `in_contest`.
+
+    That is whether somebody contests the slot that a memory has.
+    """
     found = await session.fetch(_ROWS, {"tenant": tenant, "ids": list(ids)}) if ids else []
     return {row["id"]: row for row in found}
 

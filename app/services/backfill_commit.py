@@ -25,7 +25,7 @@ from app.model import Status as Life
 from app.services.backfill_preview import at
 from app.write import planning
 
-CHANGED = 200
+CHANGED = 100
 """Memories that one transaction changes: each is written anew to every index, that of its vectors too."""
 
 Row = Mapping[str, Any]

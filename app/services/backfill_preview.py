@@ -42,6 +42,8 @@ SETTLED = 400
 
 NEVER = UUID(int=0)
 
+_MOVED = "it changed while the preview was made"
+
 
 class Overtaken(Exception):
     """The backfill is not where this run believed it: somebody else has taken it further."""
@@ -81,7 +83,10 @@ class Previewing:
             adopted = await self._judged(page.rows, target)
         else:
             adopted = await asyncio.to_thread(_ruled, page.rows, target)
-        items = _found(page.rows, adopted, target, self.types)
+        judged = {row["id"]: (row, each) for row, each in zip(page.rows, adopted, strict=True) if each is not None}
+        async with self.database.read(one.tenant_id) as session:
+            whole = await reclassifying.rows(session, one.tenant_id, judged)
+        items = _found(judged.values(), whole, target, self.types)
         async with self.database.write(one.tenant_id) as session:
             here = await at(session, one)
             await backfills.add_items(session, here, items)
@@ -170,15 +175,20 @@ def _ruled(rows: Iterable[Row], target: MemoryType) -> list[Adopted | None]:
     return [target.adopts.rule(stored(row)) for row in rows]
 
 
-def _found(rows: Sequence[Row], adopted: Sequence[Adopted | None], target: MemoryType, types: Registry) -> list[Item]:
-    """Return the items of what was flagged."""
+def _found(
+    judged: Iterable[tuple[Row, Adopted]], whole: Mapping[UUID, Row], target: MemoryType, types: Registry
+) -> list[Item]:
+    """Return the items of what was flagged, but for what is gone or has changed since it was looked at."""
     items = []
-    for row, one in zip(rows, adopted, strict=True):
-        if one is not None:
+    for row, adopted in judged:
+        fresh = whole.get(row["id"])
+        if fresh is not None and fresh["updated_at"] == row["updated_at"]:
             try:
-                items.append(planning.found(flagged(row, one, target, types)))
+                items.append(planning.found(flagged(fresh, adopted, target, types)))
             except Stays as error:
-                items.append(planning.stays(row, one.reason, str(error)))
+                items.append(planning.stays(fresh, adopted.reason, str(error)))
+        elif fresh is not None:
+            items.append(planning.stays(fresh, adopted.reason, _MOVED))
     return items
 
 
@@ -187,9 +197,12 @@ def _again(item: Item, row: Row | None, target: MemoryType, types: Registry) -> 
     if row is None or item.adopted is None:
         return None
     if row["updated_at"] != item.seen_at:
-        return planning.stays(row, item.reason, "it changed while the preview was made")
+        return planning.stays(row, item.reason, _MOVED)
     payload = target.payload.model_validate(dict(item.adopted["payload"]))
-    return flagged({**row, "in_contest": False}, Adopted(payload=payload, reason=item.reason or ""), target, types)
+    try:
+        return flagged(row, Adopted(payload=payload, reason=item.reason or ""), target, types)
+    except Stays as error:
+        return planning.stays(row, item.reason, str(error))
 
 
 def _wanted(one: Flagged, guards: tuple[str, ...], types: Registry) -> Wanted:
