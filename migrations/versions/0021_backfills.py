@@ -18,7 +18,7 @@ STATES = "'found', 'planned', 'left', 'committed', 'skipped', 'undone', 'kept'"
 FILLED_AT_ONCE = 1000
 
 KEEP_FILTER = """
-CREATE FUNCTION keep_filter_key() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION keep_filter_key() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.filter_key := NEW.payload ->> TG_ARGV[0];
     RETURN NEW;
@@ -68,11 +68,12 @@ def json(name: str, default: str) -> sa.Column[object]:
 
 
 def upgrade() -> None:
+    """Be ready to be run again: what comes before the index is committed before it is built."""
     op.execute("SET LOCAL lock_timeout = '10s'")
-    op.add_column("memories", word("filter_key", nullable=True))
+    op.add_column("memories", word("filter_key", nullable=True), if_not_exists=True)
     op.execute(KEEP_FILTER)
     op.execute(
-        "CREATE TRIGGER tg_memories_filter_medication BEFORE INSERT OR UPDATE ON memories FOR EACH ROW"
+        "CREATE OR REPLACE TRIGGER tg_memories_filter_medication BEFORE INSERT OR UPDATE ON memories FOR EACH ROW"
         " WHEN (NEW.type = 'medication') EXECUTE FUNCTION keep_filter_key('drug_class')"
     )
     _make_backfills()
@@ -112,6 +113,7 @@ def _make_backfills() -> None:
         sa.CheckConstraint(f"status IN ({STATUSES})", name=op.f("ck_backfills_status")),
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_backfills_tenant_id")),
         sa.PrimaryKeyConstraint("tenant_id", "id", name=op.f("pk_backfills")),
+        if_not_exists=True,
     )
     _isolate("backfills")
 
@@ -153,11 +155,13 @@ def _make_items() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("tenant_id", "backfill_id", "memory_id", name=op.f("pk_backfill_items")),
+        if_not_exists=True,
     )
-    op.create_index(
-        "ix_backfill_items_unit", "backfill_items", ["tenant_id", "backfill_id", "state", "scope_id", "unit"]
-    )
-    op.create_index("ix_backfill_items_memory", "backfill_items", ["tenant_id", "memory_id"])
+    for name, columns in {
+        "ix_backfill_items_unit": ["tenant_id", "backfill_id", "state", "scope_id", "unit"],
+        "ix_backfill_items_memory": ["tenant_id", "memory_id"],
+    }.items():
+        op.create_index(name, "backfill_items", columns, if_not_exists=True)
     _isolate("backfill_items")
 
 
@@ -165,6 +169,7 @@ def _isolate(table: str) -> None:
     op.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {ROLE}")
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    op.execute(f"DROP POLICY IF EXISTS tenant ON {table}")
     op.execute(f"CREATE POLICY tenant ON {table} USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})")
 
 
