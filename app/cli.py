@@ -26,6 +26,7 @@ MODULES: Mapping[str, str] = {
     "query": "query",
     "mcp": "mcp",
     "review": "review",
+    "backfill": "backfill",
     "eval": "evaluate",
     "openapi": "openapi",
     "new-type": "new_type",

@@ -18,6 +18,7 @@ KEY = "key"
 TENANT = "ten"
 EVENT = "evt"
 ERASURE = "era"
+BACKFILL = "bfl"
 
 _HEX_LENGTH = 32
 
@@ -32,6 +33,7 @@ _THINGS = {
     TENANT: "tenant",
     EVENT: "event",
     ERASURE: "erasure",
+    BACKFILL: "backfill",
 }
 
 

@@ -14,13 +14,15 @@ from app.errors import ConfigurationError
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
 from app.opening import database_urls, first_key, in_background, make_embedder, now, open_database
+from app.providers.classifying import BeliefClassifier
 from app.providers.embeddings import Embedder
-from app.providers.llm import Prices, make_chat, make_extractor, make_judge, make_summariser
+from app.providers.llm import Prices, make_chat, make_classifier, make_extractor, make_judge, make_summariser
 from app.providers.rules import RulesExtractor
 from app.providers.summarising import Summariser
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.audit import Audit
+from app.services.backfills import Backfills
 from app.services.background import Workers, checked_crons
 from app.services.entities import Entities
 from app.services.erasure import Erasing
@@ -73,6 +75,7 @@ class Runtime:
     turns: Turns
     policies: Policies
     audit: Audit
+    backfills: Backfills
     entities: Entities
     erasing: Erasing
     exporting: Exporting
@@ -103,12 +106,13 @@ class _Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Writing:
-    """What takes memories and turns in; `summariser` writes for the workers, where there is a model."""
+    """What takes memories and turns in; `summariser` and `classifier` are there where there is a model."""
 
     pipeline: WritePipeline
     ingest: IngestPipeline
     upkeep: IndexUpkeep
     summariser: Summariser | None
+    classifier: BeliefClassifier | None
 
 
 @asynccontextmanager
@@ -170,6 +174,7 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),
         policies=policies,
         audit=Audit(database=database),
+        backfills=Backfills(database=database, types=types, clock=now, classifier=writing.classifier),
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
         exporting=Exporting(database=database),
@@ -227,7 +232,8 @@ async def _writing(base: _Base) -> _Writing:
         observe=metrics.turn,
     )
     summariser = make_summariser(chat, settings, metrics)
-    return _Writing(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser)
+    classifier = make_classifier(chat, settings, metrics)
+    return _Writing(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
 
 
 def _importing(base: _Base, upkeep: IndexUpkeep, policies: Policies, own_types: OwnTypes) -> Importing:

@@ -38,6 +38,7 @@ class Sizes:
     turns: int
     neighbour_questions: int
     aging: int
+    adopted: int
 
 
 FULL = Sizes(
@@ -53,6 +54,7 @@ FULL = Sizes(
     turns=600,
     neighbour_questions=50,
     aging=1_000_000,
+    adopted=100_000,
 )
 
 QUICK = Sizes(
@@ -68,6 +70,7 @@ QUICK = Sizes(
     turns=150,
     neighbour_questions=30,
     aging=50_000,
+    adopted=10_000,
 )
 
 

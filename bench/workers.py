@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import cast
 from uuid import UUID, uuid4
 
-from app.db.session import Database, WriteSession
+from app.db.session import Database, ReadSession, WriteSession
 from app.services.workers.worker import Means, Progress, Worker, discover
 from app.write.pipeline import WritePipeline
 from bench.asking import post, questions
@@ -51,6 +51,10 @@ class Timed:
 
     database: Database
     longest: float = 0.0
+
+    def read(self, tenant: UUID | None, **local: str) -> AbstractAsyncContextManager[ReadSession]:
+        """Open a read-only transaction."""
+        return self.database.read(tenant, **local)
 
     @asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:

@@ -82,31 +82,33 @@ def embedder() -> WordllamaEmbedder:
     return WordllamaEmbedder()
 
 
+async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
+    """Return a new tenant in a migrated database; its caller closes `Store.database`."""
+    await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+    database = Database(url, pool_size=10)
+    upkeep = IndexUpkeep(database=database, language="english")
+    deciding = Deciding(
+        database=database,
+        embedder=embedder,
+        model_id=1,
+        language="english",
+        clock=lambda: datetime.now(UTC),
+        types=discover(),
+    )
+    pipeline = WritePipeline(deciding=deciding, drifted=upkeep.mark, crowded=upkeep.crowd)
+    actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
+    store = Store(url=url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
+    await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
+    return store
+
+
 @pytest.fixture
 async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Callable[[], Any]]:
     opened: list[Database] = []
-    await models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
 
     async def make() -> Store:
-        database = Database(database_url, pool_size=10)
-        opened.append(database)
-        upkeep = IndexUpkeep(database=database, language="english")
-        deciding = Deciding(
-            database=database,
-            embedder=embedder,
-            model_id=1,
-            language="english",
-            clock=lambda: datetime.now(UTC),
-            types=discover(),
-        )
-        pipeline = WritePipeline(
-            deciding=deciding,
-            drifted=upkeep.mark,
-            crowded=upkeep.crowd,
-        )
-        actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
-        store = Store(url=database_url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
-        await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
+        store = await open_store(database_url, embedder)
+        opened.append(store.database)
         return store
 
     yield make

@@ -273,9 +273,11 @@ def _filters(query: ListQuery, actor: Actor, registry: Registry) -> Filters:
     )
 
 
-def _payload_fields(query: ListQuery, registry: Registry) -> tuple[tuple[str, str], ...]:
+def _payload_fields(query: ListQuery, registry: Registry) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     given = ((name, stored, getattr(query, name, None)) for name, stored in registry.filters.items())
-    return tuple((name, stored(value)) for name, stored, value in given if value is not None)
+    return tuple(
+        (name, stored(value), registry.filtered_by(name)) for name, stored, value in given if value is not None
+    )
 
 
 def scopes_of(query: Seen, actor: Actor) -> tuple[Any, ...] | None:

@@ -43,7 +43,8 @@ class Filters:
     """What a listing is narrowed to; empty or None leaves a dimension open.
 
     `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
-    then, statuses and all. `fields` are those of the payload, with the values they must have.
+    then, statuses and all. `fields` are those of the payload, with the values they must have, and the types that
+    are found by them under an index; none of those: any type with such a field.
     """
 
     scopes: tuple[UUID, ...] | None
@@ -53,7 +54,7 @@ class Filters:
     topic: str | None = None
     session_id: str | None = None
     min_importance: float | None = None
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     as_of: datetime | None = None
     known_at: datetime | None = None
 
@@ -114,9 +115,14 @@ def narrowed(filters: Filters) -> tuple[list[str], dict[str, object]]:
     conditions = [_CONDITIONS[name] for name in used]
     if not filters.statuses:
         conditions.append(_EVER_BELIEVED)
-    for place, (name, value) in enumerate(filters.fields):
-        conditions.append(f"m.payload ->> :field_{place} = :field_{place}_value")
-        used |= {f"field_{place}": name, f"field_{place}_value": value}
+    for place, (name, value, types) in enumerate(filters.fields):
+        if types:
+            conditions.append(f"m.filter_key = :field_{place}_value AND m.type = ANY(:field_{place}_types)")
+            used |= {f"field_{place}_types": types}
+        else:
+            conditions.append(f"m.payload ->> :field_{place} = :field_{place}_value")
+            used |= {f"field_{place}": name}
+        used |= {f"field_{place}_value": value}
     listed = {name: list(value) for name, value in used.items() if isinstance(value, tuple)}
     return conditions, {**used, **listed}
 

@@ -26,6 +26,8 @@ LEFT_OUT: Mapping[str, str] = {
     "api_keys": "secrets",
     "audit_seals": "proves this database's log, not another's",
     "audit_unsealed": "as audit_seals",
+    "backfill_items": "as backfills",
+    "backfills": "plans for the memories of this database, by when each was last changed here",
     "embedding_models": "the importing service has its own",
     "erased_ids": "what was erased is not exported",
     "erasures": "as erased_ids",
@@ -57,7 +59,7 @@ PREFIXES: Mapping[tuple[str, str], str] = {
 _BY_PARENT = {"memories": ids.MEMORY, "turns": ids.TURN, "entities": ids.ENTITY}
 
 DERIVED: Mapping[str, frozenset[str]] = {
-    "memories": frozenset({"needs_review", "type_tenant"}),
+    "memories": frozenset({"needs_review", "type_tenant", "filter_key"}),
     "memory_index": frozenset(
         {"type", "status", "topic", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at", "retired_at",
          "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "model_id"}

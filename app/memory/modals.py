@@ -7,17 +7,68 @@ is an obligation is `must-use`. A plain predicate, `uses`, comes under both.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from app.memory import vocabulary
+from app.memory import normalise, vocabulary
 
 _PERMISSION = re.compile(
     r"^(?:(?:is|are)-)?(?:cannot|can-not|can't|can|may-not|may|must-not|mustn't|must-never|can-never|may-never|shall-not"
-    r"|should-not|shouldn't|not-allowed-to|allowed-to|not-permitted-to|permitted-to|forbidden-to|never)-(?=\w)"
+    r"|should-not|shouldn't|not-allowed-to|allowed-to|not-permitted-to|permitted-to|forbidden-to|prohibited-from"
+    r"|forbidden-from|never)-(?=\w)"
 )
 _OBLIGATION = re.compile(
     r"^(?:(?:is|are)-)?(?:must-always|must|has-to|have-to|required-to|obliged-to|needs-to|shall)-(?=\w)"
 )
-_IRREGULAR = {"has": "have", "is": "be", "does": "do", "goes": "go"}
+_STRICT = re.compile(
+    r"^(?:(?:is|are)-)?(?:must-not|mustn't|must-never|may-not|may-never|not-allowed-to|not-permitted-to|forbidden-to|"
+    r"prohibited-from|forbidden-from|required-to|obliged-to)-(?=\w)"
+)
+_CANNOT = re.compile(r"^(?:cannot|can-not|can't|can-never|shall-not)-(?=\w)")
+"""Said of rules, and of what someone is not able to do: `cannot swim`."""
+
+_MUST = re.compile(r"^(?:must-always|must|shall)-(?=\w)")
+"""Said of rules, and of what there is to do: `must finish the report`."""
+
+_GROUND = re.compile(
+    r"\b(?:complian\w+|polic(?:y|ies)|regulat\w+|laws?|legal\w*|contract\w*|licen[cs]\w+|gdpr|hipaa|pci|soc\s?2|security|"
+    r"confidential\w*|nda|court|rules?|audit\w*|privacy|export\scontrol\w*|sanctions?|mandat\w+|standards?)\b",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(r"\b(?:always|at\sall\stimes|every|all|any|never|only)\b", re.IGNORECASE)
+_WISH = re.compile(
+    r"\b(?:if|unless|would|could|might|wish(?:es)?|wants?|hopes?|prefers?|maybe|perhaps|today|tomorrow|tonight|this\s(?:week|"
+    r"month|morning)|by\s(?:mon|tues|wednes|thurs|fri|satur|sun)day|no\slonger|used\sto|was|were)\b",
+    re.IGNORECASE,
+)
+_HOLDER = re.compile(
+    r"^(?:has-)?(?:hard-)?(?:constraint|rule|policy|restriction|requirement|compliance-rule|prohibition)$"
+)
+_SAID = re.compile(
+    r"^(?P<modal>must\snever|must\snot|may\snot|cannot|can't|must\salways|must|(?:is|are)\snot\s(?:allowed|permitted)\sto|"
+    r"(?:is|are)\s(?:prohibited|forbidden)\sfrom|(?:is|are)\srequired\sto)\s(?P<verb>\w+)\s(?P<rest>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_IRREGULAR = (
+    {"has": "have", "is": "be", "does": "do", "goes": "go"}
+    | {
+        f"{verb[:-1]}ing": verb
+        for verb in (
+            "use",
+            "share",
+            "store",
+            "disclose",
+            "release",
+            "expose",
+            "remove",
+            "change",
+            "write",
+            "make",
+            "take",
+            "hire",
+        )
+    }
+    | {f"{verb}{verb[-1]}ing": verb for verb in ("run", "log", "ship", "commit", "submit", "get", "cut", "put", "set")}
+)
 
 
 def predicate(text: str) -> str:
@@ -43,6 +94,8 @@ def _infinitive(bare: str) -> str:
     verb, dash, rest = bare.partition("-")
     if verb in _IRREGULAR:
         verb = _IRREGULAR[verb]
+    elif verb.endswith("ing") and len(verb) > len("bring"):
+        verb = verb.removesuffix("ing")
     elif verb.endswith("ies") and len(verb) > len("ties"):
         verb = f"{verb[:-3]}y"
     elif verb.endswith(("sses", "shes", "ches", "xes", "zzes")):
@@ -50,3 +103,48 @@ def _infinitive(bare: str) -> str:
     elif verb.endswith("s") and not verb.endswith(("ss", "us", "is")):
         verb = verb[:-1]
     return f"{verb}{dash}{rest}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled:
+    """A rule that a fact states: under which predicate, in what words, and by what it is known to be one."""
+
+    predicate: str
+    rule: str
+    because: str
+
+
+_BARE = re.compile(
+    r"^(?:(?:is|are)-)?(?:must-not|must-never|must-always|must|may-not|cannot|can-not|can't|not-allowed-to|not-permitted-to|"
+    r"forbidden-to|prohibited-from|forbidden-from|required-to|obliged-to)$"
+)
+"""Predicates without the verb, which begins the value: `must-not` + `share data`."""
+
+
+def ruled(predicate_: str, told: str) -> Ruled | None:
+    """Return the rule that a fact states; None where it may tell what someone is able to do, or has to do once."""
+    plain = normalise.key(predicate_.replace("\u2019", "'"))
+    plain = f"{plain}-from" if plain.endswith(("prohibited", "forbidden")) else plain
+    verb, _, rest = told.strip().partition(" ")
+    if _BARE.match(plain) and rest and verb.isalpha():
+        return _ruled(f"{plain}-{verb.lower()}", f"{normalise.words(plain)} {told}", rest)
+    if _HOLDER.match(plain):
+        words = told.replace("\u2019", "'")
+        found = _SAID.match(words)
+        return (
+            None if found is None else _ruled(normalise.key(f"{found['modal']} {found['verb']}"), words, found["rest"])
+        )
+    return _ruled(plain, f"{normalise.words(plain)} {told}", told)
+
+
+def _ruled(plain: str, rule: str, rest: str) -> Ruled | None:
+    canonical = predicate(plain)
+    if _WISH.search(rule) or not canonical.startswith(("may-", "must-")):
+        return None
+    if _STRICT.match(plain):
+        return Ruled(predicate=canonical, rule=rule, because="it says what is forbidden or required")
+    if _CANNOT.match(plain) and _GROUND.search(rest):
+        return Ruled(predicate=canonical, rule=rule, because="it says what cannot be done, and by what rule")
+    if _MUST.match(plain) and (_GROUND.search(rest) or _ALWAYS.search(rest)):
+        return Ruled(predicate=canonical, rule=rule, because="it says what must be done, always or by what rule")
+    return None

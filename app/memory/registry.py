@@ -51,6 +51,10 @@ class Registry:
         """Return the fields of payloads that a listing can be narrowed by; see `MemoryType.filters`."""
         return {name: stored for one in self for name, stored in one.filters.items()}
 
+    def filtered_by(self, field: str) -> tuple[str, ...]:
+        """Return the types that are found under an index by a field of their payloads."""
+        return tuple(one.name for one in self if one.indexed_filter == field)
+
     def guards_of(self, name: str) -> tuple[str, ...]:
         """Return the types whose memories guard against those of a type."""
         return tuple(one.name for one in self if name in one.guards)

@@ -151,6 +151,35 @@ class Example:
     payloads: tuple[Mapping[str, object], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A belief that is stored under another type: its type, its payload by wire names, and its sentence."""
+
+    type: str
+    payload: Mapping[str, object]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adopted:
+    """What a stored belief says as this type, and by which rule: our own words, the same for all it holds of."""
+
+    payload: Payload
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adoption:
+    """How memories that were stored before there was the type are told to be of it (seed 000, schema evolution).
+
+    `sources` are the types looked through; `rule` returns None where a belief stays what it is. What a rule misses
+    can be found by another one later; what it takes wrongly is lost to its own type, so it is sure or says nothing.
+    """
+
+    sources: tuple[str, ...]
+    rule: Callable[[Stored], Adopted | None]
+
+
 UNSAID = "anything"
 """Stands in the payload of an ending for a value that it does not name."""
 
@@ -179,7 +208,8 @@ class MemoryType:
     statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
     guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, is stored,
     linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
-    listing can be narrowed by, each with what makes a value the one that is stored. `chosen`: fields, by their wire
+    listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
+    `adopts`: which memories of other types a backfill makes ones of this type. `chosen`: fields, by their wire
     names, whose values are chosen from a vocabulary or worked out, not said. `version`: of a tenant's own type, from 1;
     0 for those that are built in. `earlier` returns a version before; `past`: this is one.
     """
@@ -204,6 +234,7 @@ class MemoryType:
     held: Held | None = None
     guards: tuple[str, ...] = ()
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    adopts: Adoption | None = None
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
     chosen: frozenset[str] = frozenset()
@@ -230,6 +261,16 @@ class MemoryType:
         if category is not None:
             return CATEGORY_DECAY[category]
         return Decay(half_life_days=self.half_life_days, floor=self.floor or 0.0)
+
+    @property
+    def indexed_filter(self) -> str | None:
+        """Return the field whose value `memories.filter_key` holds; None for a type without filters."""
+        return next(iter(self.filters), None)
+
+    def filter_key(self, stored: Mapping[str, object]) -> str | None:
+        """Return what a stored payload is found by under an index."""
+        found = None if self.indexed_filter is None else stored.get(self.indexed_filter)
+        return None if found is None else str(found)
 
     def ended(self, fields: Mapping[str, object]) -> tuple[Payload, bool]:
         """Return the payload of what is said to have ended, and whether it names the value.

@@ -212,6 +212,27 @@ def _entity_unmerged(detail: Detail) -> str:
     return f"{detail.get('entity')} was taken out of {detail.get('from')} @; {numbers}"
 
 
+def _reclassified(detail: Detail) -> str:
+    told = f"Made a {detail.get('to')} @, from a {detail.get('from')}{_because(detail)}"
+    if "by" in detail:
+        told += f"; superseded by {detail['by']}, which claims the same"
+    if "review" in detail:
+        told += "; a person should look at it"
+    return f"{told} ({detail.get('backfill')})"
+
+
+def _unreclassified(detail: Detail) -> str:
+    what = f"Made a {detail['to']} again @" if "to" in detail else "Put back @ as it was"
+    return f"{what}: {detail.get('backfill')} was undone"
+
+
+def _backfill(verb: str) -> Callable[[Detail], str]:
+    def sentence(detail: Detail) -> str:
+        return f"The backfill {detail.get('backfill')} of type {detail.get('type')} was {verb} @"
+
+    return sentence
+
+
 def _replayed(detail: Detail) -> str:
     return f"{detail.get('turn')} was sent through the pipeline again @"
 
@@ -304,9 +325,13 @@ _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.MEMORY_SETTLED: _plainly("Settled"),
     Action.MEMORY_FOLDED: _folded,
     Action.MEMORY_CONSOLIDATED: _consolidated,
+    Action.MEMORY_RECLASSIFIED: _reclassified,
+    Action.MEMORY_RECLASSIFICATION_UNDONE: _unreclassified,
     Action.REVIEW_DECIDED: _reviewed,
     Action.REVIEW_SETTLED: _plainly("Taken out of review"),
     Action.USER_ERASED: _plainly("Everything of a user was erased"),
+    Action.BACKFILL_COMMITTED: _backfill("committed"),
+    Action.BACKFILL_UNDONE: _backfill("undone"),
     Action.ENTITY_MERGED: _entity_merged,
     Action.ENTITY_UNMERGED: _entity_unmerged,
     Action.TURN_REPLAYED: _replayed,

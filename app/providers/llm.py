@@ -12,6 +12,7 @@ from app.memory.spec import MemoryType
 from app.metrics import Metrics
 from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec
+from app.providers.classifying import BeliefClassifier, ModelClassifier
 from app.providers.extraction import Extractor, Judge
 from app.providers.http import HttpPolicy
 from app.providers.judging import ModelJudge
@@ -84,6 +85,11 @@ def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> 
 def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
     """Return what folds memories into a sentence on the language model; None without one."""
     return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
+
+
+def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:
+    """Return what tells of which type stored beliefs are, on the language model; None without one."""
+    return None if chat is None else ModelClassifier(chat, observer=_observer(settings, metrics))
 
 
 def _observer(settings: Settings, metrics: Metrics) -> ChatObserver:

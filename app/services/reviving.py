@@ -114,7 +114,12 @@ class Reviving:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
-        row = {**values, "type_tenant": spec.owner(types.tenant), "type_version": spec.version}
+        row = {
+            **values,
+            "type_tenant": spec.owner(types.tenant),
+            "type_version": spec.version,
+            "filter_key": spec.filter_key(values["payload"]),
+        }
         return Revived(line=line, candidate=candidate, row=row)
 
     async def revive(self, given: Sequence[Revived], *, vectors: bool, dimensions: int) -> None:

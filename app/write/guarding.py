@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from app import ids
@@ -10,7 +11,7 @@ from app.memory.candidate import Affected
 from app.model import LinkKind, ReviewReason
 from app.write.plan import Plan
 from app.write.rows import add_link, audit
-from app.write.values import Resolved
+from app.write.values import Existing, Resolved
 
 Review = tuple[ReviewReason, str]
 
@@ -19,10 +20,15 @@ def review_of(resolved: Resolved, otherwise: Review | None = None) -> Review | N
     """Return why a person should look at what is stored, and the note on it; a guard comes before other reasons."""
     if not resolved.breaks or resolved.reviewed:
         return otherwise
-    guards = ", ".join(f"{one.type} {ids.public(ids.MEMORY, one.id)}" for one in resolved.breaks)
+    return guarded_by(resolved.breaks)
+
+
+def guarded_by(guards: Sequence[Existing]) -> Review:
+    """Return why a person should look at what guards stand against, and the note on it."""
+    named = ", ".join(f"{one.type} {ids.public(ids.MEMORY, one.id)}" for one in guards)
     return (
         ReviewReason.CONSTRAINT,
-        f"it is about what is ruled by {guards}, which stands until it is said to have ended",
+        f"it is about what is ruled by {named}, which stands until it is said to have ended",
     )
 
 

@@ -71,7 +71,7 @@ async def rivals(
     rows = await beliefs.existing(session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted)
     found: list[list[Existing]] = [[] for _ in resolved]
     for row in rows:
-        found[row["place"]].append(_existing(row))
+        found[row["place"]].append(as_existing(row))
     return found
 
 
@@ -149,7 +149,8 @@ def _wanted(resolved: Resolved, types: Registry) -> beliefs.Wanted:
     )
 
 
-def _existing(row: Record) -> Existing:
+def as_existing(row: Record) -> Existing:
+    """Return a row of `beliefs.existing` as a decision sees it."""
     return Existing(
         relation=row["relation"],
         id=row["id"],

@@ -72,6 +72,7 @@ def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
     payload = candidate.payload
     chosen = candidate.category or candidate.nature
     decay = candidate.type.decay(chosen)
+    stored = payload.stored(prepared.event)
     return {
         "tenant_id": plan.around.tenant,
         "scope_id": plan.around.scope,
@@ -83,7 +84,8 @@ def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
         "content": prepared.content,
         "context": candidate.context,
         "identity": prepared.identity,
-        "payload": payload.stored(prepared.event),
+        "payload": stored,
+        "filter_key": candidate.type.filter_key(stored),
         "subject": payload.subject(),
         "subject_id": resolved.subject_id,
         "slot": resolved.slot,

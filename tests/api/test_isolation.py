@@ -36,6 +36,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/admin/review/bulk": {"decisions": [{"id": "{review_id}", "action": "reject", "version": "any"}]},
     "/admin/types": ticket(name="theirs", aliases=[]),
     "/memories/typed/{type}": {"payload": opened(), "user_id": "u1"},
+    "/admin/backfills": {"type": "medication"},
     "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 GUARDED = [
@@ -62,6 +63,7 @@ class Owner:
     turn: str
     review: str
     erasure: str
+    backfill: str
     others: str
     type: str
     ids: frozenset[str]
@@ -76,6 +78,7 @@ class Owner:
             .replace("{turn_id}", self.turn)
             .replace("{review_id}", self.review)
             .replace("{erasure_id}", self.erasure)
+            .replace("{backfill_id}", self.backfill)
             .replace("{tenant_id}", self.others)
             .replace("{type}", self.type)
             .replace("{type_name}", self.type)
@@ -118,6 +121,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     spare = await client.post("/memories/typed/event", json={"event_description": "To be erased", "user_id": "u9"})
     erased = await client.delete(f"/memories/{spare.json()['memory']['id']}")
     erasure = erased.json()["id"]
+    backfill = (await client.post("/admin/backfills", json={"type": "medication"})).json()["id"]
     # A name of each tenant's own: what the one has, the other has not.
     own = f"ticket_{uuid4().hex[:8]}"
     assert (await client.post("/admin/types", json=ticket(name=own, aliases=[]))).status_code == 201
@@ -127,6 +131,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
         turn,
         review,
         erasure,
+        backfill,
         told.json()["memory"]["id"],
         *(one["id"] for one in (*memories, *keys, *entities)),
     }
@@ -139,6 +144,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
         turn=turn,
         review=review,
         erasure=erasure,
+        backfill=backfill,
         others=id_of_tenant,
         type=own,
         ids=frozenset(ids),
@@ -186,6 +192,7 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         .replace(owner.turn, "")
         .replace(owner.review, "")
         .replace(owner.erasure, "")
+        .replace(owner.backfill, "")
     )
     assert not [one for one in owner.ids if one in told]
     if answer.status_code == 404:

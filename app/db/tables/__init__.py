@@ -4,6 +4,7 @@ Two things live only in the migrations, because they are not part of a table's s
 row-level security with the runtime role's grants, and the vector index of each embedding model.
 """
 
+from app.db.tables.backfills import backfill_items, backfills
 from app.db.tables.base import metadata
 from app.db.tables.beliefs import (
     evidence,
@@ -47,6 +48,8 @@ __all__ = [
     "audit_events",
     "audit_seals",
     "audit_unsealed",
+    "backfill_items",
+    "backfills",
     "embedding_models",
     "entities",
     "entity_aliases",

@@ -127,6 +127,9 @@ memories = table(
     Column("review_note", Text),
     when("review_since", nullable=True),
     Column("volatile", Boolean, nullable=False, server_default=text("false")),
+    # The payload's first filter (`MemoryType.filters`): text, because under row-level security no index is asked
+    # for what an expression over JSON says.
+    Column("filter_key", Text),
     json_object("provenance"),
     json_object("metadata"),
     refers_to("scopes", "scope_id"),
@@ -189,6 +192,14 @@ memories = table(
     ),
     Index("ix_memories_own_type", "type_tenant", "type", postgresql_where=text(f"type_tenant <> '{NOBODY}'")),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
+    Index(
+        "ix_memories_filter",
+        "tenant_id",
+        "filter_key",
+        "type",
+        "id",
+        postgresql_where=text("filter_key IS NOT NULL"),
+    ),
     Index(
         "ix_memories_ending",
         "tenant_id",

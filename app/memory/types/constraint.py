@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from app.memory import modals, normalise, vocabulary
 from app.memory.conflict import only_removed
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence
+from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence, Stored
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
@@ -65,6 +65,22 @@ def _importance(payload: Payload) -> float:
     return _WEIGHT[payload.severity] if isinstance(payload, Constraint) else _WEIGHT["high"]
 
 
+def _adopted(stored: Stored) -> Adopted | None:
+    """Return the rule that a fact states, in its own words: what it forbids stays told by them."""
+    found = modals.ruled(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
+    if found is None:
+        return None
+    fields = {
+        "subject": stored.payload.get("subject", vocabulary.USER),
+        "predicate": found.predicate,
+        "rule": found.rule,
+    }
+    try:
+        return Adopted(payload=Constraint.model_validate(fields), reason=found.because)
+    except ValidationError:
+        return None
+
+
 TYPE = MemoryType(
     name="constraint",
     definition="A hard rule that binds someone or something: what they can't, may not or must do, whatever changes "
@@ -78,6 +94,7 @@ TYPE = MemoryType(
     hints=("constraint", "constraints", "allowed", "forbidden", "prohibited", "compliance"),
     held=Held(under="predicate", value="rule"),
     guards=("fact",),
+    adopts=Adoption(sources=("fact",), rule=_adopted),
     importance=_importance,
     examples=(
         Example(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from app.memory import normalise, vocabulary
+from app.memory import doses, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Person, Refs
+from app.memory.spec import Adopted, Adoption, Example, MemoryType, Name, Payload, Person, Refs, Stored
 from app.model import Category, Mention
 
 
@@ -75,6 +75,25 @@ def _importance(_payload: Payload) -> float:
     return 0.9
 
 
+def _adopted(stored: Stored) -> Adopted | None:
+    """Return the medicine that a fact says is taken, where predicate or value leave no doubt that it is one."""
+    predicate, told = str(stored.payload.get("predicate", "")), str(stored.payload.get("object", ""))
+    found = doses.taken(predicate, told, stored.content)
+    if found is None:
+        return None
+    fields = {
+        "subject": stored.payload.get("subject", vocabulary.USER),
+        "medication_name": found.name,
+        "dosage": found.dosage,
+        "frequency": found.frequency,
+        "prescribed_by": found.prescriber,
+    }
+    try:
+        return Adopted(payload=Medication.model_validate(fields), reason=found.because)
+    except ValidationError:
+        return None
+
+
 TYPE = MemoryType(
     name="medication",
     definition="A medicine that someone takes, with its dosage; never an illness or a wish.",
@@ -86,6 +105,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
     filters={"drug_class": normalise.key},
+    adopts=Adoption(sources=("fact",), rule=_adopted),
     importance=_importance,
     examples=(
         Example(

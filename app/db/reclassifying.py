@@ -1,0 +1,313 @@
+"""Reading stored beliefs that may be of another type, and changing them, whole rows at a time.
+
+`change` is the one place where a memory's type changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.db.rows import insert_all
+from app.db.session import ReadSession, WriteSession
+from app.db.statement import statement
+from app.db.writing import ScopeMoved
+
+Row = Mapping[str, Any]
+
+COLUMNS = (
+    "type",
+    "category",
+    "status",
+    "identity",
+    "payload",
+    "filter_key",
+    "subject",
+    "slot",
+    "slot_value",
+    "contested",
+    "source_strength",
+    "extractor_confidence",
+    "prior",
+    "mentions",
+    "confidence",
+    "importance",
+    "half_life_days",
+    "floor",
+    "stated_at",
+    "ended_at",
+    "retired_at",
+    "supersedes",
+    "superseded_by",
+    "review_reason",
+    "review_note",
+    "review_since",
+)
+"""Columns of a memory that a backfill may change."""
+
+_ROLES = """(
+    SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
+    FROM memory_entities me JOIN entities e ON e.tenant_id = me.tenant_id AND e.id = me.entity_id
+    WHERE me.tenant_id = m.tenant_id AND me.memory_id = m.id
+) AS roles"""
+
+_PAGE = statement(
+    """
+    WITH page AS MATERIALIZED (
+        SELECT x.id FROM memories x
+        WHERE x.tenant_id = :tenant AND x.id > :after
+          AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))
+        ORDER BY x.id LIMIT :limit
+    )
+    SELECT page.id AS passed, m.* FROM page LEFT JOIN LATERAL (
+        SELECT x.id, x.type, x.payload, x.content, x.updated_at FROM memories x
+        WHERE x.tenant_id = :tenant AND x.id = page.id
+          AND x.type = ANY(:types) AND x.status IN ('active', 'expired', 'superseded') OFFSET 0
+    ) m ON true
+    ORDER BY page.id
+    """
+)
+
+_ROWS = statement(
+    f"""
+    SELECT m.*, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
+            SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
+                AND o.slot = m.slot AND o.contested AND o.status = 'active'
+        ) AS in_contest
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    """  # noqa: S608 - composed of constants
+)
+
+_ABOUT = statement(
+    f"""
+    SELECT m.*, {_ROLES} FROM unnest(CAST(:subjects AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.subject_id = given.id AND x.type = ANY(:types)
+          AND x.status = 'active' AND x.speech_act = 'assertion' AND x.slot IS NOT NULL
+          AND NOT EXISTS (SELECT FROM backfill_items f
+                          WHERE f.tenant_id = :tenant AND f.backfill_id = :backfill AND f.memory_id = x.id)
+        OFFSET 0
+    ) m
+    """  # noqa: S608 - composed of constants
+)
+
+_HOLD_SCOPES = statement(
+    """
+    SELECT id, written_at FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) ORDER BY id FOR UPDATE
+    """
+)
+
+_HOLD = statement(
+    """
+    SELECT id, scope_id, type, status, slot, contested, updated_at FROM memories
+    WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR UPDATE
+    """
+)
+
+_TAKEN = statement(
+    """
+    SELECT m.scope_id, m.type, m.slot, m.id, m.contested FROM (
+        SELECT DISTINCT scope_id, type, slot
+        FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
+    ) given
+    JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = given.scope_id AND m.type = given.type
+        AND m.slot = given.slot AND m.status = 'active'
+    """
+)
+
+_MAKE_WAY = statement(
+    """
+    UPDATE memories m SET contested = true, updated_at = :at
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'active' AND m.slot IS NOT NULL AND NOT m.contested
+    """
+)
+"""The index of slots is looked at row by row: who leaves one and who comes into it change in one statement."""
+
+_CHANGE = statement(
+    f"""
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb)
+    ), changed AS (
+        UPDATE memories m SET updated_at = :at,
+            ({", ".join(COLUMNS)}) = (
+                SELECT {", ".join(f"s.{name}" for name in COLUMNS)} FROM jsonb_populate_record(m, g.change) s)
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+        RETURNING m.id, m.type, m.status, m.confidence, m.stated_at, m.ended_at, m.retired_at
+    ), indexed AS (
+        UPDATE memory_index i SET type = c.type, status = c.status, confidence = c.confidence,
+            stated_at = c.stated_at, ended_at = c.ended_at, retired_at = c.retired_at
+        FROM changed c WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id
+    )
+    SELECT count(*) AS changed FROM changed
+    """  # noqa: S608 - composed of constants
+)
+
+_BUMP = statement(
+    """
+    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
+    WHERE tenant_id = :tenant AND id = ANY(:scopes)
+    """
+)
+
+_UNLINK = statement(
+    """
+    DELETE FROM memory_links l
+    USING jsonb_to_recordset(CAST(:given AS jsonb)) AS g(from_memory uuid, kind text, to_memory uuid)
+    WHERE l.tenant_id = :tenant AND l.from_memory = g.from_memory AND l.kind = g.kind AND l.to_memory = g.to_memory
+    """
+)
+
+_LINKED = statement(
+    """
+    SELECT from_memory, kind, to_memory FROM memory_links
+    WHERE tenant_id = :tenant AND (from_memory = ANY(:ids) OR to_memory = ANY(:ids))
+    """
+)
+
+_WITHIN = statement(
+    """
+    SELECT id, memory_count FROM scopes
+    WHERE tenant_id = :tenant AND (CAST(:user AS text) IS NULL OR user_id = :user)
+      AND (CAST(:agent AS text) IS NULL OR agent_id = :agent) AND (CAST(:kind AS text) IS NULL OR kind = :kind)
+    ORDER BY id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What memories of the types that are looked through say, up to `last`; None: there are no more.
+
+    A row has id, type, payload, content and updated_at.
+    """
+
+    rows: Sequence[Row]
+    last: UUID | None
+
+
+async def within(
+    session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None, kind: str | None
+) -> dict[UUID, int]:
+    """Return the scopes of a user, an agent or a kind, with how many memories each has."""
+    rows = await session.fetch(_WITHIN, {"tenant": tenant, "user": user, "agent": agent, "kind": kind})
+    return {row["id"]: row["memory_count"] for row in rows}
+
+
+async def page(
+    session: ReadSession,
+    tenant: UUID,
+    *,
+    types: Sequence[str],
+    scopes: Sequence[UUID] | None,
+    after: UUID,
+    limit: int,
+) -> Page:
+    """Return the next memories by id: `limit` are passed over, and those of the types returned, if they are alive."""
+    here = {"tenant": tenant, "types": list(types), "after": after, "limit": limit}
+    found = await session.fetch(_PAGE, {**here, "scopes": None if scopes is None else list(scopes)})
+    return Page(rows=[row for row in found if row["id"] is not None], last=found[-1]["passed"] if found else None)
+
+
+async def rows(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Row]:
+    """Return whole rows of memories by id, with their scope, the entities they mention by role, and `in_contest`.
+
+    That is whether somebody contests the slot that a memory has.
+    """
+    found = await session.fetch(_ROWS, {"tenant": tenant, "ids": list(ids)}) if ids else []
+    return {row["id"]: row for row in found}
+
+
+async def about(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    *,
+    backfill: UUID,
+    subjects: Collection[UUID],
+    types: Sequence[str],
+) -> list[Row]:
+    """Return active statements of some types about entities of a scope, but for those that the backfill has found."""
+    here = {"tenant": tenant, "scope": scope, "backfill": backfill}
+    return list(await session.fetch(_ABOUT, {**here, "subjects": list(subjects), "types": list(types)}))
+
+
+async def links(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[tuple[str, str, str]]:
+    """Return the links that memories have, as (from, kind, to)."""
+    found = await session.fetch(_LINKED, {"tenant": tenant, "ids": list(ids)}) if ids else []
+    return {(row["from_memory"].hex, row["kind"], row["to_memory"].hex) for row in found}
+
+
+async def hold_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, datetime | None]:
+    """Hold scopes until the transaction ends; return those that are there, with the stamp of the last write."""
+    found = await session.fetch(_HOLD_SCOPES, {"tenant": tenant, "scopes": sorted(scopes)})
+    return {row["id"]: row["written_at"] for row in found}
+
+
+async def hold(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Row]:
+    """Hold memories until the transaction ends; return those that are there, with when they were last changed."""
+    found = await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(ids)})
+    return {row["id"]: row for row in found}
+
+
+async def taken(
+    session: ReadSession, tenant: UUID, slots: Collection[tuple[UUID, str, str]]
+) -> dict[tuple[UUID, str, str], list[Row]]:
+    """Return the active memories in slots, given as (scope, type, slot)."""
+    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
+    found: dict[tuple[UUID, str, str], list[Row]] = {}
+    if given:
+        for row in await session.fetch(_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
+            found.setdefault((row["scope_id"], row["type"], row["slot"]), []).append(row)
+    return found
+
+
+async def change(
+    session: WriteSession,
+    tenant: UUID,
+    changes: Mapping[UUID, Mapping[str, Any]],
+    *,
+    at: datetime,
+    crowded: Collection[UUID] = (),
+) -> None:
+    """Set columns of memories that are held, in the index too; `crowded` are those that trade slots with others.
+
+    Raises ScopeMoved when a slot is taken past the hold.
+    """
+    here = {"tenant": tenant, "at": at}
+    try:
+        if crowded:
+            await session.fetch(_MAKE_WAY, {**here, "ids": list(crowded)})
+        given = [{"id": str(one), "change": values} for one, values in changes.items()]
+        await session.fetch(_CHANGE, {**here, "ids": list(changes), "given": json.dumps(given)})
+    except asyncpg.UniqueViolationError as error:
+        raise ScopeMoved from error
+
+
+async def bump(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
+    """Say that scopes that are held were written, so that who has read them decides again."""
+    await session.fetch(_BUMP, {"tenant": tenant, "scopes": list(scopes), "at": at})
+
+
+async def link(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]], *, at: datetime) -> None:
+    """Make links, given as (from, kind, to)."""
+    given = [
+        {"tenant_id": tenant, "from_memory": one, "kind": kind, "to_memory": other, "created_at": at}
+        for one, kind, other in links
+    ]
+    await insert_all(session, {"memory_links": given})
+
+
+async def unlink(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]]) -> None:
+    """Take links away."""
+    given = [{"from_memory": one, "kind": kind, "to_memory": other} for one, kind, other in links]
+    if given:
+        await session.fetch(_UNLINK, {"tenant": tenant, "given": json.dumps(given)})

@@ -1,0 +1,23 @@
+"""Takes a backfill further: previews, commits or undoes it, a batch a transaction, from wherever it was left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from app import ids
+from app.db.jobs import Job
+from app.jobs.handler import Handler, Progress
+from app.runtime import Runtime
+from app.services.backfills import BACKFILL
+
+
+async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+    """Do the step that the backfill is in, and return which one it is."""
+    backfill = UUID(hex=str(job.payload["backfill"]))
+    async for done, total in runtime.backfills.run(job.tenant_id, backfill, str(job.payload["actor"])):
+        await progress(done, total)
+    return {"backfill": ids.public(ids.BACKFILL, backfill)}
+
+
+HANDLER = Handler(kind=BACKFILL, run=run)

@@ -1,0 +1,277 @@
+"""The use cases of backfills: preview, look, commit, undo, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app import ids
+from app.db import backfills, jobs, reclassifying
+from app.db.audit import Ledger, append
+from app.db.backfills import Backfill, Item
+from app.db.session import Database, WriteSession
+from app.errors import Conflict, InvalidInput, NotFound
+from app.memory.actions import Action
+from app.memory.backfill import Classifier, Effect, ItemState, Status
+from app.memory.registry import Registry
+from app.model import Actor
+from app.providers.classifying import BeliefClassifier
+from app.services.backfill_commit import COMMIT, UNDO, Committing
+from app.services.backfill_preview import Overtaken, Previewing
+
+BACKFILL = "backfill"
+"""The kind of job that takes a backfill further."""
+
+SMALL = 2_000
+"""Memories up to which a preview is made while the caller waits."""
+
+SAMPLE = 10
+
+_CLEARED = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to preview: the type that adopts, the types that are looked through (None: the type's own choice), where."""
+
+    type: str
+    sources: tuple[str, ...] | None = None
+    classifier: Classifier = Classifier.RULES
+    user_id: str | None = None
+    agent_id: str | None = None
+    scope: str | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        """Return whether not all of the tenant is looked at."""
+        return (self.user_id, self.agent_id, self.scope) != (None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: to none)."""
+
+    backfill: Backfill
+    sample: tuple[Item, ...]
+    within: tuple[Mapping[str, Any], ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfills:
+    """Backfills as administrators use them; every method sees only the actor's tenant."""
+
+    database: Database
+    types: Registry
+    clock: Callable[[], datetime]
+    classifier: BeliefClassifier | None = None
+
+    async def preview(self, actor: Actor, wanted: Wanted, *, wait: bool | None) -> Backfill:
+        """Begin a preview; `wait`: until it is done, None: if it is small, else by a job.
+
+        Raises InvalidInput where the type adopts nothing, or not from those types.
+        """
+        target, sources = self.types.get(wanted.type), self._sources(wanted)
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            scopes = await reclassifying.within(
+                session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
+            )
+            one = Backfill(
+                tenant_id=tenant,
+                id=ids.new(),
+                type=target.name,
+                sources=sources,
+                classifier=wanted.classifier,
+                scopes=tuple(scopes) if wanted.narrowed else None,
+                status=Status.PREVIEWING,
+                actor=actor.name,
+                counts={},
+                cursor=None,
+                job_id=None,
+                created_at=now,
+                previewed_at=None,
+                committed_at=None,
+                undone_at=None,
+            )
+            await backfills.add(session, one)
+            small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
+            if not (small if wait is None else wait):
+                return await self._queued(session, one, actor, now)
+        async for _ in self.run(tenant, one.id, actor.name):
+            pass
+        return await self.get(actor, one.id)
+
+    async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+        """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
+        committing = Committing(database=self.database, clock=self.clock)
+        previewing = Previewing(database=self.database, types=self.types, clock=self.clock, classifier=self.classifier)
+        while True:
+            async with self.database.read(tenant) as session:
+                one = await backfills.find(session, tenant, backfill)
+            match None if one is None else one.status:
+                case Status.PREVIEWING if one is not None:
+                    steps = previewing.run(one)
+                case Status.COMMITTING if one is not None:
+                    steps = committing.run(one, COMMIT, actor)
+                case Status.UNDOING if one is not None:
+                    steps = committing.run(one, UNDO, actor)
+                case _:
+                    return
+            try:
+                async for progress in steps:
+                    yield progress
+            except Overtaken:
+                continue
+
+    async def get(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Return a backfill, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            return _there(await backfills.find(session, actor.tenant_id, backfill), backfill)
+
+    async def show(self, actor: Actor, backfill: UUID) -> Shown:
+        """Return a backfill with a sample of what it changes, or raise NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            one = _there(await backfills.find(session, tenant, backfill), backfill)
+            sample = await backfills.items(session, tenant, backfill, effect=Effect.RECLASSIFIED, limit=SAMPLE)
+            within = None if one.scopes is None else tuple(await backfills.scopes(session, tenant, one.scopes))
+        return Shown(backfill=one, sample=tuple(sample), within=within)
+
+    async def list(
+        self, actor: Actor, *, after: UUID | None = None, limit: int = 50
+    ) -> tuple[tuple[Backfill, ...], bool]:
+        """Return backfills, newest first, and whether there are more."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await backfills.page(session, actor.tenant_id, after=after, limit=limit + 1)
+        return tuple(found[:limit]), len(found) > limit
+
+    async def memories(
+        self,
+        actor: Actor,
+        backfill: UUID,
+        *,
+        state: ItemState | None = None,
+        effect: Effect | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[tuple[Item, ...], bool]:
+        """Return memories of a backfill in the order of their ids, and whether there are more; raises NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            _there(await backfills.find(session, tenant, backfill), backfill)
+            found = await backfills.items(
+                session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
+            )
+        return tuple(found[:limit]), len(found) > limit
+
+    async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
+        return await self._step(actor, backfill, _COMMITTING)
+
+    async def undo(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Have a job put back what was committed; sent again, it is the same job. Raises Conflict at another step."""
+        return await self._step(actor, backfill, _UNDOING)
+
+    async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Drop a preview, finished or not; Conflict once it is committed."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = _there(await backfills.lock(session, tenant, backfill), backfill)
+            if one.status is not Status.CANCELLED:
+                if one.status not in {Status.PREVIEWING, Status.PREVIEWED}:
+                    raise _illegal(one, "be cancelled: undo it", "a preview can")
+                one = await backfills.change(session, one, status=Status.CANCELLED)
+                job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+                if job is not None and not job.finished:
+                    await jobs.cancel(session, job, now)
+        while await self._cleared(one):
+            pass
+        return one
+
+    async def _cleared(self, one: Backfill) -> int:
+        async with self.database.write(one.tenant_id) as session:
+            return await backfills.clear(session, one, limit=_CLEARED)
+
+    def _sources(self, wanted: Wanted) -> tuple[str, ...]:
+        """Return the types that are looked through."""
+        target, by_model = self.types.get(wanted.type), wanted.classifier is Classifier.MODEL
+        own = () if target.adopts is None else target.adopts.sources
+        if by_model and self.classifier is None:
+            raise InvalidInput("no language model is configured: use the rules", field="classifier")
+        if not by_model and target.adopts is None:
+            raise InvalidInput(f"type {target.name} has no rule for what it adopts: use the model", field="classifier")
+        named = own if wanted.sources is None else wanted.sources
+        given = tuple(dict.fromkeys(self.types.get(one).name for one in named))
+        unread = [one for one in given if one not in own]
+        if not given:
+            raise InvalidInput("name the types to look through", field="from")
+        if target.name in given:
+            raise InvalidInput(f"{target.name} is the type that adopts: look through others", field="from")
+        if unread and not by_model:
+            read = f"the rule of {target.name} reads {', '.join(own)}"
+            raise InvalidInput(f"{read}, not {', '.join(unread)}: use the model for these", field="from")
+        return given
+
+    async def _queued(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
+        payload = {"backfill": one.id.hex, "actor": actor.name}
+        job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
+        return await backfills.change(session, one, job_id=job)
+
+    async def _step(self, actor: Actor, backfill: UUID, step: _Step) -> Backfill:
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = _there(await backfills.lock(session, tenant, backfill), backfill)
+            job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+            running = job is not None and not job.finished
+            if one.status is step.ends or (one.status is step.status and running):
+                return one
+            if one.status is not step.status:
+                if one.status not in step.after or (one.status is Status.COMMITTING and running):
+                    raise _illegal(one, step.verb, step.what)
+                detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
+                await append(session, [Ledger(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
+                one = await backfills.change(session, one, status=step.status)
+            return await self._queued(session, one, actor, now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """A step that a caller asks for: where it may begin, where the backfill is while it lasts and at its end."""
+
+    after: frozenset[Status]
+    status: Status
+    ends: Status
+    action: Action
+    verb: str
+    what: str
+
+
+_COMMITTING = _Step(
+    after=frozenset({Status.PREVIEWED}),
+    status=Status.COMMITTING,
+    ends=Status.COMMITTED,
+    action=Action.BACKFILL_COMMITTED,
+    verb="be committed",
+    what="a finished preview can",
+)
+_UNDOING = _Step(
+    after=frozenset({Status.COMMITTED, Status.COMMITTING}),
+    status=Status.UNDOING,
+    ends=Status.UNDONE,
+    action=Action.BACKFILL_UNDONE,
+    verb="be undone",
+    what="a commit can, once its job has ended",
+)
+
+
+def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
+    return Conflict(f"the backfill is {one.status} and can't {verb}; {what}")
+
+
+def _there(found: Backfill | None, backfill: UUID) -> Backfill:
+    if found is None:
+        raise NotFound(f"no such backfill: {ids.public(ids.BACKFILL, backfill)}")
+    return found

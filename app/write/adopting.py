@@ -1,0 +1,130 @@
+"""Which stored beliefs a type adopts, and what each becomes: pure functions over rows of `memories`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from app.db.memories import parts_of
+from app.memory import confidence, normalise
+from app.memory.freshness import Decay
+from app.memory.registry import Registry
+from app.memory.spec import Adopted, MemoryType, Payload, Refs, Stored
+from app.model import EntityRef, ReviewReason, SpeechAct
+
+Row = Mapping[str, Any]
+
+_IN_REVIEW = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE, ReviewReason.CONSTRAINT})
+"""Reasons for which a person decides between a memory and others, as what it is now."""
+
+_SAME = 1e-9
+
+
+class Stays(Exception):
+    """A belief that would be adopted stays what it is; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """A belief that is adopted: its row, what it says as the new type, under which slot, about whom."""
+
+    row: Row
+    target: MemoryType
+    payload: Payload
+    refs: Refs
+    slot: str | None
+    reason: str
+
+    @property
+    def unit(self) -> str:
+        """Return what it is settled with: its slot, or, for rules that guard statements, all about its subject."""
+        if self.target.guards:
+            return str(self.row["subject_id"])
+        return self.slot or str(self.row["id"])
+
+
+def stored(row: Row) -> Stored:
+    """Return a row as a classifier sees it."""
+    return Stored(type=row["type"], payload=row["payload"], content=row["content"])
+
+
+def flagged(row: Row, adopted: Adopted, target: MemoryType, types: Registry) -> Flagged:
+    """Return a belief as the type that adopts it, or raise Stays."""
+    payload = _own(row, types)
+    if row["speech_act"] != SpeechAct.ASSERTION:
+        raise Stays(f"it was said as {row['speech_act']}, not asserted")
+    if row["contested"] or row["in_contest"] or row["review_reason"] in _IN_REVIEW:
+        raise Stays("it competes with others, and a person is to decide")
+    refs = _refs(row, payload, adopted.payload)
+    try:
+        slot = adopted.payload.slot(refs)
+        adopted.payload.value(refs)
+    except KeyError:
+        raise Stays("it would be about somebody that it does not name now") from None
+    return Flagged(row=row, target=target, payload=adopted.payload, refs=refs, slot=slot, reason=adopted.reason)
+
+
+def _own(row: Row, types: Registry) -> Payload:
+    """Return the payload of a row, if nothing but the memory holds what it says."""
+    spec = types.find(row["type"])
+    try:
+        payload = None if spec is None else spec.payload.model_validate(dict(row["payload"]))
+    except ValidationError:
+        payload = None
+    if payload is None:
+        raise Stays("it was stored when its type had other fields")
+    if payload.edge() is not None or any(one.declares for one in payload.mentions()):
+        raise Stays("an entity or a relation was made of it")
+    if row["type"] and "event_at_precision" in row["payload"]:
+        raise Stays("it is found by when it happened")
+    return payload
+
+
+def _refs(row: Row, old: Payload, new: Payload) -> dict[str, EntityRef]:
+    """Return whom the new payload names, as far as the old one named the same in the same role."""
+    known: Mapping[str, Any] = row["roles"] or {}
+    before = {one.role: normalise.name(one.name) for one in old.mentions()}
+    return {
+        one.role: EntityRef(id=UUID(known[one.role][0]), name=known[one.role][1], entity_type=known[one.role][2])
+        for one in new.mentions()
+        if one.role in known and before.get(one.role) == normalise.name(one.name)
+    }
+
+
+def becomes(one: Flagged, types: Registry) -> dict[str, Any]:
+    """Return the columns that make a row one of the type that adopts it, before others in its slot are looked at.
+
+    What it says, and what it is found by, stays as it was said: its content, words and vectors. What its type gave it
+    follows the new type; what a caller chose, a category or an importance, stays.
+    """
+    row, target, payload = one.row, one.target, one.payload
+    wire = payload.model_dump(mode="json", by_alias=True)
+    old = types.get(row["type"])
+    parts = parts_of(row)
+    values: dict[str, Any] = {
+        "type": target.name,
+        "payload": wire,
+        "filter_key": target.filter_key(wire),
+        "subject": payload.subject(),
+        "slot": one.slot,
+        "slot_value": payload.value(one.refs),
+        "prior": target.prior,
+        "identity": normalise.digest(
+            target.name, row["speech_act"], normalise.sentence(row["content"]), *payload.distinct_by()
+        ),
+    }
+    decay = Decay(half_life_days=row["half_life_days"], floor=row["floor"])
+    if old.decay(None) == decay and row["category"] == old.category:
+        own = target.decay(None)
+        values |= {"category": target.category, "half_life_days": own.half_life_days, "floor": own.floor}
+    act = SpeechAct(row["speech_act"])
+    if abs(confidence.believed(parts, act) - row["confidence"]) < _SAME:
+        values["confidence"] = confidence.believed(replace(parts, prior=target.prior), act)
+    before = old.payload.model_validate(dict(row["payload"]))
+    if abs(old.importance(before) - row["importance"]) < _SAME:
+        values["importance"] = target.importance(payload)
+    return values

@@ -1,0 +1,160 @@
+"""From what becomes of memories to what a backfill keeps of them: columns before and after, and audit events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+
+from app import ids
+from app.db.audit import Ledger
+from app.db.backfills import Backfill, Item
+from app.db.reclassifying import COLUMNS
+from app.db.rows import Row
+from app.memory.actions import Action
+from app.memory.backfill import Effect, ItemState
+from app.model import LinkKind
+from app.write.adopting import Flagged
+from app.write.settling import Change, Left
+
+_PARTS = {"source": "source_strength", "extractor": "extractor_confidence", "prior": "prior", "mentions": "mentions"}
+
+_ACTIONS = {
+    Effect.SUPERSEDED: Action.MEMORY_SUPERSEDED,
+    Effect.MERGED: Action.MEMORY_MERGED,
+    Effect.RELINKED: Action.MEMORY_RELINKED,
+    Effect.CONFLICTED: Action.MEMORY_CONFLICTED,
+}
+
+_TOLD_OF_OTHERS = {
+    LinkKind.CONTRADICTS.value: Action.MEMORY_CONTRADICTED,
+    LinkKind.CONFLICTS_WITH.value: Action.MEMORY_CONFLICTED,
+}
+
+
+def found(one: Flagged, *, note: str | None = None) -> Item:
+    """Return a belief that is adopted, before it is settled with those beside it."""
+    wire = one.payload.model_dump(mode="json", by_alias=True)
+    return Item(
+        memory_id=one.row["id"],
+        scope_id=one.row["scope_id"],
+        unit=one.unit,
+        state=ItemState.FOUND,
+        effect=Effect.RECLASSIFIED,
+        source=one.row["type"],
+        reason=one.reason,
+        note=note,
+        adopted={"payload": wire, "slot": one.slot},
+        seen_at=one.row["updated_at"],
+    )
+
+
+def stays(row: Row, reason: str | None, why: str) -> Item:
+    """Return a belief that would be adopted, but stays what it is."""
+    kept: Mapping[str, Any] = row
+    return Item(
+        memory_id=kept["id"],
+        scope_id=kept["scope_id"],
+        unit=str(kept["id"]),
+        state=ItemState.LEFT,
+        effect=Effect.RECLASSIFIED,
+        source=kept["type"],
+        reason=reason,
+        why=why,
+        seen_at=kept["updated_at"],
+    )
+
+
+def planned(change: Change, unit: str, before: Item | None, rests_on: Mapping[str, str]) -> Item:
+    """Return what a change comes to; `before` is what was found of the memory, None for one that is touched only."""
+    row = change.row
+    old, new = as_json(row), as_json({name: change.get(name) for name in COLUMNS})
+    names = [name for name in COLUMNS if name in change.stamped or old[name] != new[name]]
+    return Item(
+        memory_id=row["id"],
+        scope_id=row["scope_id"],
+        unit=unit,
+        state=ItemState.PLANNED,
+        effect=change.effect,
+        source=row["type"],
+        reason=change.reason,
+        note=None if before is None else before.note,
+        adopted=None if before is None else before.adopted,
+        before={name: old[name] for name in names},
+        after={name: new[name] for name in names},
+        stamped=tuple(sorted(change.stamped)),
+        links=tuple(change.links),
+        rests_on={} if before is None else rests_on,
+        seen_at=row["updated_at"],
+    )
+
+
+def left(one: Left, item: Item) -> Item:
+    """Return what was found of a belief that stays what it is after all."""
+    return stays(one.row, item.reason, one.reason)
+
+
+def as_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that may change as the JSON from which the database reads them back."""
+    values = {name: row[name] for name in COLUMNS}
+    plain = {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in values.items()}
+    decoded: dict[str, Any] = json.loads(to_json(plain))
+    return decoded
+
+
+def applied(item: Item, at: datetime) -> dict[str, Any]:
+    """Return the columns that a commit at an instant sets."""
+    return {**item.after, **{name: at.isoformat() for name in item.stamped}}
+
+
+def events(backfill: Backfill, item: Item, ledger: Ledger) -> list[Row]:
+    """Return what the audit log tells of a memory that a commit changed, and of those it is linked to."""
+    told = [_changed(backfill, item, ledger)]
+    for _, kind, other in item.links if item.effect is Effect.RECLASSIFIED else ():
+        if kind in _TOLD_OF_OTHERS:
+            detail = {"by": ids.public(ids.MEMORY, item.memory_id), "backfill": public(backfill)}
+            told.append(ledger.event(_TOLD_OF_OTHERS[kind], detail, memory=UUID(hex=other)))
+    return told
+
+
+def _changed(backfill: Backfill, item: Item, ledger: Ledger) -> Row:
+    detail: dict[str, Any] = {"backfill": public(backfill), "reason": item.reason, **_pairs(item.before, item.after)}
+    by = item.after.get("superseded_by")
+    if by is not None:
+        detail["by"] = ids.public(ids.MEMORY, UUID(by))
+    if item.after.get("review_reason") is not None:
+        detail["review"] = item.after["review_reason"]
+    if item.effect is Effect.RECLASSIFIED:
+        detail |= {"from": item.source, "to": backfill.type}
+        return ledger.event(Action.MEMORY_RECLASSIFIED, detail, memory=item.memory_id)
+    if item.effect is Effect.MERGED:
+        detail["parts"] = {
+            part: [item.before[column], item.after[column]] for part, column in _PARTS.items() if column in item.after
+        }
+    if item.effect is Effect.CONFLICTED:
+        detail["by"] = ", ".join(ids.public(ids.MEMORY, UUID(hex=other)) for _, _, other in item.links)
+    if item.effect is Effect.RELINKED:
+        placed = item.after.get("supersedes") or item.after.get("superseded_by")
+        detail["between"] = ids.public(ids.MEMORY, UUID(placed))
+    return ledger.event(_ACTIONS[item.effect], detail, memory=item.memory_id)
+
+
+def undone(backfill: Backfill, item: Item, ledger: Ledger) -> Row:
+    """Return what the audit log tells of a memory that was put back."""
+    detail: dict[str, Any] = {"backfill": public(backfill), **_pairs(item.after, item.before)}
+    if item.effect is Effect.RECLASSIFIED:
+        detail |= {"from": backfill.type, "to": item.source}
+    return ledger.event(Action.MEMORY_RECLASSIFICATION_UNDONE, detail, memory=item.memory_id)
+
+
+def public(backfill: Backfill) -> str:
+    """Return a backfill's id as callers know it."""
+    return ids.public(ids.BACKFILL, backfill.id)
+
+
+def _pairs(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: [before[name], after[name]] for name in ("status", "confidence") if name in after}
