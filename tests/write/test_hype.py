@@ -58,7 +58,8 @@ class Failing:
 
 
 def hype(store: Store, writer: Any = RULES) -> Hype:
-    return Hype(database=store.database, embedder=store.pipeline.deciding.embedder, writer=writer, types=store.types)
+    embedder = store.pipeline.deciding.embedder
+    return Hype(database=store.database, embedder=embedder, model_id=1, writer=writer, types=store.types)
 
 
 async def ask(store: Store, *memories: UUID, writer: Any = RULES) -> list[int]:
