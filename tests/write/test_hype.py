@@ -260,6 +260,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
     runtime = SimpleNamespace(
         database=store.database,
         embedder=store.pipeline.deciding.embedder,
+        model_id=1,
         types=store.types,
         settings=SimpleNamespace(language="english"),
     )
