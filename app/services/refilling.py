@@ -112,7 +112,7 @@ class Refilling:
                 found = await refill.asked(session, tenant, self.model_id, after=after, limit=BATCH)
             if not found:
                 return
-            texts = await asyncio.to_thread(lambda given=found: [again.questions(one, self.types) for one in given])
+            texts = await asyncio.to_thread(again.questions, found, self.types)
             vectors = await self.embedder.embed([text for own in texts for text in own], purpose="query")
             rows = await asyncio.to_thread(_asked_rows, found, vectors)
             async with self.database.write(tenant) as session:
