@@ -86,6 +86,7 @@ class Change:
         filling = Refilling(
             database=self.store.database, embedder=self.embedder, model_id=model.id, types=self.store.types
         )
+        await filling.tell()
         return await filling.keep_up()
 
 
