@@ -19,6 +19,7 @@ MODULES: Mapping[str, str] = {
     "serve": "serve",
     "worker": "worker",
     "migrate": "migrate",
+    "reembed": "reembed",
     "keys": "keys",
     "export": "exporting",
     "audit": "audit",

@@ -37,6 +37,7 @@ from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.query import Queries
 from app.services.readiness import Readiness
+from app.services.refilling import Refilling
 from app.services.review import Reviews
 from app.services.reviving import Reviving
 from app.services.stats import Stats
@@ -63,6 +64,7 @@ class Runtime:
     settings: Settings
     database: Database
     embedder: Embedder
+    model_id: int
     types: Registry
     type_book: TypeBook
     own_types: OwnTypes
@@ -134,12 +136,12 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         wrong = revision.outdated(await revision.current(database))
         if wrong is not None:
             raise ConfigurationError(wrong)
-        stored = await models.active(database)
+        model = models.check(await models.stored(database), name=embedder.name, dimensions=embedder.dimensions)
         base = _Base(
             settings=settings,
             database=database,
             embedder=embedder,
-            model_id=models.check(stored, name=embedder.name, dimensions=embedder.dimensions),
+            model_id=model.id,
             types=TypeBook(database=database, built_in=discover()),
             metrics=metrics,
             stack=stack,
@@ -162,6 +164,7 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         settings=settings,
         database=database,
         embedder=base.embedder,
+        model_id=base.model_id,
         types=types.built_in,
         type_book=types,
         own_types=own_types,
@@ -201,6 +204,8 @@ async def _writing(base: _Base) -> _Writing:
     settings, metrics = base.settings, base.metrics
     upkeep = IndexUpkeep(database=base.database, language=settings.language)
     await in_background(base.stack, upkeep.run())
+    refilling = Refilling(database=base.database, embedder=base.embedder, model_id=base.model_id, types=base.types)
+    await in_background(base.stack, refilling.run())
     chat = make_chat(settings)
     extractor = RulesExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)

@@ -142,7 +142,11 @@ async def _compared(
     without = [await bench.ask(one, user, known) for one in questions]
     runtime, tenant = bench.runtime, bench.actor.tenant_id
     hype = Hype(
-        database=runtime.database, embedder=runtime.embedder, writer=RuleQuestions(language="english"), types=types
+        database=runtime.database,
+        embedder=runtime.embedder,
+        model_id=runtime.model_id,
+        writer=RuleQuestions(language="english"),
+        types=types,
     )
     since = perf_counter()
     async for _ in hype.ask(tenant, list(known)):

@@ -22,7 +22,8 @@ PAUSE_SECONDS = 0.2
 
 def ours(_item: object, name: str | None, kind: str, *_others: object) -> bool:
     """Leave out indexes of single embedding models and memory types, which are no part of the tables, and the queue."""
-    indexes = ("ix_memory_index_model_", "ix_hypothetical_embeddings_model_", "ix_memories_type_")
+    tables = ("memory_index", "hypothetical_embeddings")
+    indexes = (*(f"ix_{table}_{of}_" for table in tables for of in ("model", "lacks")), "ix_memories_type_")
     left_out = {"index": indexes, "table": ("pgqueuer",)}.get(kind)
     return name is None or left_out is None or not name.startswith(left_out)
 

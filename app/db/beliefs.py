@@ -13,6 +13,7 @@ from asyncpg import Record
 
 from app.db.session import ReadSession
 from app.db.statement import Statement, statement
+from app.db.vectors import has_vector, vector_of
 
 NEAREST = 3
 """Nearest memories that are compared for meaning."""
@@ -188,8 +189,8 @@ _ALIKE = f"""
                 OFFSET 0
             ) s
             CROSS JOIN LATERAL (
-                SELECT x.memory_id, x.embedding FROM memory_index x
-                WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND x.model_id = :model OFFSET 0
+                SELECT x.memory_id, {vector_of("x")} AS embedding FROM memory_index x
+                WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND {has_vector("x")} OFFSET 0
             ) i
             OFFSET 0 -- read once a subject, however many candidates are about it
         ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id

@@ -16,13 +16,14 @@ from app.db.lifecycle.fading import FRESHNESS
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.survey import Page
+from app.db.vectors import has_vector, vector_of
 from app.db.writing import ScopeMoved
 from app.model import Scope, ScopeKind
 
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')
     AND m.speech_act IN ('assertion', 'negation') AND m.review_reason IS NULL AND NOT m.contested
-    AND i.words <= :words AND i.model_id = :model AND {FRESHNESS} < :faded
+    AND i.words <= :words AND {has_vector("i")} AND {FRESHNESS} < :faded
     AND NOT EXISTS (SELECT FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id)
 """
 
@@ -58,7 +59,7 @@ _SUBJECTS = statement(
 _BLOCK = statement(
     f"""
     SELECT m.id, m.type, m.content, m.payload, m.stated_at, m.source_strength, m.extractor_confidence, m.mentions,
-        m.confidence, m.importance, m.topic, {FRESHNESS} AS freshness, halfvec_send(i.embedding) AS vector,
+        m.confidence, m.importance, m.topic, {FRESHNESS} AS freshness, halfvec_send({vector_of("i")}) AS vector,
         (SELECT x.canonical_name FROM entities x WHERE x.tenant_id = :tenant AND x.id = :entity) AS subject
     {_FROM}
     WHERE {_FADED} AND m.scope_id = :scope AND {_ABOUT} = :about AND (m.stated_at, m.id) > (:stated_at, :id)

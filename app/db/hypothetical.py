@@ -6,13 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, text
+from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
 
 from app.db import jobs
 from app.db.session import ReadSession, WriteSession
+from app.db.vectors import columns_of
 
 HYPE = "hype"
 """The kind of the job."""
@@ -81,18 +83,21 @@ _DROP = text("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND 
     bindparam("ids", type_=ARRAY(Uuid))
 )
 
-_KEEP = text(
-    """
-    INSERT INTO hypothetical_embeddings
-        (tenant_id, memory_id, ordinal, scope_id, question, model_id, embedding, ann)
-    SELECT :tenant, given.memory_id, given.ordinal, given.scope_id, given.question, model.id,
-        CAST(given.embedding AS halfvec), s.ann
-    FROM jsonb_to_recordset(CAST(:given AS jsonb))
-        AS given(memory_id uuid, ordinal smallint, scope_id uuid, question text, embedding text)
-    JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
-    JOIN embedding_models model ON model.active
-    """
-)
+
+@cache
+def _keep(model: int) -> TextClause:
+    at = columns_of(model)
+    return text(
+        f"""
+        INSERT INTO hypothetical_embeddings
+            (tenant_id, memory_id, ordinal, scope_id, question, {at.model}, {at.vector}, ann)
+        SELECT :tenant, given.memory_id, given.ordinal, given.scope_id, given.question, :model,
+            CAST(given.embedding AS halfvec), s.ann
+        FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS given(memory_id uuid, ordinal smallint, scope_id uuid, question text, embedding text)
+        JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
+        """  # noqa: S608 - composed of constants
+    )
 
 
 async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories: Sequence[UUID], now: datetime) -> None:
@@ -124,8 +129,10 @@ async def believed(session: ReadSession, tenant: UUID, memories: Sequence[UUID])
     return [Believed(**row) for row in rows.mappings()]
 
 
-async def keep(session: WriteSession, tenant: UUID, asked: Sequence[Asked]) -> int:
+async def keep(session: WriteSession, tenant: UUID, asked: Sequence[Asked], *, model: int) -> int:
     """Store the questions in place of those the memories had; return how many memories have theirs now.
+
+    `model` is the one that embedded them.
 
     A memory that is no longer active, or says something else by now, gets none. Held until the transaction
     ends, so that two who do the same leave one set.
@@ -145,5 +152,5 @@ async def keep(session: WriteSession, tenant: UUID, asked: Sequence[Asked]) -> i
         for memory, scope in current.items()
         for ordinal, (question, embedding) in enumerate(by_id[memory].questions)
     ]
-    await session.execute(_KEEP, {"tenant": tenant, "given": json.dumps(given)})
+    await session.execute(_keep(model), {"tenant": tenant, "model": model, "given": json.dumps(given)})
     return len(current)

@@ -18,6 +18,7 @@ from app import ids
 from app.db.session import ReadSession
 from app.db.shape import referring
 from app.db.tables import entities, memories, metadata, turns
+from app.db.vectors import vector_of
 
 FETCHED = 200
 """Records that are fetched at a time; with them the export's memory is bounded."""
@@ -62,14 +63,17 @@ DERIVED: Mapping[str, frozenset[str]] = {
     "memories": frozenset({"needs_review", "type_tenant", "filter_key"}),
     "memory_index": frozenset(
         {"type", "status", "topic", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at", "retired_at",
-         "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "model_id"}
+         "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "model_id", "model_id_2", "embedding_2"}
     ),
-    "hypothetical_embeddings": frozenset({"ann", "model_id"}),
+    "hypothetical_embeddings": frozenset({"ann", "model_id", "model_id_2", "embedding_2"}),
     "audit_events": frozenset({"position", "salt", "detail_digest", "redacted_by"}),
 }  # fmt: skip
 """Columns that reading back makes anew."""
 
 VECTORS = frozenset({"embedding"})
+"""Columns that are exported on demand: the vectors of the active model, which the header names, wherever they are."""
+
+_ACTIVE = "(SELECT x.id FROM embedding_models x WHERE x.active)"
 
 MOST_PAIRS = 40
 
@@ -167,7 +171,8 @@ def _members(table: Table, alias: str, *, vectors: bool, without: str | None = N
         if column == without or (column in VECTORS and not vectors):
             continue
         kind = prefix(table, column)
-        value = f"{alias}.{column}" if kind is None else f"'{kind}_' || replace({alias}.{column}::text, '-', '')"
+        plain = vector_of(alias, _ACTIVE) if column in VECTORS else f"{alias}.{column}"
+        value = plain if kind is None else f"'{kind}_' || replace({alias}.{column}::text, '-', '')"
         told.append(f"'{column}', {value}")
     pieces = [told[at : at + MOST_PAIRS] for at in range(0, len(told), MOST_PAIRS)]
     return " || ".join(f"jsonb_build_object({', '.join(piece)})" for piece in pieces) or "'{}'::jsonb"

@@ -23,6 +23,8 @@ Row = Mapping[str, Any]
 
 COLUMNS = (
     "type",
+    "type_tenant",
+    "type_version",
     "category",
     "status",
     "identity",

@@ -127,10 +127,13 @@ _NEAR = statement(
     SELECT near.memory_id, near.similarity
     FROM memory_index q
     CROSS JOIN LATERAL (
-        SELECT x.memory_id, 1 - (x.embedding <=> q.embedding) AS similarity FROM memory_index x
+        SELECT x.memory_id, CASE
+            WHEN x.model_id = q.model_id THEN 1 - (x.embedding <=> q.embedding)
+            WHEN x.model_id_2 = q.model_id_2 THEN 1 - (x.embedding_2 <=> q.embedding_2) END AS similarity
+        FROM memory_index x
         WHERE x.tenant_id = :tenant AND x.scope_id = q.scope_id AND x.type = q.type AND x.part = 0
-          AND x.status = 'active' AND x.model_id = q.model_id AND x.memory_id <> q.memory_id
-        ORDER BY x.embedding <=> q.embedding LIMIT :most
+          AND x.status = 'active' AND x.memory_id <> q.memory_id
+        ORDER BY similarity DESC NULLS LAST LIMIT :most
     ) near
     WHERE q.tenant_id = :tenant AND q.memory_id = :id AND q.part = 0 AND near.similarity >= :likeness
     ORDER BY near.similarity DESC, near.memory_id

@@ -16,7 +16,7 @@ from app.db.session import Database, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory.actions import Action
 from app.memory.backfill import Classifier, Effect, ItemState, Status
-from app.memory.registry import Registry
+from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.classifying import BeliefClassifier
 from app.services.backfill_commit import COMMIT, UNDO, Committing
@@ -64,7 +64,7 @@ class Backfills:
     """Backfills as administrators use them; every method sees only the actor's tenant."""
 
     database: Database
-    types: Registry
+    types: Types
     clock: Callable[[], datetime]
     classifier: BeliefClassifier | None = None
 
@@ -73,8 +73,9 @@ class Backfills:
 
         Raises InvalidInput where the type adopts nothing, or not from those types.
         """
-        target, sources = self.types.get(wanted.type), self._sources(wanted)
         tenant, now = actor.tenant_id, self.clock()
+        types = await self.types.of(tenant)
+        target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
             scopes = await reclassifying.within(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
@@ -107,7 +108,8 @@ class Backfills:
     async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
         """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
         committing = Committing(database=self.database, clock=self.clock)
-        previewing = Previewing(database=self.database, types=self.types, clock=self.clock, classifier=self.classifier)
+        types = await self.types.of(tenant)
+        previewing = Previewing(database=self.database, types=types, clock=self.clock, classifier=self.classifier)
         while True:
             async with self.database.read(tenant) as session:
                 one = await backfills.find(session, tenant, backfill)
@@ -195,16 +197,16 @@ class Backfills:
         async with self.database.write(one.tenant_id) as session:
             return await backfills.clear(session, one, limit=_CLEARED)
 
-    def _sources(self, wanted: Wanted) -> tuple[str, ...]:
+    def _sources(self, wanted: Wanted, types: Registry) -> tuple[str, ...]:
         """Return the types that are looked through."""
-        target, by_model = self.types.get(wanted.type), wanted.classifier is Classifier.MODEL
+        target, by_model = types.get(wanted.type), wanted.classifier is Classifier.MODEL
         own = () if target.adopts is None else target.adopts.sources
         if by_model and self.classifier is None:
             raise InvalidInput("no language model is configured: use the rules", field="classifier")
         if not by_model and target.adopts is None:
             raise InvalidInput(f"type {target.name} has no rule for what it adopts: use the model", field="classifier")
         named = own if wanted.sources is None else wanted.sources
-        given = tuple(dict.fromkeys(self.types.get(one).name for one in named))
+        given = tuple(dict.fromkeys(types.get(one).name for one in named))
         unread = [one for one in given if one not in own]
         if not given:
             raise InvalidInput("name the types to look through", field="from")

@@ -15,6 +15,7 @@ from app.db.audit import Ledger, append
 from app.db.importing import Grown, Held, Holder, refusals
 from app.db.session import WriteSession
 from app.db.tables import metadata
+from app.db.vectors import as_columns
 from app.memory.actions import Action
 from app.memory.conflict import TOLERANCE
 from app.model import Actor, LinkKind, ReviewReason, Scope, Status
@@ -178,9 +179,9 @@ class Batch:
         for one in given:
             scope = _scope_of(one, tenant)
             here = {"tenant_id": tenant, "scope_id": scope, "memory_id": one.row["id"]}
-            indexed = {**here, "model_id": self.means.model_id, "ann": held[scope].ann}
-            rows["memory_index"] += index_rows(one, indexed)
-            rows["hypothetical_embeddings"] += [{**question, **indexed} for question in one.questions]
+            indexed = {**here, "ann": held[scope].ann}
+            rows["memory_index"] += [self._embedded({**row, **indexed}) for row in index_rows(one)]
+            rows["hypothetical_embeddings"] += [self._embedded({**question, **indexed}) for question in one.questions]
             for table, column in KINDS["memory"].inner:
                 if table.name not in {"memory_index", "hypothetical_embeddings"}:
                     rows[table.name] += [
@@ -189,6 +190,11 @@ class Batch:
                     ]
         rows["memory_links"] += links
         return {table: found for table, found in rows.items() if found}
+
+    def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row with its vector in the columns of this service's model."""
+        plain = {name: value for name, value in row.items() if name != "embedding"}
+        return plain | as_columns(self.means.model_id, row["embedding"])
 
     def _row(self, table: str, values: Mapping[str, Any], scope: Scope | None) -> dict[str, Any]:
         row = {"tenant_id": self.actor.tenant_id, **values}

@@ -42,13 +42,14 @@ class Readiness:
         """Return all there is to say."""
         missing = await self.missing()
         backlog = None if missing else await self.jobs.known_backlog()
-        return State(missing=missing, degraded={} if backlog is None else self._slow(backlog), backlog=backlog)
+        degraded = {} if backlog is None else self._slow(backlog)
+        return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:
         """Return what is wrong, by what it is wrong with; empty when all is well."""
         try:
             async with asyncio.timeout(PATIENCE):
-                return {**await self._schema(), **await self._model()}
+                return await self._schema() or await self._model()
         except TimeoutError:
             return {"database": f"did not answer within {PATIENCE:.0f} seconds"}
         except TypedMemoryError as error:
@@ -68,7 +69,18 @@ class Readiness:
 
     async def _model(self) -> dict[str, str]:
         try:
-            models.check(await models.active(self.database), name=self.model, dimensions=self.dimensions)
+            models.check(await models.stored(self.database), name=self.model, dimensions=self.dimensions)
         except ConfigurationError as error:
             return {"embedding_model": error.message}
         return {}
+
+    async def _leaving(self) -> dict[str, str]:
+        """Return that another model has taken this one's place, if so: all is found as before, until it is dropped."""
+        try:
+            active, *_ = known = await models.stored(self.database)
+            mine = models.check(known, name=self.model, dimensions=self.dimensions)
+        except (TypedMemoryError, ValueError):
+            return {}
+        if mine == active:
+            return {}
+        return {"embedding_model": f"{active} has taken the place of {mine}: restart with its TM_EMBEDDING_*"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -175,10 +175,10 @@ def weighed(revived: Revived, average: float) -> None:
         row["tsv"] = None if found is None else as_tsvector(found)
 
 
-def index_rows(revived: Revived, common: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the index rows as they are stored: what they repeat of the memory is as the memory is now."""
+def index_rows(revived: Revived) -> list[dict[str, Any]]:
+    """Return the index rows with what they repeat of the memory as the memory is now."""
     shared = {name: revived.row.get(name) for name in _SHARED}
-    return [{**row, **shared, **common} for row in revived.index]
+    return [{**row, **shared} for row in revived.index]
 
 
 def _searched(given: Sequence[Revived]) -> list[list[tuple[str, str]]]:

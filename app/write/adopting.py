@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -55,6 +56,8 @@ def stored(row: Row) -> Stored:
 def flagged(row: Row, adopted: Adopted, target: MemoryType, types: Registry) -> Flagged:
     """Return a belief as the type that adopts it, or raise Stays."""
     payload = _own(row, types)
+    if adopted.payload.event_time(UTC) is not None:
+        raise Stays("it would be found by when it happened, which it does not know")
     if row["speech_act"] != SpeechAct.ASSERTION:
         raise Stays(f"it was said as {row['speech_act']}, not asserted")
     if row["contested"] or row["in_contest"] or row["review_reason"] in _IN_REVIEW:
@@ -72,7 +75,7 @@ def _own(row: Row, types: Registry) -> Payload:
     """Return the payload of a row, if nothing but the memory holds what it says."""
     spec = types.find(row["type"])
     try:
-        payload = None if spec is None else spec.payload.model_validate(dict(row["payload"]))
+        payload = None if spec is None else spec.at(row["type_version"]).payload.model_validate(dict(row["payload"]))
     except ValidationError:
         payload = None
     if payload is None:
@@ -103,10 +106,12 @@ def becomes(one: Flagged, types: Registry) -> dict[str, Any]:
     """
     row, target, payload = one.row, one.target, one.payload
     wire = payload.model_dump(mode="json", by_alias=True)
-    old = types.get(row["type"])
+    old = types.get(row["type"]).at(row["type_version"])
     parts = parts_of(row)
     values: dict[str, Any] = {
         "type": target.name,
+        "type_tenant": target.owner(row["tenant_id"]),
+        "type_version": target.version,
         "payload": wire,
         "filter_key": target.filter_key(wire),
         "subject": payload.subject(),

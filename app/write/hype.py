@@ -36,10 +36,11 @@ _NO_VECTORS = np.empty((0, 0), dtype=np.float32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hype:
-    """Gives memories their questions. Doing it again leaves them with one set."""
+    """Gives memories their questions. Doing it again leaves them with one set. `model_id` is the embedder's."""
 
     database: Database
     embedder: Embedder
+    model_id: int
     writer: QuestionWriter
     types: Types
 
@@ -67,7 +68,7 @@ class Hype:
         vectors = await self.embedder.embed(texts, purpose="query") if texts else _NO_VECTORS
         asked = list(_asked([one for one, _ in told], questions, vectors))
         async with self.database.write(tenant) as session:
-            await hypothetical.keep(session, tenant, asked)
+            await hypothetical.keep(session, tenant, asked, model=self.model_id)
 
 
 def awaiting(decided: Sequence[tuple[Resolved, Decision, Verdict]]) -> list[UUID]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
+from app.db.vectors import as_columns
 from app.memory.actions import Action
 from app.model import ConfidenceParts, LinkKind, ReviewReason, Status
 from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_sparsevec
@@ -139,8 +140,7 @@ def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[st
                 "sequence_number": candidate.sequence_number,
                 "words": len(prepared.content.split()),
                 "asks": asks(prepared.content),
-                "model_id": plan.around.model_id,
-                "embedding": searched.embedding,
+                **as_columns(plan.around.model_id, searched.embedding),
                 "ann": plan.around.ann,
                 **_lexical(plan, searched),
             }

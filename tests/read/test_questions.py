@@ -25,6 +25,7 @@ async def give_questions(store: Store, *memories: UUID) -> None:
     hype = Hype(
         database=store.database,
         embedder=store.reads.embedder,
+        model_id=1,
         writer=RuleQuestions(language="english"),
         types=store.types,
     )

@@ -58,7 +58,8 @@ class Failing:
 
 
 def hype(store: Store, writer: Any = RULES) -> Hype:
-    return Hype(database=store.database, embedder=store.pipeline.deciding.embedder, writer=writer, types=store.types)
+    embedder = store.pipeline.deciding.embedder
+    return Hype(database=store.database, embedder=embedder, model_id=1, writer=writer, types=store.types)
 
 
 async def ask(store: Store, *memories: UUID, writer: Any = RULES) -> list[int]:
@@ -259,6 +260,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
     runtime = SimpleNamespace(
         database=store.database,
         embedder=store.pipeline.deciding.embedder,
+        model_id=1,
         type_book=store.types,
         settings=SimpleNamespace(language="english"),
     )

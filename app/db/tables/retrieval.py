@@ -16,9 +16,29 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import TSTZRANGE, TSVECTOR, UUID
+from sqlalchemy.schema import SchemaItem
 
 from app.db.tables.base import key, refers_to, table, tenant, when
 from app.text.lexical import DIMENSIONS
+
+PHASES = ("building", "active", "leaving", "dropping", "dropped")
+
+
+def vectors() -> tuple[SchemaItem, ...]:
+    """Return where a row keeps vectors of up to two models, the first of odd ids, the second of even ones."""
+    return (
+        Column("model_id", SmallInteger, ForeignKey("embedding_models.id")),
+        Column("embedding", HALFVEC),
+        Column("model_id_2", SmallInteger, ForeignKey("embedding_models.id")),
+        Column("embedding_2", HALFVEC),
+        CheckConstraint(
+            "coalesce(model_id % 2, 1) = 1 AND coalesce(model_id_2 % 2, 0) = 0 AND "
+            "num_nonnulls(model_id, model_id_2) > 0 AND "
+            "num_nonnulls(model_id, embedding) <> 1 AND num_nonnulls(model_id_2, embedding_2) <> 1",
+            name="vectors",
+        ),
+    )
+
 
 embedding_models = table(
     "embedding_models",
@@ -26,7 +46,12 @@ embedding_models = table(
     Column("name", Text, nullable=False),
     Column("dimensions", Integer, nullable=False),
     Column("active", Boolean, nullable=False),
+    Column("phase", Text, nullable=False, server_default=text("'active'")),
+    when("seen_at", nullable=True),
     when("created_at", default_now=True),
+    CheckConstraint(f"phase IN {PHASES}", name="phase"),
+    CheckConstraint("active = (phase = 'active')", name="active"),
+    Index("uq_embedding_models_side", text("(id % 2)"), unique=True, postgresql_where=text("phase <> 'dropped'")),
     Index("uq_embedding_models_active", "active", unique=True, postgresql_where=text("active")),
 )
 
@@ -53,8 +78,7 @@ memory_index = table(
     Column("speaker_id", UUID),
     Column("words", Integer, nullable=False),
     Column("asks", Boolean, nullable=False),
-    Column("model_id", SmallInteger, ForeignKey("embedding_models.id"), nullable=False),
-    Column("embedding", HALFVEC, nullable=False),
+    *vectors(),
     Column("ann", Boolean, nullable=False, server_default=text("false")),
     Column("lexical", SPARSEVEC(DIMENSIONS)),
     Column("tsv", TSVECTOR),
@@ -95,8 +119,7 @@ hypothetical_embeddings = table(
     key("ordinal", SmallInteger),
     Column("scope_id", UUID, nullable=False),
     Column("question", Text, nullable=False),
-    Column("model_id", SmallInteger, ForeignKey("embedding_models.id"), nullable=False),
-    Column("embedding", HALFVEC, nullable=False),
+    *vectors(),
     Column("ann", Boolean, nullable=False, server_default=text("false")),
     refers_to("memories", "memory_id", cascade=True),
     Index("ix_hypothetical_embeddings_scope", "tenant_id", "scope_id", "ann"),

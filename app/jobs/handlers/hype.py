@@ -19,6 +19,7 @@ async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, ob
     hype = Hype(
         database=runtime.database,
         embedder=runtime.embedder,
+        model_id=runtime.model_id,
         writer=RuleQuestions(language=runtime.settings.language),
         types=runtime.type_book,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from app.db.vectors import columns_of
 from app.model import Mode, Status
 from app.read.values import Arm, Mentioned, Window
 
@@ -47,10 +48,18 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The embedding model whose vectors are searched."""
+    """The embedding model whose vectors are searched; only they are comparable with its question."""
 
     id: int
     dimensions: int
+
+    def vector(self, row: str) -> str:
+        """Return SQL for its vector in a row that it is known to be in, as its index has it."""
+        return f"{row}.{columns_of(self.id).vector}"
+
+    def condition(self, row: str) -> str:
+        """Return SQL for whether a row has its vector; its id must be literal to match its partial index."""
+        return f"{row}.{columns_of(self.id).model} = {self.id:d}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +90,7 @@ class Search:
 _CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")
 _CONSTANT = (
     *("tenant_id", "memory_id", "part", "kind", "scope_id", "recorded_at", "retired_at", "event_range"),
-    *("speaker_id", "model_id", "embedding", "ann", "lexical", "tsv"),
+    *("speaker_id", "model_id", "embedding", "model_id_2", "embedding_2", "ann", "lexical", "tsv"),
 )
 
 _INDEX_THEN = f"""(

@@ -61,7 +61,7 @@ def cte(search: Search, *, arm: str, kinds: str, asked: bool) -> str:
 
 def _exact(search: Search, kinds: str) -> str:
     return f"""
-        SELECT i.memory_id, -min(i.embedding <#> (SELECT vector FROM probe)) AS score
+        SELECT i.memory_id, -min({search.model.vector("i")} <#> (SELECT vector FROM probe)) AS score
         FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
         GROUP BY i.memory_id ORDER BY score DESC, i.memory_id DESC LIMIT :depth
     """  # noqa: S608 - composed of constants; the model's number must be literal to match its partial index
@@ -69,12 +69,13 @@ def _exact(search: Search, kinds: str) -> str:
 
 def _exact_with_questions(search: Search, kinds: str) -> str:
     """Return the same with questions; a join might be planned for one row a side, which takes for ever."""
+    said, asked = search.model.vector("i"), search.model.vector("q")
     return f"""
         SELECT heard.memory_id, {_gained("max(heard.said)", "max(heard.asked)")} AS score FROM (
-            SELECT i.memory_id, -(i.embedding <#> (SELECT vector FROM probe)) AS said, CAST(NULL AS float8) AS asked
+            SELECT i.memory_id, -({said} <#> (SELECT vector FROM probe)) AS said, CAST(NULL AS float8) AS asked
             FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
             UNION ALL
-            SELECT q.memory_id, NULL, -(q.embedding <#> (SELECT vector FROM probe))
+            SELECT q.memory_id, NULL, -({asked} <#> (SELECT vector FROM probe))
             FROM hypothetical_embeddings q WHERE {_questions(search)}
         ) heard
         GROUP BY heard.memory_id HAVING max(heard.said) IS NOT NULL
@@ -92,6 +93,7 @@ def _near(search: Search, kinds: str) -> str:
 
 def _near_with_questions(search: Search, kinds: str) -> str:
     """Return the same with questions: both nominate, and of each nominee both are looked up."""
+    said, asked = search.model.vector("i"), search.model.vector("q")
     return f"""
         SELECT nominee.memory_id, {_gained("own.said", "own.asked")} AS score
         FROM (
@@ -104,9 +106,9 @@ def _near_with_questions(search: Search, kinds: str) -> str:
         ) nominee
         CROSS JOIN LATERAL (
             SELECT
-                (SELECT -min(i.embedding <#> (SELECT vector FROM probe)) FROM {indexed(search.filters)}
+                (SELECT -min({said} <#> (SELECT vector FROM probe)) FROM {indexed(search.filters)}
                  WHERE i.memory_id = nominee.memory_id AND {_here(search, kinds)}) AS said,
-                (SELECT -min(q.embedding <#> (SELECT vector FROM probe)) FROM hypothetical_embeddings q
+                (SELECT -min({asked} <#> (SELECT vector FROM probe)) FROM hypothetical_embeddings q
                  WHERE q.memory_id = nominee.memory_id AND {_questions(search)}) AS asked
             OFFSET 0
         ) own
@@ -121,12 +123,12 @@ def _gained(said: str, asked: str) -> str:
 
 
 def _here(search: Search, kinds: str) -> str:
-    return f"{wanted(search.filters)} AND i.kind IN {kinds} AND i.model_id = {search.model.id:d}"
+    return f"{wanted(search.filters)} AND i.kind IN {kinds} AND {search.model.condition('i')}"
 
 
 def _questions(search: Search) -> str:
     """Return the condition on `q` to be a question of the visible scopes; its memory's index row says the rest."""
-    return f"q.tenant_id = :tenant AND q.scope_id = ANY(:scopes) AND q.model_id = {search.model.id:d}"
+    return f"q.tenant_id = :tenant AND q.scope_id = ANY(:scopes) AND {search.model.condition('q')}"
 
 
 def _nearest(search: Search, kinds: str) -> str:
@@ -162,4 +164,4 @@ def _nearest_questions(search: Search) -> str:
 
 def _distance(row: str, search: Search) -> str:
     size = f"halfvec({search.model.dimensions:d})"
-    return f"({row}.embedding::{size}) <=> CAST((SELECT vector FROM probe) AS {size}) AS distance"  # noqa: S608 - constants
+    return f"({search.model.vector(row)}::{size}) <=> CAST((SELECT vector FROM probe) AS {size}) AS distance"  # noqa: S608 - constants

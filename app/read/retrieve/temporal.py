@@ -61,6 +61,7 @@ def _fit() -> str:
 def _meaning(search: Search) -> str:
     if search.vector is None:
         return "1.0"
-    # The number is ours; vectors of another model have another length, which would be an error.
-    near = f"CASE WHEN i.model_id = {search.model.id:d} THEN i.embedding <=> (SELECT vector FROM probe) ELSE 1 END"  # noqa: S608
+    # Vectors of another model have another length, which would be an error.
+    own, vector = search.model.condition("i"), search.model.vector("i")
+    near = f"CASE WHEN {own} THEN {vector} <=> (SELECT vector FROM probe) ELSE 1 END"  # noqa: S608 - composed of constants
     return f"({1 - MEANING} + {MEANING} * greatest(0, 1 - ({near})))"

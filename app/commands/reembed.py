@@ -1,0 +1,188 @@
+"""`typed-memory reembed`: another embedding model for a store that is in use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from app.commands.configuration import configure_logs, load_settings
+from app.commands.terminal import CommandFailed, err, out, say
+from app.db import revision
+from app.db.models import Phase
+from app.db.type_book import TypeBook
+from app.errors import TypedMemoryError
+from app.memory.registry import discover
+from app.metrics import Metrics
+from app.opening import database_urls, make_embedder, open_database
+from app.services.reembedding import Reembedding
+from app.settings import Settings
+
+HELP = """Change the embedding model, while the service goes on with the one it has.
+
+The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
+indexed, and the new model is made the active one. Then restart each service and worker with the same
+TM_EMBEDDING_*, one after the other: those that are still to be restarted go on with the old model, and what is
+written by either is found by both. When none is left, drop the old vectors with --drop.
+
+Stopped at any moment, even killed, the same command goes on from there. With the model that is active already,
+it fills in what lacks vectors.
+
+For example, from the built-in model to one of Ollama's:
+
+  export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
+
+  typed-memory reembed --dry-run
+
+  typed-memory reembed
+
+  (restart the services with these settings)
+
+  typed-memory reembed --drop
+"""
+
+_LEAVING = (
+    "Restart services and workers with these TM_EMBEDDING_*, one after the other; then `typed-memory reembed --drop`."
+)
+
+
+def reembed(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Change nothing; embed a sample, and say what a run would come to.")
+    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Change nothing; say which models there are.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the vectors of the model that was replaced.")] = False,
+    abandon: Annotated[
+        bool, typer.Option("--abandon", help="Drop what was built so far of a model that is not active yet.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --drop: even while a service works with the old model.")
+    ] = False,
+) -> None:
+    """Change the embedding model; see HELP."""
+    if sum((dry_run, status, drop, abandon)) > 1:
+        raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
+    if force and not drop:
+        raise CommandFailed("--force goes with --drop")
+    settings = load_settings()
+    configure_logs(settings)
+    with _progress() as progress:
+        asyncio.run(
+            _perform(settings, progress, dry_run=dry_run, status=status, drop=drop, abandon=abandon, force=force)
+        )
+
+
+async def _perform(
+    settings: Settings, progress: Progress, *, dry_run: bool, status: bool, drop: bool, abandon: bool, force: bool
+) -> None:
+    async with _opened(settings, progress) as change:
+        if status:
+            await _status(change)
+        elif dry_run:
+            await _estimate(change)
+        elif drop:
+            await _drop(change, force=force)
+        elif abandon:
+            await _abandon(change)
+        else:
+            await _build(change)
+
+
+async def _build(change: Reembedding) -> None:
+    try:
+        done = await change.build()
+    except TypedMemoryError as error:
+        raise CommandFailed(f"{error}. What is done is done: run the same command again to go on") from error
+    rate = f", {done.filled / done.seconds:.0f} a second" if done.filled else ""
+    say(f"{done.filled} rows were given vectors of {done.model} in {done.seconds:.1f} seconds{rate}.")
+    say(f"{done.model.name} is the active model now. {_LEAVING}" if done.switched else "It is the active model.")
+
+
+async def _drop(change: Reembedding, *, force: bool) -> None:
+    dropped = await change.drop(force=force)
+    if dropped is None:
+        say("There is no model whose vectors are to be dropped.")
+        return
+    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows.")
+
+
+async def _abandon(change: Reembedding) -> None:
+    dropped = await change.abandon()
+    if dropped is None:
+        say("There is no model that is being built.")
+        return
+    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows; nothing else changed.")
+
+
+async def _estimate(change: Reembedding) -> None:
+    found = await change.estimate()
+    model = change.embedder
+    say(f"{found.lacking} of {found.rows} rows, of {found.tenants} tenants, lack vectors of {model.name!r}.")
+    say(f"Embedding them takes about {_duration(found.seconds)}, besides writing and indexing them.")
+    say(f"The vectors take {found.bytes / 1e6:.1f} MB beside the old ones. Nothing was changed.")
+
+
+async def _status(change: Reembedding) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("model", "dimensions", "phase", "rows", "lacking", "last used by a service"):
+        table.add_column(name, justify="right" if name in {"dimensions", "rows", "lacking"} else "left")
+    for model, count in await change.status():
+        leaving = model.phase is Phase.LEAVING and model.unseen is not None
+        used = f"{_duration(model.unseen or 0)} ago" if leaving else ""
+        lacking = str(count.lacking)
+        table.add_row(model.name, str(model.dimensions), model.phase, str(count.rows), lacking, used)
+    out.print(table)
+
+
+def _duration(seconds: float) -> str:
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {left} s" if minutes else f"{seconds:.1f} s"
+
+
+def _progress() -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reembedding]:
+    """Yield the change over the service's own database, which must be of this code's schema."""
+    task = progress.add_task("looking", total=None)
+
+    def told(what: str, done: int, of: int | None) -> None:
+        progress.update(task, description=what, completed=done, total=of)
+
+    metrics = Metrics()
+    async with AsyncExitStack() as stack:
+        url, owner_url = await database_urls(settings, metrics, stack)
+        embedder = make_embedder(settings, metrics)
+        stack.push_async_callback(embedder.aclose)
+        database = open_database(settings, url, metrics)
+        stack.push_async_callback(database.close)
+        wrong = revision.outdated(await revision.current(database))
+        if wrong is not None:
+            raise CommandFailed(wrong)
+        book = TypeBook(database=database, built_in=discover())
+        yield Reembedding(owner_url=owner_url, database=database, embedder=embedder, types=book, told=told)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command(help=HELP)(reembed)

@@ -1,0 +1,281 @@
+"""Vectors of stored memories: which rows lack one of a model, giving them one, and taking one away.
+
+The rows themselves are the record of how far it is: one that has its vector is not found again. A row that
+somebody holds is left for the next time, so that nothing here waits for a row while it holds others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from app.db.models import lacks
+from app.db.session import ReadSession, WriteSession
+from app.db.statement import Statement, statement
+from app.db.vectors import columns_of
+
+PLACES = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}
+"""What tells the rows of a memory apart, by table."""
+
+FIRST = (UUID(int=0), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A memory whose index rows lack a vector, with all that their texts are made of.
+
+    `kinds` are those of its rows, by part.
+    """
+
+    id: UUID
+    scope: UUID
+    type: str
+    content: str
+    context: str | None
+    payload: Mapping[str, Any]
+    session: str | None
+    recorded_at: datetime
+    kinds: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A memory whose questions lack a vector; `questions` are those, by ordinal."""
+
+    id: UUID
+    type: str
+    payload: Mapping[str, Any]
+    questions: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """What one row is given: `text` is what it was made of, `vector` in pgvector's text format."""
+
+    memory: UUID
+    place: int
+    text: str
+    vector: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many rows keep vectors, and how many of them lack one of a model."""
+
+    rows: int = 0
+    lacking: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        """Return both together."""
+        return Count(rows=self.rows + other.rows, lacking=self.lacking + other.lacking)
+
+
+@cache
+def _told(model: int) -> Statement:
+    return statement(
+        f"""
+        SELECT m.id, m.scope_id, m.type, m.content, m.context, m.payload, m.session_id, m.recorded_at,
+            own.parts, own.kinds
+        FROM (
+            SELECT DISTINCT i.memory_id FROM memory_index i
+            WHERE i.tenant_id = :tenant AND i.{lacks(model)} AND i.memory_id > :after
+            ORDER BY i.memory_id LIMIT :limit
+        ) lacking
+        CROSS JOIN LATERAL (
+            SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = lacking.memory_id OFFSET 0
+        ) m
+        CROSS JOIN LATERAL (
+            SELECT array_agg(y.part ORDER BY y.part) AS parts, array_agg(y.kind ORDER BY y.part) AS kinds
+            FROM memory_index y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
+        ) own
+        ORDER BY m.id
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _asked(model: int) -> Statement:
+    return statement(
+        f"""
+        SELECT m.id, m.type, m.payload, own.ordinals, own.questions
+        FROM (
+            SELECT DISTINCT q.memory_id FROM hypothetical_embeddings q
+            WHERE q.tenant_id = :tenant AND q.{lacks(model)} AND q.memory_id > :after
+            ORDER BY q.memory_id LIMIT :limit
+        ) lacking
+        CROSS JOIN LATERAL (
+            SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = lacking.memory_id OFFSET 0
+        ) m
+        CROSS JOIN LATERAL (
+            SELECT array_agg(y.ordinal ORDER BY y.ordinal) AS ordinals,
+                array_agg(y.question ORDER BY y.ordinal) AS questions
+            FROM hypothetical_embeddings y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
+        ) own
+        ORDER BY m.id
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _hold(model: int, table: str) -> Statement:
+    return statement(
+        f"""
+        SELECT r.memory_id, r.{PLACES[table]} AS place FROM {table} r
+        WHERE r.tenant_id = :tenant AND r.memory_id = ANY(:ids) AND r.{lacks(model)}
+        ORDER BY 1, 2 FOR NO KEY UPDATE SKIP LOCKED
+        """  # noqa: S608 - composed of constants
+    )
+
+
+_SAID = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+
+_ASKED_NOW = statement(
+    """
+    SELECT memory_id, ordinal, question FROM hypothetical_embeddings
+    WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    """
+)
+
+
+@cache
+def _fill(model: int, table: str) -> Statement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        UPDATE {table} r SET {at.vector} = CAST(g.vector AS halfvec), {at.model} = {model:d}
+        FROM unnest(CAST(:ids AS uuid[]), CAST(:places AS smallint[]), CAST(:vectors AS text[])) AS g(id, place, vector)
+        WHERE r.tenant_id = :tenant AND r.memory_id = ANY(CAST(:ids AS uuid[]))
+          AND r.memory_id = g.id AND r.{PLACES[table]} = g.place
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _clear(model: int, kept: int, table: str) -> Statement:
+    at, place = columns_of(model), PLACES[table]
+    return statement(
+        f"""
+        WITH held AS (
+            SELECT r.memory_id, r.{place} AS place FROM {table} r
+            WHERE r.tenant_id = :tenant AND (r.memory_id, r.{place}) > (:memory, :place)
+              AND r.{at.model} = {model:d} AND r.{columns_of(kept).model} = {kept:d}
+            ORDER BY 1, 2 LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED
+        ), cleared AS (
+            UPDATE {table} r SET {at.model} = NULL, {at.vector} = NULL FROM held
+            WHERE r.tenant_id = :tenant AND r.memory_id = held.memory_id AND r.{place} = held.place
+        )
+        SELECT memory_id, place FROM held ORDER BY 1, 2
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _count(model: int, table: str) -> Statement:
+    return statement(
+        f"""
+        SELECT (SELECT count(*) FROM {table} r WHERE r.tenant_id = :tenant) AS all_rows,
+            (SELECT count(*) FROM {table} r WHERE r.tenant_id = :tenant AND r.{lacks(model)}) AS lacking
+        """  # noqa: S608 - composed of constants
+    )
+
+
+async def told(session: ReadSession, tenant: UUID, model: int, *, after: UUID, limit: int) -> list[Told]:
+    """Return memories whose index rows lack a vector of the model, by id."""
+    rows = await session.fetch(_told(model), {"tenant": tenant, "after": after, "limit": limit})
+    return [
+        Told(
+            id=row["id"],
+            scope=row["scope_id"],
+            type=row["type"],
+            content=row["content"],
+            context=row["context"],
+            payload=row["payload"],
+            session=row["session_id"],
+            recorded_at=row["recorded_at"],
+            kinds=dict(zip(row["parts"], row["kinds"], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+async def asked(session: ReadSession, tenant: UUID, model: int, *, after: UUID, limit: int) -> list[Asked]:
+    """Return memories whose questions lack a vector of the model, by id."""
+    rows = await session.fetch(_asked(model), {"tenant": tenant, "after": after, "limit": limit})
+    return [
+        Asked(
+            id=row["id"],
+            type=row["type"],
+            payload=row["payload"],
+            questions=dict(zip(row["ordinals"], row["questions"], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+async def fill(session: WriteSession, tenant: UUID, model: int, of: Sequence[Told], vectors: Sequence[Vector]) -> int:
+    """Give index rows their vectors; return how many have theirs now.
+
+    A row that has one already, that is held by somebody, or whose memory says something else by now gets none.
+    """
+    held = await _held(session, tenant, model, "memory_index", vectors)
+    rows = await session.fetch(_SAID, {"tenant": tenant, "ids": [one.id for one in of]})
+    now = {row["id"]: (row["content"], row["context"]) for row in rows}
+    same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
+    return await _given(session, tenant, model, "memory_index", [
+        one for one in vectors if one.memory in same and (one.memory, one.place) in held
+    ])  # fmt: skip
+
+
+async def fill_questions(session: WriteSession, tenant: UUID, model: int, vectors: Sequence[Vector]) -> int:
+    """Give questions their vectors, likewise; `text` is the question."""
+    held = await _held(session, tenant, model, "hypothetical_embeddings", vectors)
+    rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": list({one.memory for one in vectors})})
+    now = {(row["memory_id"], row["ordinal"]): row["question"] for row in rows}
+    return await _given(session, tenant, model, "hypothetical_embeddings", [
+        one for one in vectors if (place := (one.memory, one.place)) in held and now.get(place) == one.text
+    ])  # fmt: skip
+
+
+async def clear(
+    session: WriteSession, tenant: UUID, table: str, *, model: int, kept: int, after: tuple[UUID, int], limit: int
+) -> list[tuple[UUID, int]]:
+    """Take the model's vectors from up to `limit` rows that have one of the model that is kept; return which."""
+    memory, place = after
+    rows = await session.fetch(
+        _clear(model, kept, table), {"tenant": tenant, "memory": memory, "place": place, "limit": limit}
+    )
+    return [(row["memory_id"], row["place"]) for row in rows]
+
+
+async def count(session: ReadSession, tenant: UUID, model: int) -> Count:
+    """Return how many of a tenant's rows keep vectors, and how many lack one of the model."""
+    total = Count()
+    for table in PLACES:
+        [row] = await session.fetch(_count(model, table), {"tenant": tenant})
+        total += Count(rows=row["all_rows"], lacking=row["lacking"])
+    return total
+
+
+async def _held(
+    session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]
+) -> set[tuple[UUID, int]]:
+    """Hold those of the rows that lack a vector and that nobody holds, until the transaction ends; return which."""
+    ids = list({one.memory for one in vectors})
+    rows = await session.fetch(_hold(model, table), {"tenant": tenant, "ids": ids})
+    return {(row["memory_id"], row["place"]) for row in rows}
+
+
+async def _given(session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]) -> int:
+    if vectors:
+        values = {
+            "tenant": tenant,
+            "ids": [one.memory for one in vectors],
+            "places": [one.place for one in vectors],
+            "vectors": [one.vector for one in vectors],
+        }
+        await session.fetch(_fill(model, table), values)
+    return len(vectors)
