@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import shutil
 import subprocess
@@ -19,11 +20,13 @@ from app.commands import new_type as command
 from app.commands.new_type import new_type
 from app.commands.terminal import CommandFailed
 from app.db import migrate
+from app.db.migrate import downgrade, upgrade
 from app.main import create_app
 from app.memory.spec import MemoryType
 from app.settings import Settings
 from migrations import lint
 from tests.cli.program import ROOT, run
+from tests.db.embedded_service import value
 from tests.memory import test_types as contract
 
 OURS = 'lint.isort.known-first-party = ["app", "migrations", "tests"]'
@@ -117,6 +120,20 @@ def test_its_migrations_follow_one_another_and_can_run_on_a_live_service(
     assert migrate.head() == f"{int(newest) + len(SHAPES):04d}"
     assert list(lint.statements())[-3:] == [f"{int(newest) + place:04d}_{name}" for place, name in enumerate(SHAPES, 1)]
     assert lint.main() == 0, capfd.readouterr().out
+
+
+async def test_its_migration_goes_up_and_down(
+    checkout: Path, add: Callable[..., None], fresh_database_url: str
+) -> None:
+    add("remark")
+    migration = checkout / "migrations" / "versions" / f"{migrate.head()}_remark.py"
+    index = '{"ix_memories_type_remark_text": "memories (tenant_id, scope_id) WHERE type = \'remark\'"}'
+    migration.write_text(migration.read_text().replace("INDEXES: dict[str, str] = {}", f"INDEXES = {index}"))
+    for step, there in ((upgrade, 1), (downgrade, 0), (upgrade, 1)):
+        await asyncio.to_thread(step, fresh_database_url, "-1" if step is downgrade else "head")
+        assert await value(fresh_database_url, "SELECT count(*) FROM memory_types WHERE name = 'remark'") == there
+        found = await value(fresh_database_url, "SELECT count(to_regclass('ix_memories_type_remark_text'))")
+        assert found == there
 
 
 @pytest.mark.parametrize(
