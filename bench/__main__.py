@@ -12,13 +12,13 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import clocks, ingest, neighbours, query, recall, report, usage, workers, write
+from bench import clocks, ingest, neighbours, query, recall, reembed, report, usage, workers, write
 from bench.figures import Book
 from bench.stage import FULL, QUICK, Sizes, Stage
 from bench.world import new_world, serving
 
 PARTS = ("query", "recall", "tenants", "neighbours", "write", "ingest", "usage", "clocks")
-ASKED_FOR = ("workers",)
+ASKED_FOR = ("workers", "reembed")
 """Parts that a run does only when it is told to: filling the store for them takes long."""
 
 EVERY = (*PARTS, *ASKED_FOR)
@@ -76,6 +76,8 @@ async def _run(
         try:
             async with asyncio.timeout(limit):
                 await _measure(parts, stage, book)
+                if "reembed" in parts:
+                    await reembed.reembed(stage, book)
         except TimeoutError:
             book.check(f"parts that were not done after {limit:.0f} seconds", 1, "==", 0)
     return book, f"Postgres {version}"

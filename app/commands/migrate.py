@@ -76,8 +76,8 @@ async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
 async def _register_model(settings: Settings, url: str) -> None:
     embedder = make_embedder(settings, Metrics())
     try:
-        await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-        say(f"The embedding model is {embedder.name} ({embedder.dimensions} dimensions).")
+        active = await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+        say(f"The embedding model is {active}.")
     finally:
         await embedder.aclose()
 

@@ -78,22 +78,23 @@ async def stored(database: Database) -> tuple[StoredModel, ...]:
         )
 
 
-async def register(owner_url: str, *, name: str, dimensions: int) -> None:
-    """As the owner, record the first model and build its vector index; does nothing when one is active."""
+async def register(owner_url: str, *, name: str, dimensions: int) -> str:
+    """As the owner, record the first model and build its vector index, unless one is active; return its name."""
     engine = create_async_engine(driver_url(owner_url), poolclass=NullPool)
-    known = select(func.count()).select_from(embedding_models)
+    known = select(embedding_models.c.name).where(embedding_models.c.active)
     try:
         async with engine.begin() as connection:
-            if await connection.scalar(known):
-                return
+            if found := await connection.scalar(known):
+                return str(found)
             await connection.execute(text("LOCK TABLE embedding_models IN EXCLUSIVE MODE"))
-            if await connection.scalar(known):
-                return
+            if found := await connection.scalar(known):
+                return str(found)
             await connection.execute(
                 insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True)
             )
             await connection.execute(text(index_ddl(1, dimensions)))
             await connection.execute(text(question_index_ddl(1, dimensions)))
+            return name
     finally:
         await engine.dispose()
 

@@ -7,7 +7,7 @@ those that a service with the other model has just written.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -44,13 +44,17 @@ class Refilling:
     types: Registry
 
     async def run(self) -> None:
-        """See to it for ever that what services with another model write is found by this one, too."""
-        while True:
-            try:
-                await self.keep_up()
-            except Exception as error:  # noqa: BLE001 - the next time may go well, and nothing else depends on it
-                log.warning("vectors could not be filled in: they will be", reason=str(error))
-            await asyncio.sleep(PAUSE_SECONDS)
+        """See to it for ever that what services with another model write is found by this one, too.
+
+        And say, beside that, that this model is in use: filling in may take long.
+        """
+        await asyncio.gather(_for_ever(self.keep_up), _for_ever(self.tell))
+
+    async def tell(self) -> None:
+        """Record that this process works with its model, if that is to be dropped when none does any more."""
+        for one in await models.stored(self.database):
+            if one.id == self.model_id and one.phase is Phase.LEAVING:
+                await models.beat(self.database, self.model_id)
 
     async def keep_up(self) -> int:
         """Fill in what is lacking while two models are in use; return how many rows were. One process does it."""
@@ -58,8 +62,6 @@ class Refilling:
         mine = known.get(self.model_id)
         if mine is None or mine.phase not in models.SERVING:
             return 0
-        if mine.phase is Phase.LEAVING:
-            await models.beat(self.database, self.model_id)
         if not any(one.phase in models.SERVING for one in known.values() if one is not mine):
             return 0
         async with models.alone(self.database, self.model_id) as alone:
@@ -112,13 +114,22 @@ class Refilling:
                 found = await refill.asked(session, tenant, self.model_id, after=after, limit=BATCH)
             if not found:
                 return
-            texts = await asyncio.to_thread(lambda given=found: [again.questions(one, self.types) for one in given])
+            texts = await asyncio.to_thread(again.questions, found, self.types)
             vectors = await self.embedder.embed([text for own in texts for text in own], purpose="query")
             rows = await asyncio.to_thread(_asked_rows, found, vectors)
             async with self.database.write(tenant) as session:
                 done = await refill.fill_questions(session, tenant, self.model_id, rows)
             yield done
             after = found[-1].id
+
+
+async def _for_ever(step: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        try:
+            await step()
+        except Exception as error:  # noqa: BLE001 - the next time may go well, and nothing else depends on it
+            log.warning("what a change of the embedding model needs failed: it is tried again", reason=str(error))
+        await asyncio.sleep(PAUSE_SECONDS)
 
 
 async def tenants(database: Database) -> list[UUID]:

@@ -31,10 +31,12 @@ def texts(given: Sequence[Told], types: Registry) -> list[list[str]]:
     ]
 
 
-def questions(one: Asked, types: Registry) -> list[str]:
-    """Return the questions of a memory by ordinal as they are embedded: without names, as the memory itself."""
-    names = name_pattern(frozenset(_names(one.type, one.payload, types)))
-    return [without(names, question) for question in one.questions.values()]
+def questions(given: Sequence[Asked], types: Registry) -> list[list[str]]:
+    """Return each memory's questions by ordinal as they are embedded: without names, as the memory itself."""
+    names = [name_pattern(frozenset(_names(one.type, one.payload, types))) for one in given]
+    return [
+        [without(own, question) for question in one.questions.values()] for one, own in zip(given, names, strict=True)
+    ]
 
 
 def _texts(one: Told, names: set[str]) -> list[str]:

@@ -21,39 +21,43 @@ VECTORS = (
     "num_nonnulls(model_id, model_id_2) > 0 AND "
     "num_nonnulls(model_id, embedding) <> 1 AND num_nonnulls(model_id_2, embedding_2) <> 1"
 )
-ACTIVE = "active = (phase = 'active')"
 PHASES = "'building', 'active', 'leaving', 'dropping', 'dropped'"
 INLINE = 8160
 """Bytes of a row up to which its vectors stay in it: apart, each comparison would look for its vector elsewhere."""
 
 
 def upgrade() -> None:
+    """Each statement by itself, so that what locks a table is over at once; some may be there, of a try before."""
     with op.get_context().autocommit_block():
         op.execute("SET lock_timeout = '10s'")
+        op.execute("ALTER TABLE embedding_models ADD COLUMN IF NOT EXISTS phase text NOT NULL DEFAULT 'active'")
+        op.execute("ALTER TABLE embedding_models ADD COLUMN IF NOT EXISTS seen_at timestamptz")
+        _constrain("embedding_models", "ck_embedding_models_phase", f"CHECK (phase IN ({PHASES}))")
+        _constrain("embedding_models", "ck_embedding_models_active", "CHECK (active = (phase = 'active'))")
+        op.execute(
+            "CREATE UNIQUE INDEX IF NOT EXISTS uq_embedding_models_side"
+            " ON embedding_models ((id % 2)) WHERE phase <> 'dropped'"
+        )
+        op.execute(f"GRANT UPDATE (seen_at) ON embedding_models TO {ROLE}")
         for table in TABLES:
             _widen(table)
         op.execute("RESET lock_timeout")
-    op.execute("SET LOCAL lock_timeout = '10s'")
-    op.execute("ALTER TABLE embedding_models ADD COLUMN phase text NOT NULL DEFAULT 'active'")
-    op.execute("ALTER TABLE embedding_models ADD COLUMN seen_at timestamptz")
-    op.execute(f"ALTER TABLE embedding_models ADD CONSTRAINT ck_embedding_models_phase CHECK (phase IN ({PHASES}))")
-    op.execute(f"ALTER TABLE embedding_models ADD CONSTRAINT ck_embedding_models_active CHECK ({ACTIVE})")
-    op.execute("CREATE UNIQUE INDEX uq_embedding_models_side ON embedding_models ((id % 2)) WHERE phase <> 'dropped'")
-    op.execute(f"GRANT UPDATE (seen_at) ON embedding_models TO {ROLE}")
 
 
 def _widen(table: str) -> None:
-    """Each statement by itself, so that what locks the table is over at once; some may be there of a try before."""
-    op.execute(
-        f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS model_id_2 smallint"
-        f" CONSTRAINT fk_{table}_model_id_2 REFERENCES embedding_models (id),"
-        " ADD COLUMN IF NOT EXISTS embedding_2 halfvec,"
-        " ALTER COLUMN model_id DROP NOT NULL, ALTER COLUMN embedding DROP NOT NULL"
-    )
-    op.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS ck_{table}_vectors")
-    op.execute(f"ALTER TABLE {table} ADD CONSTRAINT ck_{table}_vectors CHECK ({VECTORS}) NOT VALID")
-    op.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT ck_{table}_vectors")
+    op.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS model_id_2 smallint")
+    op.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS embedding_2 halfvec")
+    op.execute(f"ALTER TABLE {table} ALTER COLUMN model_id DROP NOT NULL, ALTER COLUMN embedding DROP NOT NULL")
+    _constrain(table, f"fk_{table}_model_id_2", "FOREIGN KEY (model_id_2) REFERENCES embedding_models (id)")
+    _constrain(table, f"ck_{table}_vectors", f"CHECK ({VECTORS})")
     op.execute(f"ALTER TABLE {table} SET (toast_tuple_target = {INLINE})")
+
+
+def _constrain(table: str, name: str, rule: str) -> None:
+    """Add a constraint for what is written from now on; then look at what is there, while it is written to."""
+    op.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
+    op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {rule} NOT VALID")
+    op.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
 
 
 def downgrade() -> None:

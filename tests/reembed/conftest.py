@@ -46,8 +46,9 @@ class Bag:
         self.seen += texts
         made = [sum(_word(one, self.dimensions) for one in re.findall(r"\w+", f"{text} .".lower()) or ["."])
                 for text in texts]  # fmt: skip
-        rows = np.array(made, dtype=np.float32).reshape(len(texts), self.dimensions)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows: Vectors = np.array(made, dtype=np.float32).reshape(len(texts), self.dimensions)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     async def aclose(self) -> None: ...
 
@@ -85,6 +86,7 @@ class Change:
         filling = Refilling(
             database=self.store.database, embedder=self.embedder, model_id=model.id, types=self.store.types
         )
+        await filling.tell()
         return await filling.keep_up()
 
 
