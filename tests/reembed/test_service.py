@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,7 +152,7 @@ async def until_none_lacks(connection: asyncpg.Connection[Any], column: str) -> 
             await asyncio.sleep(0.1)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: str, provider: StandIn) -> None:
     old = {"TM_DATABASE_URL": fresh_database_url, "TM_BOOTSTRAP_KEY": KEY}
     new = {
@@ -163,8 +163,10 @@ async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: 
         "TM_EMBEDDING_DIMENSIONS": "64",
         "TM_EMBEDDING_BATCH_SIZE": "100",
     }
+    wider = {**new, "TM_EMBEDDING_DIMENSIONS": "512", "TM_EMBEDDING_REQUEST_DIMENSIONS": "true"}
     connection = await asyncpg.connect(fresh_database_url)
-    with Served(**old) as first:
+    with ExitStack() as services:
+        first = services.enter_context(Served(**old))
         await fill(first)
         await settled(connection)
         async with traffic(first, "first") as of_first:
@@ -173,32 +175,25 @@ async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: 
             done = await aside(new)
             assert done.returncode == 0, done.stderr
             assert "openai:standing-in is the active model now" in done.stdout
-
-            with Served(**new) as second:
-                async with traffic(second, "second") as of_second:
-                    refused = await aside(new, "--drop")
-                    assert "restart all of them" in refused.stderr
-                    await still_ready(first)
-                of_first.stop.set()
-                await asyncio.sleep(0)
-                await until_none_lacks(connection, "model_id")
-                await until_none_lacks(connection, "model_id_2")
-    with Served(**new) as third:
+            second = services.enter_context(Served(**new))
+            async with traffic(second, "second") as of_second:
+                refused = await aside(new, "--drop")
+                assert "restart all of them" in refused.stderr
+                await still_ready(first)
+        await until_none_lacks(connection, "model_id")
+        await until_none_lacks(connection, "model_id_2")
+        first.stop()
         await connection.execute("UPDATE embedding_models SET seen_at = seen_at - interval '1 hour'")
-        async with traffic(third, "third") as of_third:
+        async with traffic(second, "third") as of_third:
             dropped = await aside(new, "--drop")
             assert dropped.returncode == 0, dropped.stderr
             assert "wordllama-256" in dropped.stdout
-        assert await connection.fetchval("SELECT count(model_id) FROM memory_index") == 0
-
-        wider = {**new, "TM_EMBEDDING_DIMENSIONS": "512", "TM_EMBEDDING_REQUEST_DIMENSIONS": "true"}
-        done = await aside(wider)
-        assert done.returncode == 0, done.stderr
-    written = of_first.written | of_second.written | of_third.written
-    with Served(**wider) as fourth:
-        async with traffic(fourth, "fourth"):
-            await until_none_lacks(connection, "model_id")
-        await found(fourth, written)
+            assert await connection.fetchval("SELECT count(model_id) FROM memory_index") == 0
+            done = await aside(wider)
+            assert done.returncode == 0, done.stderr
+    with Served(**wider) as last:
+        await until_none_lacks(connection, "model_id")
+        await found(last, of_first.written | of_second.written | of_third.written)
         shown = (await aside(wider, "--status")).stdout
         assert [line.split()[:3] for line in shown.splitlines()[1:]] == [
             ["openai:standing-in", "512", "active"],
