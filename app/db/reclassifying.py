@@ -111,7 +111,7 @@ _HOLD_SCOPES = statement(
 _HOLD = statement(
     """
     SELECT id, scope_id, type, status, slot, contested, updated_at FROM memories
-    WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR UPDATE
+    WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE
     """
 )
 

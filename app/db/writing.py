@@ -154,7 +154,7 @@ LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
 
 A_MOMENT = timedelta(microseconds=1)
-"""By what a merge of entities comes after what it moves: taking it apart asks what was written since."""
+"""By what a change comes after what it must be told apart from: a merge of entities after what it moves."""
 
 DRIFT = 0.05
 """How far, as a share, the true average length may be from the one that lexical weights go by."""

@@ -215,7 +215,7 @@ def _entity_unmerged(detail: Detail) -> str:
 def _reclassified(detail: Detail) -> str:
     told = f"Made a {detail.get('to')} @, from a {detail.get('from')}{_because(detail)}"
     if "by" in detail:
-        told += f"; superseded by {detail['by']}, which claims the same"
+        told += f"; superseded by {detail['by']}"
     if "review" in detail:
         told += "; a person should look at it"
     return f"{told} ({detail.get('backfill')})"

@@ -18,7 +18,7 @@ from app.db.audit import Ledger, append
 from app.db.backfills import Backfill, Item, Unit
 from app.db.rows import Row as Event
 from app.db.session import Database, WriteSession
-from app.db.writing import ScopeMoved
+from app.db.writing import A_MOMENT, ScopeMoved
 from app.errors import Conflict
 from app.memory.backfill import Effect, ItemState, Status
 from app.model import Status as Life
@@ -110,7 +110,7 @@ class Committing:
         now = max(
             self.clock(),
             *(stamp for stamp in stamps.values() if stamp is not None),
-            *(row["updated_at"] for row in held.values()),
+            *(row["updated_at"] + A_MOMENT for row in held.values()),
         )
         batch = _Batch()
         for unit, items in units.items():

@@ -28,7 +28,9 @@ async def test_writes_of_the_same_slots_while_it_commits(clinic: Clinic) -> None
         [result] = await clinic.store.memories.write_all(clinic.store.actor, [told])
         assert isinstance(result, Outcome), result
 
-    done, _ = await asyncio.gather(clinic.run(one), asyncio.gather(*(prescribe(name) for name in names[::4])))
+    committing = asyncio.create_task(clinic.run(one))
+    await asyncio.gather(*(prescribe(name) for name in names[::4]))
+    done = await committing
     items = await clinic.items(one)
     assert done.status is Status.COMMITTED
     assert {item.state for item in items.values()} <= {ItemState.COMMITTED, ItemState.SKIPPED}
