@@ -165,7 +165,7 @@ class Definition(_Part):
 
     @model_validator(mode="after")
     def _small(self) -> Self:
-        for text in _texts([self.payload, *(payload for one in self.examples for payload in one.payloads)]):
+        for text in _texts(self.payload):
             storable(text)
         size = len(self.text())
         if size > LARGEST:
