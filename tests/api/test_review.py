@@ -35,7 +35,7 @@ async def test_an_accepted_memory_is_believed_under_its_own_id(desk: Desk) -> No
     assert (done["outcome"], done["memory"]["id"]) == ("added", pending["id"])
     memory = await desk.memory(pending["id"])
     assert (memory["status"], memory["needs_review"], memory["slot"] is None) == ("active", False, False)
-    assert memory["recorded_at"] > pending["recorded_at"]
+    assert memory["recorded_at"] == pending["recorded_at"]
     assert memory["stated_at"] == pending["stated_at"]
     assert await desk.recalled("where does the user work?") == [pending["id"]]
     assert await desk.items() == []
