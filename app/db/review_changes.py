@@ -51,7 +51,8 @@ _FORGET = statement(
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, successor uuid)
     ), gone AS (
-        UPDATE memories m SET status = 'forgotten', contested = false, superseded_by = g.successor, updated_at = :now,
+        UPDATE memories m SET status = 'forgotten', contested = false,
+            superseded_by = coalesce(g.successor, m.superseded_by), updated_at = :now,
             retired_at = CASE WHEN m.status = 'pending' AND NOT EXISTS (
                     SELECT FROM memory_past p
                     WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.status <> 'pending')

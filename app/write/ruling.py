@@ -97,9 +97,14 @@ def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> 
 
 
 def upheld(plan: Plan, item: Item) -> Ruled:
-    """Return what believing a memory that is stored already comes to: it wins over those it competes with."""
+    """Return what believing a memory that is stored already comes to: it wins over those it competes with.
+
+    What is not believed any more competes with nothing: it only leaves the queue.
+    """
     memory = item.memory
-    rivals = item.rivals if memory.status is Status.ACTIVE else ()
+    if memory.status is not Status.ACTIVE:
+        return Ruled(outcome="kept", memory=memory.id, ruling=Ruling(cleared=(memory.id,)))
+    rivals = item.rivals
     affected, _ = _lose(plan, memory.id, memory.valid_from, rivals, "a reviewer accepted what contradicts it")
     if rivals and memory.supersedes is None:
         _follows(plan, memory.id, rivals[0].id)
