@@ -235,7 +235,12 @@ async def get_history(
 async def patch_memory(
     request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: PatchBody
 ) -> Response:
-    """Change importance, topic, category, metadata, end of validity or the review mark."""
+    """Change importance, topic, category, metadata, end of validity or the review mark.
+
+    `needs_review=false` takes off only a mark that `needs_review=true` put there; every other is decided by a
+    reviewer, and answers 409. So does a later end for what has been superseded or was said to be over, and any
+    change of a memory that was forgotten.
+    """
     changes = body.changes(runtime.clock())
 
     async def work() -> object:

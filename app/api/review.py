@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
@@ -18,10 +19,10 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import declared, once
 from app.api.models import Answers
-from app.api.problems import of_error, respond
+from app.api.problems import FieldError, InvalidFields, of_error, respond
 from app.api.review_shapes import BulkBody, DecideBody, ReviewAnswers, ReviewQuery, SummaryOut, build
 from app.db.review import Wanted
-from app.errors import TypedMemoryError
+from app.errors import NotFound, TypedMemoryError
 from app.runtime import Runtime
 from app.services.review import Moved
 from app.write.reviewing import Done
@@ -117,7 +118,9 @@ async def decide_review(
 
     `accept`: it is believed; what is pending goes through the write pipeline, what is contested wins. `reject`: it
     is forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, takes
-    the place of the item and all its sides. `merge`: it becomes part of the memory that says the same.
+    the place of the item and all its sides. `merge`: it becomes part of the memory that says the same. What is named
+    or stated must be about what the item is about. What is expired or superseded stays so when it is accepted, and
+    only leaves the queue (`outcome` `kept`).
 
     The decision goes by the `version` that the reviewer saw. If the item has moved since, nothing is done and the
     answer is a 409 with the new state.
@@ -139,8 +142,7 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
     """
     types = await runtime.type_book.of(actor.tenant_id)
     choices = [
-        (ids.parse(ids.REVIEW, one.id), one.choice(types, "decisions", place))
-        for place, one in enumerate(body.decisions)
+        (_of_bulk(one.id, place), one.choice(types, "decisions", place)) for place, one in enumerate(body.decisions)
     ]
 
     async def work() -> object:
@@ -160,6 +162,13 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
         return {"results": told}
 
     return await _told(request, runtime, lambda: once(request, runtime, actor, OK, work))
+
+
+def _of_bulk(review: str, place: int) -> UUID:
+    try:
+        return ids.parse(ids.REVIEW, review)
+    except NotFound as error:
+        raise InvalidFields([FieldError(field=f"decisions.{place}.id", message=error.message)]) from None
 
 
 async def _told(request: Request, runtime: Runtime, work: Callable[[], Awaitable[Response]]) -> Response:

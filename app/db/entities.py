@@ -58,8 +58,8 @@ _WHOLE = """
 _WHOLE_THEN = f"""
     SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
         coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
-        (SELECT count(*) FROM memory_entities me
-         JOIN memories m ON m.tenant_id = me.tenant_id AND m.id = me.memory_id AND m.recorded_at <= :known_at
+        (SELECT coalesce(sum(m.mentions), 0) FROM memory_entities me
+         CROSS JOIN LATERAL (SELECT was.mentions FROM {past.memories("x.id = me.memory_id")} was OFFSET 0) m
          WHERE me.tenant_id = e.tenant_id AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
         coalesce(kin.ids, '{{}}') AS merged,
         (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.id), '{{}}')
@@ -78,7 +78,7 @@ _WHOLE_THEN = f"""
         WHERE k.id <> e.id
     ) kin ON true
 """  # noqa: S608 - composed of constants
-"""The same as it was then; it was mentioned by the memories that were known then."""
+"""The same as it was then; it was mentioned by the memories that were known then, as often as they had been said."""
 
 _BY_IDS = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
 _BY_IDS_THEN = text(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")

@@ -140,6 +140,13 @@ _NEAR = statement(
     """
 )
 
+_OF_ONE_SUBJECT = statement(
+    """
+    SELECT count(subject_id) = :many AND count(DISTINCT subject_id) = 1 AS same FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+    """
+)
+
 ENDINGS = (
     "review.decided",
     "review.settled",
@@ -225,6 +232,12 @@ async def unshown(session: ReadSession, tenant: UUID, memory: UUID) -> Unshown |
         return None
     zone = ZoneInfo(rows[0]["timezone"] or "UTC")
     return Unshown(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+
+
+async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:
+    """Return whether memories are about one entity, by whatever names they call it."""
+    [row] = await session.fetch(_OF_ONE_SUBJECT, {"tenant": tenant, "ids": list(of), "many": len(of)})
+    return bool(row["same"])
 
 
 async def near(

@@ -6,12 +6,14 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 import asyncpg
 
+from app.db.rows import Row, as_json
 from app.db.session import WriteSession
-from app.db.statement import statement
+from app.db.statement import Statement, statement
 from app.db.writing import ScopeMoved
 
 _HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
@@ -23,15 +25,38 @@ _LOCK = statement(
     """
 )
 
-_REMOVE = statement("DELETE FROM memories WHERE tenant_id = :tenant AND id = :id AND status = 'pending' RETURNING id")
+_CLEAR_OUT = statement(
+    """
+    WITH indexed AS (
+        DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = :id
+    ), stated AS (
+        DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = :id
+    ), mentioned AS (
+        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :id RETURNING entity_id
+    )
+    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions), updated_at = :now
+    FROM (
+        SELECT k.entity_id, sum(m.mentions) AS mentions
+        FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = :id GROUP BY k.entity_id
+    ) lost
+    WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
+    """
+)
+"""Takes off what is written anew with an accepted memory; its evidence, use, past, links and questions stay."""
+
+_KEPT = frozenset({"tenant_id", "scope_id", "id", "recorded_at", "updated_at"})
 
 _FORGET = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, successor uuid)
     ), gone AS (
-        UPDATE memories m SET status = 'forgotten', contested = false, superseded_by = g.successor, updated_at = :now,
-            retired_at = CASE WHEN m.status = 'pending' THEN m.recorded_at ELSE coalesce(m.retired_at, :now) END,
+        UPDATE memories m SET status = 'forgotten', contested = false,
+            superseded_by = coalesce(g.successor, m.superseded_by), updated_at = :now,
+            retired_at = CASE WHEN m.status = 'pending' AND NOT EXISTS (
+                    SELECT FROM memory_past p
+                    WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.status <> 'pending')
+                THEN m.recorded_at ELSE coalesce(m.retired_at, :now) END,
             review_reason = NULL, review_note = NULL, review_since = NULL
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
         RETURNING m.id, m.retired_at
@@ -56,12 +81,12 @@ _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant
 class Ruling:
     """What a decision changes.
 
-    `removed`: the row of a pending memory that is written again; `forgotten`: (memory, what took its place, if
+    `accepted`: what the row of a pending memory becomes; `forgotten`: (memory, what took its place, if
     anything); `cleared` are no longer reviewed, and those that are `winners` too no longer contested; `evidence`:
     (from, to) whose evidence goes along; `slots`: (type, slot) that somebody left.
     """
 
-    removed: UUID | None = None
+    accepted: Row | None = None
     forgotten: tuple[tuple[UUID, UUID | None], ...] = ()
     cleared: tuple[UUID, ...] = ()
     winners: tuple[UUID, ...] = ()
@@ -83,23 +108,45 @@ async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) 
     await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
 
 
-async def before_write(session: WriteSession, tenant: UUID, ruling: Ruling) -> None:
-    """Make room for what the decision writes: the pending row goes, evidence moves to where it counts now."""
+async def before_write(session: WriteSession, tenant: UUID, ruling: Ruling, *, now: datetime) -> None:
+    """Make room for what the decision writes: its old index goes, evidence moves to where it counts now."""
     for source, target in ruling.evidence:
         await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
-    if ruling.removed is not None and not await session.fetch(_REMOVE, {"tenant": tenant, "id": ruling.removed}):
-        raise ScopeMoved
+    if ruling.accepted is not None:
+        await session.fetch(_CLEAR_OUT, {"tenant": tenant, "id": ruling.accepted["id"], "now": now})
 
 
 async def after_write(session: WriteSession, tenant: UUID, ruling: Ruling, *, now: datetime) -> None:
-    """Forget and clear what the decision says, now that what took its place is there."""
+    """Accept, forget and clear what the decision says, now that what took its place is there."""
     await _forget(session, tenant, ruling.forgotten, now)
-    if ruling.cleared:
-        values = {"tenant": tenant, "ids": list(ruling.cleared), "winners": list(ruling.winners), "now": now}
-        try:
+    try:
+        if ruling.accepted is not None:
+            await _become(session, tenant, ruling.accepted, now)
+        if ruling.cleared:
+            values = {"tenant": tenant, "ids": list(ruling.cleared), "winners": list(ruling.winners), "now": now}
             await session.fetch(_CLEAR, values)
-        except asyncpg.UniqueViolationError as error:
-            raise ScopeMoved from error
+    except asyncpg.UniqueViolationError as error:
+        raise ScopeMoved from error
+
+
+async def _become(session: WriteSession, tenant: UUID, row: Row, now: datetime) -> None:
+    """Make a pending memory what its row says, keeping since when it is known; ScopeMoved when it is not pending."""
+    update = _becoming(tuple(name for name in row if name not in _KEPT))
+    if not await session.fetch(update, {"tenant": tenant, "id": row["id"], "now": now, "row": as_json([row])}):
+        raise ScopeMoved
+
+
+@cache
+def _becoming(columns: tuple[str, ...]) -> Statement:
+    names = ", ".join(columns)
+    return statement(
+        f"""
+        UPDATE memories m SET updated_at = :now, ({names}) = (
+            SELECT {names} FROM jsonb_populate_recordset(NULL::memories, CAST(:row AS jsonb)))
+        WHERE m.tenant_id = :tenant AND m.id = :id AND m.status = 'pending'
+        RETURNING m.id
+        """  # noqa: S608 - columns of our own
+    )
 
 
 async def _forget(

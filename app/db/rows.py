@@ -51,7 +51,7 @@ def as_clauses(rows: Mapping[str, Sequence[Row]]) -> tuple[str, dict[str, object
     The parameters have the names of the tables. Without rows there are no clauses.
     """
     tables = {name: tuple(given[0]) for name, given in rows.items() if given}
-    return _clauses(tuple(sorted(tables.items()))), {name: _as_json(rows[name]) for name in tables}
+    return _clauses(tuple(sorted(tables.items()))), {name: as_json(rows[name]) for name in tables}
 
 
 @cache
@@ -68,7 +68,7 @@ def _insert(inserts: str) -> Statement:
     return statement(f"WITH {inserts} SELECT 1")
 
 
-def _as_json(rows: Sequence[Row]) -> str:
+def as_json(rows: Sequence[Row]) -> str:
     """Return rows as JSON whose values a column's type can be read from."""
     plain = [
         {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}

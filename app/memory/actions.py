@@ -9,6 +9,7 @@ class Action(StrEnum):
     """What happened."""
 
     MEMORY_ADDED = "memory.added"
+    MEMORY_ACCEPTED = "memory.accepted"
     MEMORY_MERGED = "memory.merged"
     MEMORY_SUPERSEDED = "memory.superseded"
     MEMORY_RELINKED = "memory.relinked"

@@ -44,6 +44,10 @@ LEGAL: Mapping[tuple[Status, Status], Transition] = MappingProxyType(
         (Status.PENDING, Status.FORGOTTEN): Transition(
             trigger="a person rejects it", meaning="it was never believed, and goes"
         ),
+        (Status.PENDING, Status.SUPERSEDED): Transition(
+            trigger="a person accepts what was stated before what is believed now",
+            meaning="it is history from the start: true until then",
+        ),
         (Status.ACTIVE, Status.SUPERSEDED): Transition(
             trigger="a newer statement takes its slot", meaning="it is history: true until then"
         ),
@@ -68,6 +72,9 @@ LEGAL: Mapping[tuple[Status, Status], Transition] = MappingProxyType(
         ),
         (Status.SUPERSEDED, Status.ACTIVE): Transition(
             trigger="a supersession is taken back", meaning="it holds again, as if it had not been replaced"
+        ),
+        (Status.SUPERSEDED, Status.FORGOTTEN): Transition(
+            trigger="a person says that it was wrong", meaning="it is no longer history, and goes"
         ),
     }
 )

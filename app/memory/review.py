@@ -75,7 +75,13 @@ def version_of(stamps: Mapping[UUID, str]) -> str:
 def suggestion(item: Item) -> Suggestion:
     """Return what the rules would do with an item: the same for the same state, and only a proposal."""
     memory = item.memory
-    found = _of_pending(memory) if memory.status is Status.PENDING else _of_sides(item) or _of_reason(memory)
+    match memory.status:
+        case Status.PENDING:
+            found = _of_pending(memory)
+        case Status.ACTIVE:
+            found = _of_sides(item) or _of_reason(memory)
+        case _:
+            found = _of_past(memory)
     if found.action is Action.REJECT and memory.supersedes is not None:
         replaced = ids.public(ids.MEMORY, memory.supersedes)
         return Suggestion(
@@ -89,7 +95,19 @@ def _of_pending(memory: Memory) -> Suggestion:
     why = memory.review_note or "nobody has looked at it yet"
     if memory.review is ReviewReason.DOUBTFUL:
         return Suggestion(action=Action.REJECT, reason=f"it was kept back because of what it says ({why})")
+    if memory.review is ReviewReason.REPORTED_WRONG:
+        return Suggestion(action=Action.REJECT, reason=f"somebody said that it is wrong ({why})")
     return Suggestion(action=Action.ACCEPT, reason=f"nothing in it is doubtful ({why})")
+
+
+def _of_past(memory: Memory) -> Suggestion:
+    """Return what to do with what is not believed any more, which competes with nothing."""
+    if memory.review is ReviewReason.REPORTED_WRONG and memory.status is not Status.FORGOTTEN:
+        return Suggestion(action=Action.REJECT, reason=f"it was reported to be wrong; it is {memory.status} already")
+    return Suggestion(
+        action=Action.ACCEPT,
+        reason=f"it is {memory.status} already and stays so: accepting only takes it off the queue",
+    )
 
 
 def _of_sides(item: Item) -> Suggestion | None:

@@ -108,6 +108,12 @@ def _added(detail: Detail) -> str:
     return f"Added @: {what}{review}"
 
 
+def _accepted(detail: Detail) -> str:
+    _, status = _pair(detail, "status")
+    history = f" as history, followed by {detail.get('by')}" if status == "superseded" else ""
+    return f"Accepted @{history}{_with_confidence(detail)}{_because(detail)}"
+
+
 def _merged(detail: Detail) -> str:
     before, after = _pair(detail, "confidence")
     told = "" if before is None else f"; confidence went from {before:.2f} to {after:.2f}"
@@ -300,6 +306,7 @@ def _imported(detail: Detail) -> str:
 
 _SENTENCES: Mapping[str, Callable[[Detail], str]] = {
     Action.MEMORY_ADDED: _added,
+    Action.MEMORY_ACCEPTED: _accepted,
     Action.MEMORY_MERGED: _merged,
     Action.MEMORY_SUPERSEDED: _superseded,
     Action.MEMORY_RELINKED: _relinked,

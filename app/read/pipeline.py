@@ -25,6 +25,7 @@ from app.read import before, understand
 from app.read.assemble import assemble, floor, select
 from app.read.explain import understood
 from app.read.fuse import fuse
+from app.read.matching import matched
 from app.read.plan import explained, plan
 from app.read.rank import rank
 from app.read.request import Context, Hit, QueryRequest, QueryResult
@@ -43,7 +44,7 @@ plan a connection, made anew when statistics change. What the plan must depend o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the pipeline found, which memories the context block shows, the list each arm returned, the mode."""
+    """What the pipeline found, which matches the context block shows, the list each arm returned, the mode."""
 
     result: QueryResult
     used: tuple[UUID, ...]
@@ -92,7 +93,7 @@ class ReadPipeline:
         search = replace(search, vector=vector)
         found, relaxed = await self._found(search, request, query, types)
         assembled_from = self._observed("search", searched_from)
-        context, used, hits = self._assembled(found, request, types)
+        context, shown, hits = self._assembled(found, request, types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -104,6 +105,7 @@ class ReadPipeline:
             took_ms=(perf_counter() - started) * 1000,
             degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
+        used = matched(shown, hits, _weights(query, known))
         return Answer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
@@ -196,7 +198,6 @@ class ReadPipeline:
         self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: Known
     ) -> Search:
         chosen = plan(query)
-        frequencies = {term: known.frequencies.get(index_of(term), 0) for term in query.terms}
         filters = Filters(
             tenant=tenant,
             scopes=scopes,
@@ -224,7 +225,7 @@ class ReadPipeline:
                 depth=chosen.depth,
                 questions=known.questions and chosen.questions > 0,
             ),
-            weights=to_sparsevec(query_weights(query.terms, frequencies, known.documents)),
+            weights=to_sparsevec(_weights(query, known)),
             nominators=nominators(query.terms, known.frequencies, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
@@ -247,8 +248,8 @@ class ReadPipeline:
             for one in found.ranked
             if one.id in found.memories
         )
-        context, used = assemble(hits, types=types, zone=request.now.tzinfo, budget=request.token_budget)
-        return context, used, hits
+        context, shown = assemble(hits, types=types, zone=request.now.tzinfo, budget=request.token_budget)
+        return context, shown, hits
 
     def _observed(self, stage: str, since: float) -> float:
         now = perf_counter()
@@ -262,3 +263,9 @@ def _asked(search: Search, types: Registry) -> Search:
     if not wanted or any(types.get(one).asked_by_questions for one in wanted):
         return search
     return replace(search, questions=0.0)
+
+
+def _weights(query: ParsedQuery, known: Known) -> dict[int, float]:
+    """Return what the question's words weigh among the visible memories."""
+    frequencies = {term: known.frequencies.get(index_of(term), 0) for term in query.terms}
+    return query_weights(query.terms, frequencies, known.documents)

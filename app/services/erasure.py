@@ -256,9 +256,8 @@ class Erasing:
             names = [name for one in mentions for name in (one.name, *one.aliases)]
             names += orphans.values() if entity in survivors else ()
             attributes = {key: value for one in mentions for key, value in one.attributes.items()}
-            lost += await erasing_one.prune(
-                session, tenant, entity, names=names, attributes=attributes, mentions=len(roles)
-            )
+            times = len(roles) * gone.parts.mentions
+            lost += await erasing_one.prune(session, tenant, entity, names=names, attributes=attributes, mentions=times)
         bindings = await erasing_one.unbind(session, tenant, gone.scope.id(tenant), lost)
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
 

@@ -26,6 +26,8 @@ from app.services.memories import held
 MOST_NOTES = 10
 """Notes that are kept on a memory, the latest ones."""
 
+_UNUSED = "it has no use that could be taken back"
+
 NOTES = "feedback"
 """Where in a memory's provenance they are."""
 
@@ -109,7 +111,8 @@ class Judging:
                 found = await self._useful(session, actor, memory, word)
             case Feedback.NOT_USEFUL:
                 await usage.take_back(session, tenant=actor.tenant_id, memory=memory.id)
-                found = Effect.COUNTED, "its last use is taken back, so it fades sooner"
+                taken = "its last use is taken back, so it fades sooner" if memory.access_count else _UNUSED
+                found = Effect.COUNTED, taken
             case Feedback.WRONG:
                 found = await self._wrong(session, actor, memory)
             case _:
@@ -140,7 +143,8 @@ class Judging:
             await feedback.pend(session, tenant=tenant, memory=memory.id, now=now)
             return Effect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
         if memory.needs_review:
-            return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {memory.review}"
+            why = str(memory.review).replace("_", " ")
+            return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {why}"
         await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
         return Effect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
 

@@ -88,9 +88,10 @@ class Memories:
         return Page(memories=tuple(shown), next=Position(id=last.id, value=value))
 
     async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
-        """Change editable fields of a memory and return it; raises NotFound or InvalidInput.
+        """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.
 
-        A category that is given here decides how the memory fades from now on.
+        What was forgotten can't be changed, nor what has ended be true for longer; and of review marks only one that
+        a caller put on it is taken off. A category that is given here decides how it fades from now on.
         """
         values = dict(changes)
         if "category" in values:
@@ -98,11 +99,7 @@ class Memories:
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
             before = await held(session, actor, memory)
-            if values.get("needs_review") is False and before.status is Status.PENDING:
-                named = ids.public(ids.REVIEW, before.id)
-                raise Conflict(
-                    f"it waits for a reviewer: decide it by POST /admin/review/{named}", field="needs_review"
-                )
+            _check_patch(before, changes)
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")
@@ -111,6 +108,9 @@ class Memories:
             if values:
                 await editing.change(session, actor.tenant_id, memory, values, at=self.clock())
             after = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+            if "valid_until" in values and after.valid_until != until:
+                ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
+                raise Conflict(f"it stopped being true at {ended}: its end can't be put off", field="valid_until")
             if values:
                 detail = {"changed": sorted(changes), "values": _values_told(before, after)}
                 event = self._ledger(actor, before).event(Action.MEMORY_CHANGED, detail, memory=memory)
@@ -155,6 +155,17 @@ def _values_told(before: Memory, after: Memory) -> dict[str, object]:
     """Return the values that a change changed, before and after."""
     pairs = {name: [getattr(before, name), getattr(after, name)] for name in _TOLD}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _check_patch(memory: Memory, changes: Mapping[str, object]) -> None:
+    """Raise Conflict when a memory is not in a state that can be changed so."""
+    if memory.status is Status.FORGOTTEN:
+        raise Conflict(f"{ids.public(ids.MEMORY, memory.id)} was forgotten: it can't be changed")
+    if changes.get("needs_review") is False and memory.review not in {None, ReviewReason.ASKED}:
+        named = ids.public(ids.REVIEW, memory.id)
+        raise Conflict(
+            f"it waits for a reviewer ({memory.review}): decide it by POST /admin/review/{named}", field="needs_review"
+        )
 
 
 def _id(memory: UUID | None) -> str | None:

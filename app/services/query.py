@@ -12,7 +12,7 @@ from app.read.request import QueryRequest, QueryResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """Questions as callers ask them; what the context block shows is remembered as used.
+    """Questions as callers ask them; what the context block shows that matches is remembered as used.
 
     Not what audits are shown, nor what was believed at some other time: whoever looks into the service's books
     does not rely on what they find there.

@@ -17,9 +17,10 @@ from app.db.review import Wanted
 from app.db.review_evidence import Passage
 from app.db.session import Database, ReadSession
 from app.db.writing import ScopeMoved
-from app.errors import Conflict, InvalidInput, NotFound, ProviderError, TypedMemoryError
-from app.memory.review import Action, Item
+from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
+from app.memory.review import Item
 from app.model import Actor, Memory, Status
+from app.services import review_fit
 from app.write.review_log import Choice
 from app.write.reviewing import Done, Reviewing, Stale
 from app.write.ruling import Ruled
@@ -43,7 +44,6 @@ PATIENCE = 1.0
 _SNAPSHOT = {"transaction_isolation": "repeatable read"}
 """An item is read in several statements, and its version must be that of what is shown."""
 _RETRY_AFTER = 0.2
-_BELIEVED = frozenset({Status.PENDING, Status.ACTIVE, Status.EXPIRED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,31 +233,14 @@ class Reviews:
             item = await review.find(session, actor.tenant_id, memory)
         if item is None or item.version != choice.version:
             raise await self._moved(actor, memory)
-        status = item.memory.status
-        if choice.action is Action.KEEP_BOTH and status is Status.PENDING:
-            raise InvalidInput("a pending memory stands beside nothing yet: accept it or reject it", field="action")
-        if choice.action is not Action.ACCEPT and choice.action is not Action.KEEP_BOTH and status not in _BELIEVED:
-            raise InvalidInput(f"the memory is {status} already: accept takes it off the queue", field="action")
+        review_fit.check_action(item, choice.action)
+        review_fit.check_statement(item, choice)
         return item
 
     async def _named(self, actor: Actor, item: Item, choice: Choice) -> Memory | None:
         """Return the memory that the choice names, if it fits the item."""
-        if choice.named is None:
-            return None
         async with self.database.read(actor.tenant_id) as session:
-            found = (await memories.fetch(session, actor.tenant_id, [choice.named])).get(choice.named)
-        name = ids.public(ids.MEMORY, choice.named)
-        if found is None:
-            raise NotFound(f"no such memory: {name}")
-        if found.id == item.memory.id:
-            raise InvalidInput("must name another memory than the one that is reviewed", field="with")
-        if found.scope != item.memory.scope:
-            raise InvalidInput(f"{name} is in another scope than the memory that is reviewed", field="with")
-        if found.status is not Status.ACTIVE:
-            raise InvalidInput(f"{name} is {found.status}: name an active memory", field="with")
-        if choice.action is Action.MERGE and found.type != item.memory.type:
-            raise InvalidInput(f"{name} is a {found.type}, not a {item.memory.type}", field="with")
-        return found
+            return await review_fit.named(session, actor.tenant_id, item, choice)
 
     async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
         async with self.database.read(actor.tenant_id, **_SNAPSHOT) as session:

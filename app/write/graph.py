@@ -14,14 +14,14 @@ from app.write.values import Resolved
 
 
 def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
-    """Gather the entities a memory mentions, new names of theirs, and the mentions themselves."""
+    """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions."""
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
-    now = plan.around.now
+    now, times = plan.around.now, resolved.prepared.parts.mentions
     for role, ref in resolved.refs.items():
         mention = by_role[role]
         known = plan.entities.get(ref.id)
-        count = 1 if known is None else int(str(known["mention_count"])) + 1
+        count = times + (0 if known is None else int(str(known["mention_count"])))
         row = {**_entity_row(here, ref, mention, count), "created_at": now, "updated_at": now}
         if known is not None and row["entity_type"] == UNKNOWN:
             row["entity_type"] = known["entity_type"]

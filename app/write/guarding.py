@@ -18,7 +18,7 @@ Review = tuple[ReviewReason, str]
 
 def review_of(resolved: Resolved, otherwise: Review | None = None) -> Review | None:
     """Return why a person should look at what is stored, and the note on it; a guard comes before other reasons."""
-    if not resolved.breaks or resolved.reviewed:
+    if not resolved.breaks or resolved.accepted is not None:
         return otherwise
     return guarded_by(resolved.breaks)
 

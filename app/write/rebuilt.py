@@ -15,8 +15,8 @@ from app.model import Memory
 from app.write.values import Existing
 
 
-def candidate(memory: Memory, unshown: Unshown, types: Registry, *, keep_id: bool) -> Candidate:
-    """Return the candidate that a memory was made of, without its evidence; `keep_id`: it is to be stored as itself.
+def candidate(memory: Memory, unshown: Unshown, types: Registry) -> Candidate:
+    """Return the candidate that a memory was made of, without its evidence.
 
     Raises Conflict when its payload is of a shape that its type no longer has.
     """
@@ -50,7 +50,6 @@ def candidate(memory: Memory, unshown: Unshown, types: Registry, *, keep_id: boo
         valid_until=memory.valid_until,
         metadata=memory.metadata,
         provenance=memory.provenance,
-        id=memory.id if keep_id else None,
     )
 
 

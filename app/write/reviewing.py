@@ -106,10 +106,8 @@ class Reviewing:
     async def believed(self, actor: Actor, item: Item) -> _Work | None:
         """Work out what sending a pending memory through the pipeline from stage 3 comes to."""
         unshown = await self._unshown(actor, item.memory)
-        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor), keep_id=True)
+        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor))
         looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
-        spoken = replace(resolved.prepared.candidate, evidence=item.memory.evidence)
-        resolved = replace(resolved, prepared=replace(resolved.prepared, candidate=spoken))
         plan = self.pipeline.plan(actor, item.memory.scope, looked)
         [decision] = looked.decisions
         ruled = ruling.believed(plan, item, resolved, decision)
@@ -117,7 +115,7 @@ class Reviewing:
 
     async def _merged(self, actor: Actor, item: Item, into: Memory) -> _Work:
         unshown = await self._unshown(actor, item.memory)
-        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor), keep_id=False)
+        candidate = rebuilt.candidate(item.memory, unshown, await self._types(actor))
         looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
         merge = merging(resolved, rebuilt.existing(into), "a reviewer holds them to say the same")
         [decision] = await self.pipeline.deciding.rewritten([resolved], [merge])
@@ -190,7 +188,7 @@ class Reviewing:
         async with self.pipeline.deciding.database.write(tenant) as session:
             version = await review_changes.hold(session, tenant, around.scope, version=work.version)
             await _unmoved(session, tenant, item, named)
-            await review_changes.before_write(session, tenant, ruled.ruling)
+            await review_changes.before_write(session, tenant, ruled.ruling, now=around.now)
             claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=work.plan.changes())
             await review_changes.after_write(session, tenant, ruled.ruling, now=around.now)
             settled = await contests.settle(session, tenant, around.scope, ruled.ruling.slots, now=around.now)

@@ -37,14 +37,18 @@ def add(
     contested: bool = False,
     review: tuple[ReviewReason, str] | None = None,
 ) -> UUID:
-    """Gather every row of a new memory and return its id; with a successor it is history from the start."""
-    new = resolved.prepared.candidate.id or ids.new()
+    """Gather every row of a new memory and return its id; with a successor it is history from the start.
+
+    One that was accepted keeps its id, and since when it is known.
+    """
+    accepted = resolved.accepted
+    new = ids.new() if accepted is None else accepted.id
     life = {
         "status": status if successor is None else Status.SUPERSEDED,
         "valid_from": takes_hold(resolved.prepared),
         "valid_until": resolved.prepared.candidate.valid_until,
         "ended_at": None if successor is None else max(successor.valid_from, takes_hold(resolved.prepared)),
-        "recorded_at": plan.around.now,
+        "recorded_at": plan.around.now if accepted is None else accepted.recorded_at,
         "retired_at": None if successor is None else plan.around.now,
     }
     standing = {
@@ -236,17 +240,20 @@ def audit_added(
     status: Status = Status.ACTIVE,
     more: Mapping[str, object] | None = None,
 ) -> None:
-    """Gather the audit event of a new memory: what it is, why, and what its confidence is made of."""
-    prepared = resolved.prepared
+    """Gather the audit event of a new memory: what it is, why, and what its confidence is made of.
+
+    One that was pending is not new: it was accepted, and its numbers are those before and after.
+    """
+    prepared, accepted = resolved.prepared, resolved.accepted
     detail = {
         "type": prepared.candidate.type.name,
         "reason": reason,
-        "status": [None, status],
-        "confidence": [None, prepared.confidence],
+        "status": [None if accepted is None else accepted.status, status],
+        "confidence": [None if accepted is None else accepted.confidence, prepared.confidence],
         "parts": parts_told(prepared.parts),
         **(more or {}),
     }
-    audit(plan, Action.MEMORY_ADDED, memory, detail)
+    audit(plan, Action.MEMORY_ADDED if accepted is None else Action.MEMORY_ACCEPTED, memory, detail)
 
 
 def parts_told(parts: ConfidenceParts) -> dict[str, object]:

@@ -5,7 +5,7 @@ Nothing here reads or writes: each function gathers into a plan, as `persist` do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, assert_never
@@ -72,13 +72,11 @@ class Loser(Protocol):
 def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> Ruled | None:
     """Return what believing a pending memory comes to; None when there is nothing to believe.
 
-    `resolved` has its evidence. It is stored anew under its own id, or goes into a memory that says the same.
-    A person has seen it, so what it contradicts asks for no second look.
+    `resolved` is without its evidence, which it has already. Its row becomes what it would be stored as now, or it
+    goes into a memory that says the same. A person has seen it, so what it contradicts asks for no second look.
     """
     match decision:
         case Merge():
-            silent = replace(resolved.prepared, candidate=replace(resolved.prepared.candidate, evidence=()))
-            resolved = replace(resolved, prepared=silent)
             verdict = persist(plan, resolved, decision)
             return _gone_into(plan, item.memory, decision.into.id, outcome="merged", changed=verdict.affected)
         case Reject() | Pend() | Known() | End() | Doubt():
@@ -86,11 +84,12 @@ def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> 
         case Add() | Supersede() | Contradict() | History():
             told = replace(decision, needs_review=False) if isinstance(decision, Contradict) else decision
             _uncount(plan, item.memory, resolved)
-            verdict = persist(plan, replace(resolved, reviewed=True), told)
+            verdict = persist(plan, replace(resolved, accepted=item.memory), told)
+            [row] = plan.rows.pop("memories")
             return Ruled(
                 outcome=verdict.decided,
                 memory=verdict.memory,
-                ruling=Ruling(removed=item.memory.id),
+                ruling=Ruling(accepted=_as_linked(row, item.memory)),
                 affected=verdict.affected,
             )
         case _:
@@ -98,9 +97,14 @@ def believed(plan: Plan, item: Item, resolved: Resolved, decision: Decision) -> 
 
 
 def upheld(plan: Plan, item: Item) -> Ruled:
-    """Return what believing a memory that is stored already comes to: it wins over those it competes with."""
+    """Return what believing a memory that is stored already comes to: it wins over those it competes with.
+
+    What is not believed any more competes with nothing: it only leaves the queue.
+    """
     memory = item.memory
-    rivals = item.rivals if memory.status is Status.ACTIVE else ()
+    if memory.status is not Status.ACTIVE:
+        return Ruled(outcome="kept", memory=memory.id, ruling=Ruling(cleared=(memory.id,)))
+    rivals = item.rivals
     affected, _ = _lose(plan, memory.id, memory.valid_from, rivals, "a reviewer accepted what contradicts it")
     if rivals and memory.supersedes is None:
         _follows(plan, memory.id, rivals[0].id)
@@ -202,6 +206,11 @@ def _lose(
         audit(plan, Action.MEMORY_SUPERSEDED, one.id, detail)
         affected.append(Affected(id=one.id, change="superseded"))
     return tuple(affected), tuple(forgotten)
+
+
+def _as_linked(row: Mapping[str, object], memory: Memory) -> Mapping[str, object]:
+    """Return an accepted memory's row with what it had replaced before, unless it replaces another now."""
+    return {**row, "supersedes": row["supersedes"] or memory.supersedes}
 
 
 def _follows(plan: Plan, memory: UUID, before: UUID) -> None:

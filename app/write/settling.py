@@ -317,7 +317,6 @@ class _World:
                 content=row["content"],
                 speech_act=act,
                 valid_from=row["valid_from"],
-                id=row["id"],
             ),
             content=row["content"],
             stated_at=row["stated_at"],

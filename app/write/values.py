@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.memory.candidate import Candidate
 from app.memory.spec import Payload
-from app.model import ConfidenceParts, EntityRef, EventTime, Mention, ReviewReason, SpeechAct
+from app.model import ConfidenceParts, EntityRef, EventTime, Memory, Mention, ReviewReason, SpeechAct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,8 @@ class Prepared:
 class Resolved:
     """A prepared candidate whose names have become entities, and with them its slot and value.
 
-    `breaks` are the active memories of a guarding type that stand in its way. `reviewed`: a person has looked at it.
+    `breaks` are the active memories of a guarding type that stand in its way. `accepted` is the pending memory that
+    a person believes, if it is one: it becomes this.
     """
 
     prepared: Prepared
@@ -53,7 +54,7 @@ class Resolved:
     value: str | None
     unified: tuple[tuple[UUID, UUID], ...] = ()
     breaks: tuple[Existing, ...] = ()
-    reviewed: bool = False
+    accepted: Memory | None = None
 
     @property
     def subject_id(self) -> UUID | None:

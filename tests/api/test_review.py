@@ -35,7 +35,7 @@ async def test_an_accepted_memory_is_believed_under_its_own_id(desk: Desk) -> No
     assert (done["outcome"], done["memory"]["id"]) == ("added", pending["id"])
     memory = await desk.memory(pending["id"])
     assert (memory["status"], memory["needs_review"], memory["slot"] is None) == ("active", False, False)
-    assert memory["recorded_at"] > pending["recorded_at"]
+    assert memory["recorded_at"] == pending["recorded_at"]
     assert memory["stated_at"] == pending["stated_at"]
     assert await desk.recalled("where does the user work?") == [pending["id"]]
     assert await desk.items() == []
@@ -305,6 +305,84 @@ async def test_what_a_decision_names_must_fit(desk: Desk) -> None:
         assert answer.status_code == status, answer.text
 
 
+async def test_what_a_decision_names_must_be_about_the_same(desk: Desk) -> None:
+    _, weak = await desk.contested()
+    stranger = (await desk.write(subject="Zed", object="Volkswagen"))["memory"]
+    event = {"type": "event", "payload": {"event_description": "a concert in the park"}}
+    choices = (("merge", stranger["id"]), ("supersede_with", stranger["id"]), ("supersede_with", event))
+    for action, named in choices:
+        more: dict[str, Any] = {"with": named}
+        answer = await desk.decide(weak, action, **more)
+        assert answer.status_code == 422, answer.text
+        assert weak in answer.json()["detail"]
+    left = await desk.memory(stranger["id"])
+    assert (left["confidence"], left["links"]) == (stranger["confidence"], [])
+    assert "Zed" in (await desk.decide(weak, "merge", **{"with": stranger["id"]})).json()["detail"]
+
+
+async def test_what_is_named_may_call_the_same_one_otherwise(desk: Desk) -> None:
+    first = (await desk.write(subject="Ana Silva", object="tea", predicate="likes", stateful=False))["memory"]["id"]
+    other = (await desk.write(subject="Anita Silva", object="green tea", predicate="likes", stateful=False))["memory"]
+    names = (await desk.client.get("/entities")).json()["entities"]
+    ids = {one["canonical_name"]: one["id"] for one in names}
+    merged = {"into": ids["Ana Silva"], "from": [ids["Anita Silva"]]}
+    assert (await desk.client.post("/entities/merge", json=merged)).status_code == 200
+    await desk.client.patch(f"/memories/{other['id']}", json={"needs_review": True})
+    assert (await desk.decided(other["id"], "merge", **{"with": first}))["memory"]["id"] == first
+
+
+async def test_history_that_was_reported_wrong_is_rejected(desk: Desk) -> None:
+    old = (await desk.write(object="Volkswagen"))["memory"]["id"]
+    new = (await desk.write(object="Rivian"))["memory"]["id"]
+    await desk.client.post(f"/memories/{old}/feedback", json={"feedback": "wrong"})
+    found = (await desk.item(old))["item"]
+    assert found["suggestion"]["action"] == "reject"
+    answer = await desk.decide(old, "merge", **{"with": new})
+    assert (answer.status_code, "reject forgets it" in answer.json()["detail"]) == (422, True)
+    done = await desk.decided(old, "reject")
+    gone = done["memory"]
+    assert (done["outcome"], gone["status"], gone["superseded_by"]) == ("rejected", "forgotten", new)
+    assert (await desk.memory(new))["status"] == "active"
+    assert await desk.items() == []
+
+
+async def test_accepting_what_is_over_only_takes_it_off_the_queue(desk: Desk, runtime: Runtime) -> None:
+    strong, weak = await desk.contested()
+    async with runtime.database.write((await desk.actor()).tenant_id) as session:
+        for table, column, stamp in (("memories", "id", ", updated_at = now()"), ("memory_index", "memory_id", "")):
+            await session.execute(
+                text(f"UPDATE {table} SET status = 'expired'{stamp} WHERE {column} = :id"),  # noqa: S608 - constants
+                {"id": UUID(hex=weak[4:])},
+            )
+    suggested = (await desk.item(weak))["item"]["suggestion"]
+    assert (suggested["action"], "takes it off the queue" in suggested["reason"]) == ("accept", True)
+    done = await desk.decided(weak, "accept")
+    assert (done["outcome"], done["memory"]["status"], done["affected"]) == ("kept", "expired", [])
+    assert (await desk.memory(strong))["status"] == "active"
+
+
+async def test_what_was_forgotten_or_has_ended_is_not_changed(desk: Desk) -> None:
+    old = (await desk.write(object="Volkswagen"))["memory"]
+    new = (await desk.write(object="Rivian"))["memory"]["id"]
+    for changes in ({"valid_until": "2090-01-01T00:00:00Z"}, {"ttl_seconds": 99_999}, {"valid_until": None}):
+        answer = await desk.client.patch(f"/memories/{old['id']}", json=changes)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "valid_until")
+    assert (await desk.client.patch(f"/memories/{old['id']}", json={"importance": 0.2})).status_code == 200
+    await desk.client.post(f"/memories/{new}/feedback", json={"feedback": "wrong"})
+    await desk.decided(new, "reject")
+    refused: tuple[dict[str, Any], ...] = ({"importance": 0.9}, {"needs_review": True}, {"ttl_seconds": 5})
+    for change in refused:
+        answer = await desk.client.patch(f"/memories/{new}", json=change)
+        assert (answer.status_code, "was forgotten" in answer.json()["detail"]) == (409, True)
+    assert await desk.items() == []
+
+
+async def test_a_bulk_names_the_item_whose_id_is_none(desk: Desk) -> None:
+    items = [{"id": one, "version": "v", "action": "accept"} for one in ("rev_" + "0" * 32, "x")]
+    answer = await desk.client.post("/admin/review/bulk", json={"decisions": items})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "decisions.1.id")
+
+
 async def test_a_decision_by_an_old_version_does_nothing_and_tells_the_new_state(desk: Desk) -> None:
     strong, weak = await desk.contested()
     seen = await desk.version(weak)
@@ -468,11 +546,21 @@ async def test_taking_the_mark_off_a_pending_memory_is_refused(desk: Desk) -> No
             )
 
 
-async def test_taking_the_mark_off_a_believed_memory_ends_its_item(desk: Desk) -> None:
+async def test_a_contradiction_is_a_reviewers_to_dismiss(desk: Desk) -> None:
     _, weak = await desk.contested()
-    seen = await desk.version(weak)
-    assert (await desk.client.patch(f"/memories/{weak}", json={"needs_review": False})).status_code == 200
-    answer = await desk.decide(weak, "reject", seen)
+    answer = await desk.client.patch(f"/memories/{weak}", json={"needs_review": False, "importance": 0.1})
+    assert answer.status_code == 409
+    assert f"/admin/review/{rev(weak)}" in answer.json()["detail"]
+    left = await desk.memory(weak)
+    assert (left["needs_review"], left["review_reason"], left["importance"] == 0.1) == (True, "contradiction", False)
+
+
+async def test_taking_the_mark_off_a_believed_memory_ends_its_item(desk: Desk) -> None:
+    memory = (await desk.write())["memory"]["id"]
+    await desk.client.patch(f"/memories/{memory}", json={"needs_review": True})
+    seen = await desk.version(memory)
+    assert (await desk.client.patch(f"/memories/{memory}", json={"needs_review": False})).status_code == 200
+    answer = await desk.decide(memory, "reject", seen)
     assert (answer.status_code, answer.json()["decided"]["event"]) == (409, "memory.changed")
 
 

@@ -105,6 +105,18 @@ def test_without_sides_the_reason_decides(reason: ReviewReason, expected: Action
     assert suggestion(item(memory(reason=reason))).action is expected
 
 
+@pytest.mark.parametrize("status", [Status.PENDING, Status.SUPERSEDED, Status.EXPIRED])
+def test_what_was_reported_wrong_is_better_rejected_whatever_it_is(status: Status) -> None:
+    one = memory(status=status, reason=ReviewReason.REPORTED_WRONG, note="reported wrong")
+    assert suggestion(item(one, memory(confidence=0.9, day=1))).action is Action.REJECT
+
+
+@pytest.mark.parametrize("status", [Status.SUPERSEDED, Status.EXPIRED, Status.FORGOTTEN])
+def test_what_is_past_competes_with_nothing(status: Status) -> None:
+    found = suggestion(item(memory(status=status, day=1, confidence=0.9), memory()))
+    assert (found.action, f"it is {status} already" in found.reason) == (Action.ACCEPT, True)
+
+
 def test_rejecting_says_what_stays_replaced() -> None:
     before = uuid4()
     found = suggestion(item(memory(reason=ReviewReason.REPORTED_WRONG, supersedes=before)))

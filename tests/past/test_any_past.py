@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -116,7 +117,8 @@ class Story:
             changes = {"valid_until": self.timed.clock.now + timedelta(minutes=3)}
         memories = await self.rows("SELECT id, valid_from FROM memories WHERE tenant_id = $1 ORDER BY id")
         if memories:
-            await self.timed.memories.patch(self.timed.store.actor, memories[which % len(memories)]["id"], changes)
+            with suppress(Conflict):
+                await self.timed.memories.patch(self.timed.store.actor, memories[which % len(memories)]["id"], changes)
 
     async def status(self, which: int, to: int) -> None:
         memories = await self.rows(

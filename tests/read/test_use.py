@@ -71,6 +71,20 @@ async def test_only_what_the_context_block_shows_counts(store: Store) -> None:
     assert sum([await accesses(store, one) for one in memories]) == len(shown)
 
 
+async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> None:
+    told = (("works-at", "IBM"), ("owns", "a red kayak"), ("allergic-to", "cheese"), ("speaks", "Welsh"))
+    memories = [await store.put("fact", {"predicate": verb, "object": what}, stated_at=LONG_AGO) for verb, what in told]
+    await expire(store, *memories)
+    for question in ("What was the weather in Tokyo?", "What did the user say about the weather in Tokyo?"):
+        result = await store.ask(question, mode=Mode.HISTORICAL)
+        assert len(result.hits) == len(memories)
+        assert result.context.text.count("mem_") == len(memories)
+        assert [await accesses(store, one) for one in memories] == [0] * len(memories)
+    await store.ask("Which kayak does the user own?", mode=Mode.HISTORICAL)
+    assert [await accesses(store, one) for one in memories] == [0, 1, 0, 0]
+    assert [await status(store, one) for one in memories] == ["expired", "active", "expired", "expired"]
+
+
 async def test_a_historical_use_revives_what_had_expired(store: Store) -> None:
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"}, stated_at=LONG_AGO)
     await expire(store, memory)
