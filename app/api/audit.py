@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from starlette.responses import Response
 
 from app import ids
@@ -33,15 +34,23 @@ _DIGEST = r"^[0-9a-f]{64}$"
 _NUMBER = Annotated[int, Field(ge=0, lt=2**62)]
 
 
+_ACTION = re.compile(r"[a-z_]+\.(?:[a-z_]+)?")
+
+
+def _action(value: str) -> str:
+    if not _ACTION.fullmatch(value):
+        raise ValueError("must be an action such as memory.superseded, or what actions begin with, such as key.")
+    return value
+
+
 class AuditQuery(In):
     """Which events to list. Events of a user or an agent are those of every scope that is theirs."""
 
     memory_id: str | None = Field(default=None, max_length=80)
     user_id: Name | None = None
     agent_id: Name | None = None
-    action: str | None = Field(
+    action: Annotated[str, AfterValidator(_action)] | None = Field(
         default=None,
-        pattern=r"^[a-z_]+\.([a-z_]+)?$",
         max_length=80,
         description="An action such as `memory.superseded`, or what actions begin with, such as `key.`.",
     )

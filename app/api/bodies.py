@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType, Name, Sentence
+from app.memory.spec import MemoryType, Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
 
 LARGEST_BATCH = 1000
@@ -41,7 +41,7 @@ class WriteFields(BaseModel):
         description="Who sees it: everyone of the tenant, one user, or one agent. By default the type's own "
         "scope if the ids it needs are given, else the user's, else the agent's, else global.",
     )
-    user_id: Name | None = None
+    user_id: UserId | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
     sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)

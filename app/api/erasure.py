@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
@@ -16,12 +16,17 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import Replied, declared, once, own_key
 from app.api.models import Out
-from app.api.problems import FieldError, InvalidFields
+from app.memory.spec import storable
 from app.services.erasure import Receipt, told
 
 LONGEST_NAME = 1_000
 
-UserId = Annotated[str, Path(description="A user's id, as memories are written with it.", examples=["ana"])]
+UserId = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME),
+    AfterValidator(storable),
+    Path(description="A user's id, as memories are written with it.", examples=["ana"]),
+]
 ErasureId = Annotated[str, Path(description="An erasure's id.", examples=["era_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
@@ -94,8 +99,6 @@ async def delete_user(
     Answers 200 with the receipt, or 202 with a job for a user with many memories. What is written for the user
     before the receipt's `finished_at` is erased with the rest. Sent again, it finishes what was cut off.
     """
-    if "\x00" in user_id or len(user_id) > LONGEST_NAME:
-        raise InvalidFields([FieldError(field="user_id", message=f"must be up to {LONGEST_NAME} characters, none NUL")])
     wait = None if mode is None else mode == "sync"
 
     async def work() -> object:

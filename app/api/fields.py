@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import datetime, tzinfo
-from functools import cache
 from typing import Annotated
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.api.problems import FieldError
-from app.memory.calendar import plausible
-from app.memory.spec import storable
-
-METADATA_BYTES = 16_384
-METADATA_DEPTH = 8
+from app.memory.calendar import known_zone, plausible
+from app.memory.metadata import small
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -28,21 +23,6 @@ def _written(value: object) -> object:
     if isinstance(value, datetime):
         return value
     raise ValueError("must be an ISO 8601 date and time, such as 2026-05-09T14:30:00Z")
-
-
-def _zone(value: str) -> str:
-    if value not in _zones():
-        raise ValueError("must be an IANA time zone, such as Europe/Berlin")
-    return value
-
-
-_THIS_MACHINES = frozenset({"localtime", "posixrules", "Factory"})
-"""Names that zone databases hold beside those of IANA, and that mean another zone on another machine, or none."""
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones()) - _THIS_MACHINES
 
 
 def zone(name: str | None) -> tzinfo:
@@ -63,39 +43,6 @@ def both_ends() -> list[FieldError]:
     ]
 
 
-def _small(value: dict[str, object]) -> dict[str, object]:
-    if _depth(value, METADATA_DEPTH + 1) > METADATA_DEPTH:
-        raise ValueError(f"must not be nested more than {METADATA_DEPTH} deep")
-    try:
-        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode: it contains an unpaired surrogate") from None
-    if size > METADATA_BYTES:
-        raise ValueError(f"must not be larger than {METADATA_BYTES} bytes, and is {size}")
-    _check_text(value)
-    return value
-
-
-def _depth(value: object, limit: int) -> int:
-    if limit == 0 or not isinstance(value, dict | list):
-        return 0
-    inner = value.values() if isinstance(value, dict) else value
-    return 1 + max((_depth(one, limit - 1) for one in inner), default=0)
-
-
-def _check_text(value: object) -> None:
-    match value:
-        case str():
-            storable(value)
-        case dict():
-            for name, inner in value.items():
-                storable(name)
-                _check_text(inner)
-        case list():
-            for inner in value:
-                _check_text(inner)
-
-
 Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausible)]
 """A date and time as text, between the years 1000 and 2200."""
 
@@ -108,7 +55,7 @@ KNOWN_AT = (
     "later shows. What was erased since is gone from the past too."
 )
 
-TimeZone = Annotated[str, AfterValidator(_zone), Field(examples=["Europe/Berlin"], max_length=64)]
+TimeZone = Annotated[str, AfterValidator(known_zone), Field(examples=["Europe/Berlin"], max_length=64)]
 """The IANA name of a time zone."""
 
 Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
@@ -117,5 +64,5 @@ Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
 
-Metadata = Annotated[dict[str, object], AfterValidator(_small)]
+Metadata = Annotated[dict[str, object], AfterValidator(small)]
 """A JSON object of the caller's own: at most 16 KB, at most 8 deep."""

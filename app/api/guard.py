@@ -1,4 +1,4 @@
-"""The route class: a key with the right role first, then a strictly read body, then the handler.
+"""The route class: a key with the right role first, no parameter it doesn't know, a strictly read body, the handler.
 
 Every route says what it takes, in `openapi_extra`: one of the constants below. A route that says nothing
 can't be made, so none is open by accident.
@@ -9,14 +9,17 @@ from __future__ import annotations
 import hmac
 import json
 import math
-from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NoReturn, get_args, get_origin
 
 from fastapi import Request
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
-from app.api.problems import MalformedBody, UnsupportedMediaType
+from app.api.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType
 from app.errors import Forbidden, Unauthenticated
 from app.model import Actor
 from app.runtime import Runtime
@@ -46,10 +49,12 @@ class GuardedRoute(APIRoute):
         if role is None:
             raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")
         takes_body = self.body_field is not None
+        parameters = _parameters(self.dependant)
 
         async def guarded(request: Request) -> Response:
             if role != "none":
                 request.state.actor = await admitted(request, role)
+                _refuse_unknown(request.query_params, parameters)
             if not takes_body:
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
@@ -57,6 +62,41 @@ class GuardedRoute(APIRoute):
             return await handle(strict)
 
         return guarded
+
+
+def _parameters(dependant: Dependant) -> dict[str, bool]:
+    """Return the parameters of the query string that a route declares, each with whether it can be repeated."""
+    found: dict[str, bool] = {}
+    for inner in dependant.dependencies:
+        found |= _parameters(inner)
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found |= {one.alias or name: _is_list(one.annotation) for name, one in kind.model_fields.items()}
+        else:
+            found[field.alias] = _is_list(kind)
+    return found
+
+
+def _is_list(kind: object) -> bool:
+    return get_origin(kind) is list or any(get_origin(one) is list for one in get_args(kind))
+
+
+def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
+    """Raise InvalidFields for what the route would ignore: a misspelt or misplaced `dry_run` must not erase."""
+    there = f"there are {', '.join(sorted(parameters))}" if parameters else "there are none"
+    unknown = [
+        FieldError(field=name[:200], message=f"is not a query parameter here; {there}")
+        for name in given
+        if name not in parameters
+    ]
+    repeated = [
+        FieldError(field=name, message="is given more than once")
+        for name in given
+        if not parameters.get(name, True) and len(given.getlist(name)) > 1
+    ]
+    if unknown or repeated:
+        raise InvalidFields([*unknown, *repeated])
 
 
 class StrictRequest(Request):
@@ -69,14 +109,19 @@ class StrictRequest(Request):
         content = await self.body()
         if not content:
             return
-        kind = self.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-        if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-            raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
+        require_json(self)
         self._parsed = parse(content)
 
     async def json(self) -> Any:  # noqa: ANN401 - the framework's signature
         """Return the parsed body."""
         return self._parsed
+
+
+def require_json(request: Request) -> None:
+    """Raise UnsupportedMediaType for a body that is said to be something else."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
 
 
 def parse(content: bytes) -> object:

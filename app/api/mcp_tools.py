@@ -22,7 +22,7 @@ from app.api.turn_models import TurnsBody
 from app.api.turns import given_turns
 from app.db.review import Wanted
 from app.memory.extraction import Role
-from app.memory.spec import Name, Sentence
+from app.memory.spec import Name, Sentence, UserId
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 
@@ -53,7 +53,7 @@ class StoreMemory(In):
 
     content: Sentence = Field(description="What was said, word for word.")
     role: Role = Field(default=Role.USER, description="Who said it.")
-    user_id: Name | None = Field(default=None, description="Whose memory it is.")
+    user_id: UserId | None = Field(default=None, description="Whose memory it is.")
     agent_id: Name | None = None
     session_id: Name | None = Field(default=None, description="The conversation.")
     speaker: Name | None = Field(default=None, description="The speaker's name, if the conversation has names.")

@@ -13,7 +13,7 @@ from app.api.models import AffectedOut, Out
 from app.api.requests import MOST_RESULTS, In
 from app.memory.candidate import Decided
 from app.memory.extraction import Role, TurnStatus
-from app.memory.spec import Name, Sentence
+from app.memory.spec import Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
 
 MOST_TURNS = 500
@@ -53,7 +53,7 @@ class TurnsBody(In):
     importance: Fraction | None = None
     metadata: Metadata | None = None
     session_id: Name | None = Field(default=None, description="The conversation; of every turn that names no other.")
-    user_id: Name | None = None
+    user_id: UserId | None = None
     agent_id: Name | None = None
     scope: ScopeKind | None = Field(
         default=None, description="Where memories go; by default the user's scope, else the agent's, else global."

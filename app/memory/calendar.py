@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
 from typing import Annotated
+from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -24,6 +26,22 @@ def plausible(value: date | datetime) -> date | datetime:
     if not EARLIEST_YEAR <= value.year <= LATEST_YEAR:
         raise ValueError(f"must lie between the years {EARLIEST_YEAR} and {LATEST_YEAR}")
     return value
+
+
+def known_zone(name: str) -> str:
+    """Return the name of a time zone, or raise ValueError where IANA has none of that name."""
+    if name not in _zones():
+        raise ValueError("must be an IANA time zone, such as Europe/Berlin")
+    return name
+
+
+_THIS_MACHINES = frozenset({"localtime", "posixrules", "Factory"})
+"""Names that zone databases hold beside those of IANA, and that mean another zone on another machine, or none."""
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones()) - _THIS_MACHINES
 
 
 def _date_alone(value: object) -> object:

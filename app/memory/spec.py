@@ -65,6 +65,17 @@ Name = Annotated[
 ]
 """A name, key or id of 1 to 200 characters."""
 
+
+def addressable(name: str) -> str:
+    """Return the id, or raise ValueError for one that can't be part of a path: HTTP clients take it out."""
+    if name in {".", ".."}:
+        raise ValueError("must not be . or .., which can't be in the path of a request")
+    return name
+
+
+UserId = Annotated[Name, AfterValidator(addressable)]
+"""The id of a user, who can be erased by it."""
+
 Person = Annotated[Name, AfterValidator(vocabulary.person)]
 """Whom or what something is about: a name in the form that one person has, whatever they are called by."""
 

@@ -87,6 +87,7 @@ class _Import:
     size: int = 0
     waiting: Waiting = field(default_factory=Waiting)
     entities: set[UUID] = field(default_factory=set)
+    merged: set[UUID] = field(default_factory=set)
     ended: bool = False
 
     async def take(self, number: int, content: bytes | None) -> None:
@@ -118,7 +119,9 @@ class _Import:
         elif record == import_types.KIND:
             await self.defining.take(read(number, record, content).values)
         elif record in KINDS:
-            await self._add(read(number, record, content), len(content))
+            line = read(number, record, content, now=self.means.clock())
+            self._survives(line)
+            await self._add(line, len(content))
         else:
             raise Unreadable(f"unknown record {record[:80]!r}")
 
@@ -166,6 +169,14 @@ class _Import:
         self.summary.complete = True
         if found.get("sha256") != self.digest.hexdigest():
             self.summary.notices["the file is not as it was exported: its digest is another"] += 1
+
+    def _survives(self, line: Line) -> None:
+        """Refuse an entity that was merged into one that was merged itself: they name the last survivor."""
+        into = line.values.get("merged_into") if line.record == "entity" else None
+        if into in self.merged:
+            raise Unreadable("merged_into: names an entity that was merged itself")
+        if into is not None and line.id is not None:
+            self.merged.add(line.id)
 
     async def _add(self, line: Line, size: int) -> None:
         if self.batch and (

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import (
-    AwareDatetime,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    StringConstraints,
-    ValidationError,
-    create_model,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, create_model, model_validator
 from pydantic_core import from_json
 from sqlalchemy import Table
-from sqlalchemy.types import ARRAY, BigInteger, Boolean, Date, DateTime, Float, Integer, LargeBinary, SmallInteger
 
-from app.db.porting import RECORDS, Record, columns, prefix
+from app.db.porting import RECORDS, Record, columns
 from app.errors import InvalidInput
+from app.memory import story
 from app.model import Scope, ScopeKind
+from app.services.record_values import LATEST, STRICT, kind_of
 
 MOST_NAMED = 5
 """Fields that an error names."""
 
-_STRICT = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
-_WIDTHS = ((SmallInteger, 15), (BigInteger, 63), (Integer, 31))
-_HEX_LENGTH = 32
+CLOCKS_DIFFER = timedelta(days=1)
+"""How far the clock of the service that exported may be ahead."""
 
 
 class ScopeIn(BaseModel):
     """The scope of a line: whose it is."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     kind: Literal["global", "user", "agent"]
     user_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
@@ -96,18 +85,37 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     return found
 
 
-def read(number: int, record: str, content: bytes) -> Line:
+def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
     """Return a line of a kind that is known, or raise Unreadable naming what is wrong."""
     kind = KINDS[record]
     try:
-        found = _model(record).model_validate_json(content)
+        found = _model(record).model_validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
     except ValidationError as error:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
         raise Unreadable("; ".join(told[:MOST_NAMED])) from None
     values = {name: getattr(found, name) for name in found.model_fields_set if name in columns(kind.table)}
+    if record in _MORE:
+        _MORE[record](values)
     inner = {table.name: [_row(one) for one in getattr(found, table.name, ())] for table, _ in kind.inner}
     scope = getattr(found, "scope", None)
     return Line(number=number, record=record, scope=None if scope is None else scope.scope, values=values, inner=inner)
+
+
+def _not_its_own(values: Mapping[str, Any]) -> None:
+    if values.get("merged_into") == values["id"]:
+        raise Unreadable("merged_into: an entity can't be merged into itself")
+
+
+def _tellable(values: Mapping[str, Any]) -> None:
+    """Refuse an event that the log could not tell: it is there for good."""
+    try:
+        story.tell(values["action"], values["occurred_at"], values["actor"], values.get("detail") or {})
+    except (TypeError, ValueError, LookupError, AttributeError):
+        raise Unreadable(f"detail: is not that of an event {values['action'][:80]!r}") from None
+
+
+_MORE: Mapping[str, Callable[[Mapping[str, Any]], None]] = {"entity": _not_its_own, "audit_event": _tellable}
+"""What is wrong with a line beyond its single values."""
 
 
 def _row(one: BaseModel) -> dict[str, Any]:
@@ -126,9 +134,9 @@ def _model(record: str) -> type[BaseModel]:
         fields["scope"] = (ScopeIn | None, None) if optional else (ScopeIn, ...)
     fields |= _fields(kind.table)
     for table, column in kind.inner:
-        within = create_model(f"{table.name}_row", __config__=_STRICT, **_fields(table, without=column))
+        within = create_model(f"{table.name}_row", __config__=STRICT, **_fields(table, without=column))
         fields[table.name] = (list[within], Field(default_factory=list))
-    made: type[BaseModel] = create_model(record, __config__=_STRICT, **fields)
+    made: type[BaseModel] = create_model(record, __config__=STRICT, **fields)
     return made
 
 
@@ -138,44 +146,11 @@ def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
         if name == without:
             continue
         column = table.columns[name]
-        kind = _kind(table, name)
+        kind = kind_of(table, name)
         # Vectors may be left out, and what has a default may be missing in an older file.
         optional = column.nullable or column.server_default is not None or name == "embedding"
         fields[name] = (kind | None if column.nullable else kind, None if optional else ...)
     return fields
-
-
-def _kind(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
-    public = prefix(table, name)
-    if public is not None:
-        return _public(public)
-    kind = table.columns[name].type
-    for width, bits in _WIDTHS:
-        if isinstance(kind, width):
-            return Annotated[int, Field(ge=-(2**bits), lt=2**bits)]
-    for plain, python in ((Boolean, bool), (Float, float), (Date, date), (LargeBinary, _BYTES), (ARRAY, list[str])):
-        if isinstance(kind, plain):
-            return python
-    if isinstance(kind, DateTime):
-        return AwareDatetime | Literal["infinity", "-infinity"]
-    return {"UUID": UUID, "JSONB": Any, "JSON": Any, "HALFVEC": _VECTOR}.get(type(kind).__name__, str)
-
-
-_BYTES = Annotated[str, StringConstraints(pattern=r"^\\x(?:[0-9a-f]{2})*$")]
-_VECTOR = Annotated[str, StringConstraints(pattern=r"^\[[-+0-9.eE,]+\]$")]
-
-
-@cache
-def _public(kind: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
-    def plain(value: object) -> object:
-        if value is None or isinstance(value, UUID):
-            return value
-        head, _, digits = value.partition("_") if isinstance(value, str) else ("", "", "")
-        if head != kind or len(digits) != _HEX_LENGTH or not digits.isalnum():
-            raise ValueError(f"must be an id like {kind}_ and {_HEX_LENGTH} hexadecimal digits")
-        return UUID(hex=digits)
-
-    return Annotated[UUID, BeforeValidator(plain), PlainSerializer(str)]
 
 
 def _has_nul(value: object) -> bool:
@@ -188,8 +163,3 @@ def _has_nul(value: object) -> bool:
             return any(map(_has_nul, value))
         case _:
             return False
-
-
-def instant(value: object) -> datetime | None:
-    """Return an instant of a line's values; None where it has none."""
-    return value if isinstance(value, datetime) else None

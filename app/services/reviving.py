@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -27,10 +26,6 @@ from app.write.rows import as_tsvector, asks
 _SHARED = ("type", "topic", "status", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at",
            "retired_at", "stated_at", "session_id", "sequence_number")  # fmt: skip
 """Columns of a memory that its index rows repeat."""
-
-
-_DATED = ("stated_at", "valid_from", "recorded_at", "updated_at")
-"""Columns whose times are compared."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,9 +98,6 @@ class Reviving:
             raise Unreadable(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
         if line.scope is None:
             raise Unreadable("scope: is required")
-        for name in _DATED:
-            if not isinstance(values[name], datetime):
-                raise Unreadable(f"{name}: must be a time")
         candidate = Candidate(
             type=spec,
             payload=payload,

@@ -308,3 +308,41 @@ async def test_content_survives_as_it_was_written(client: httpx.AsyncClient) -> 
     text = "na\u00efve \U0001f600 \u202e \t tab, 'quotes', \"more\", \\back\\ and \u65e5\u672c\u8a9e"
     memory = await written(client, object=text)
     assert memory["object"] == text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [
+        ("DELETE", "/users/u", "dry_run"),
+        ("DELETE", "/memories/mem_0", "dry_run"),
+        ("POST", "/memories/typed/fact", "dry_run"),
+        ("POST", "/admin/review/bulk", "dryrun"),
+        ("GET", "/admin/review/summary", "user_id"),
+        ("GET", "/admin/stats", "user_id"),
+        ("GET", "/export", "user"),
+        ("GET", "/memories", "user"),
+    ],
+)
+async def test_a_parameter_that_would_be_ignored_is_refused(
+    client: httpx.AsyncClient, method: str, path: str, name: str
+) -> None:
+    body = json.dumps(fact(user_id="u")) if method == "POST" else None
+    answer = await client.request(method, f"{path}?{name}=true", content=body)
+    told = await problem(answer, 422, name)
+    assert "is not a query parameter here; there are " in told["detail"]
+    await nothing_written(client)
+
+
+async def test_a_parameter_that_counts_once_is_given_once(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/admin/audit?action=key.created&action=memory.added")
+    await problem(answer, 422, "action")
+    assert (await client.get("/memories?status=active&status=expired")).status_code == 200
+
+
+async def test_an_action_that_is_none_is_told_in_words(client: httpx.AsyncClient) -> None:
+    told = await problem(await client.get("/admin/audit?action=Nonsense"), 422, "action")
+    assert "memory.superseded" in told["detail"]
+
+
+async def test_probes_may_carry_what_they_like(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/healthz?probe=1")).status_code == 200

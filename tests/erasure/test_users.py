@@ -305,3 +305,22 @@ async def test_an_answer_that_was_kept_is_not_given_again(client: httpx.AsyncCli
     assert again.status_code == 410
     assert json.loads(again.text)["type"].endswith(":erased")
     assert (await client.get("/memories", params={"user_id": "ana"})).json()["memories"] == []
+
+
+async def test_a_user_is_erased_by_the_id_that_writes_are_trimmed_to(client: httpx.AsyncClient) -> None:
+    await written(client, "event", event_description="Ana swam", user_id=" lead ")
+    receipt = (await client.delete("/users/%20lead%20?mode=sync")).json()
+    assert receipt["counts"]["memories"] == 1
+    assert (await client.get("/memories?user_id=lead&scope=user")).json()["memories"] == []
+    assert (await client.delete("/users/%20")).status_code == 422
+
+
+@pytest.mark.parametrize("user", [".", " .. "])
+async def test_nobody_is_given_an_id_that_no_path_can_hold(client: httpx.AsyncClient, user: str) -> None:
+    for path, body in (
+        ("/memories/typed/event", {"event_description": "Ana swam"}),
+        ("/turns", {"content": "I moved to Lisbon."}),
+    ):
+        answer = await client.post(path, json={**body, "user_id": user})
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["errors"][0]["field"] == "user_id"

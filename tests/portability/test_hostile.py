@@ -47,7 +47,60 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     "superseded_by: its chain of versions runs in a circle": lambda one: one.update(superseded_by=one["id"]),
     "mentions: Input should be less than": lambda one: one.update(mentions=2**40),
     "Input should have timezone info": lambda one: one.update(stated_at="2026-01-01T00:00:00"),
+    "half_life_days: Input should be greater than": lambda one: one.update(half_life_days=0),
+    "half_life_days: Input should be less than": lambda one: one.update(half_life_days=1e300),
+    "floor: Input should be less than or equal to 1": lambda one: one.update(floor=99),
+    "mentions: Input should be greater than or equal to 1": lambda one: one.update(mentions=-3),
+    "source_strength: Input should be less than": lambda one: one.update(source_strength=9),
+    "stated_at: Value error, must lie between the years": lambda one: one.update(stated_at="9999-01-01T00:00:00Z"),
+    "recorded_at: Value error, lies in the future": lambda one: one.update(recorded_at="2150-01-01T00:00:00Z"),
+    "valid_until: Input should be a valid datetime": lambda one: one.update(valid_until="infinity"),
+    "content: String should have at least 1 character": lambda one: one.update(content=""),
+    "content: String should have at most 32000 characters": lambda one: one.update(content="z" * 200_000),
+    "metadata: Input should be an object": lambda one: one.update(metadata="x"),
+    "metadata: Value error, must not be larger": lambda one: one.update(metadata={"a": "x" * 100_000}),
+    "metadata: Value error, must not be nested": lambda one: one.update(
+        metadata=json.loads('{"a":' * 9 + "1" + "}" * 9)
+    ),
+    "provenance: Input should be an object": lambda one: one.update(provenance=[]),
+    "memory_past.0.was: Value error, half_life_days": lambda one: one.update(
+        memory_past=[{**PAST, "was": {"half_life_days": 0}}]
+    ),
+    "memory_past.0.was: Value error, status": lambda one: one.update(
+        memory_past=[{**PAST, "was": {"status": "eternal"}}]
+    ),
 }
+
+PAST = {
+    "believed_until": "2026-02-02T00:00:00Z", "type": "preference", "topic": None, "status": "active",
+    "confidence": 0.5, "stated_at": "2026-01-01T00:00:00Z", "valid_from": "2026-01-01T00:00:00Z",
+    "valid_until": None, "ended_at": None,
+}  # fmt: skip
+
+WRONG_ELSEWHERE: dict[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
+    "timezone: Value error, must be an IANA time zone": ("turn", lambda one: one.update(timezone="Mars")),
+    "metadata: Input should be an object": ("turn", lambda one: one.update(metadata="x")),
+    "report: Input should be an object": ("turn", lambda one: one.update(report="x")),
+    "report: ": ("turn", lambda one: one.update(report={"candidates": [5], "trace": []})),
+    "occurred_at: Input should be a valid datetime": ("audit_event", lambda one: one.update(occurred_at="infinity")),
+    "detail: Input should be an object": ("audit_event", lambda one: one.update(detail="str")),
+    "detail: is not that of an event": (
+        "audit_event",
+        lambda one: one.update(action="memory.changed", detail={"values": 5}),
+    ),
+    "detail: ": ("audit_event", lambda one: one.update(detail={"confidence": ["high", None]})),
+    "attributes: Input should be an object": ("entity", lambda one: one.update(attributes="x")),
+    "merged_into: an entity can't be merged into itself": ("entity", lambda one: one.update(merged_into=one["id"])),
+}
+
+
+async def healthy(client: httpx.AsyncClient) -> None:
+    """Whatever was imported, every way of reading answers."""
+    memories = (await client.get("/memories", params={"limit": 200})).json()["memories"]
+    paths = ["/turns", "/admin/audit", "/admin/audit/verify?memories=true", "/admin/stats", "/admin/review", "/export"]
+    for path in (*paths, "/entities?user_id=ana", *(f"/memories/{one['id']}/history" for one in memories)):
+        answer = await client.get(path)
+        assert answer.status_code == 200, (path, answer.text)
 
 
 @pytest.mark.parametrize("message", WRONG)
@@ -66,6 +119,31 @@ async def test_a_wrong_line_is_told_and_the_others_stored(
     if "circle" not in message:
         assert refused.status_code == 422, refused.text
         assert f"line {wrong}" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("message", WRONG_ELSEWHERE)
+async def test_a_wrong_turn_entity_or_event_is_told(
+    message: str, client: httpx.AsyncClient, other_client: httpx.AsyncClient
+) -> None:
+    await client.post("/turns?mode=sync", json={"content": "I moved to Lisbon.", "user_id": "ana"})
+    lines = await exported(client)
+    record, change = WRONG_ELSEWHERE[message]
+    file = changed(lines, record, change)
+    wrong = next(number for number, line in enumerate(file, 1) if line not in lines)
+    done = await imported(other_client, file)
+    told = {one["line"]: one["message"] for one in done["errors"]}
+    assert message in told[wrong], told
+    await healthy(other_client)
+
+
+async def test_entities_merged_into_one_another_are_refused(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    known = [json.loads(line) for line in lines if json.loads(line)["record"] == "entity"]
+    first, second = known[0], {**known[0], "id": "ent_" + "f" * 32}
+    first |= {"merged_into": second["id"]}
+    second |= {"merged_into": first["id"]}
+    done = await imported(other_client, [lines[0], json.dumps(first), json.dumps(second)])
+    assert done["imported"] == {}
+    assert any("names an entity that was merged itself" in one["message"] for one in done["errors"])
 
 
 async def test_two_active_in_one_slot_are_fitted_to_one_another(

@@ -145,6 +145,13 @@ memories = table(
     CheckConstraint("status <> 'pending' OR review_reason IS NOT NULL", name="pending"),
     CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
     CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
+    CheckConstraint("half_life_days > 0 AND half_life_days < 'Infinity'", name="half_life"),
+    CheckConstraint("floor BETWEEN 0 AND 1", name="floor"),
+    CheckConstraint("mentions >= 1", name="mentions"),
+    CheckConstraint(
+        "source_strength BETWEEN 0 AND 1 AND extractor_confidence BETWEEN 0 AND 1 AND prior BETWEEN 0 AND 1",
+        name="parts",
+    ),
     CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name="validity"),
     CheckConstraint("status <> 'active' OR ended_at IS NULL", name="ended"),
     Index(
