@@ -117,7 +117,7 @@ class _Import:
         elif record == "scope":
             self._weigh(found)
         elif record == import_types.KIND:
-            await self.defining.take(read(number, record, content).values)
+            await self.defining.take(read(number, record, content, now=self.means.clock()).values)
         elif record in KINDS:
             line = read(number, record, content, now=self.means.clock())
             self._survives(line)

@@ -178,6 +178,14 @@ _OF_KIND: tuple[tuple[type[Any], Any], ...] = (
     (DateTime, Recorded),
 )
 
+_OF_DIALECT: Mapping[str, Any] = {
+    "UUID": UUID,
+    "JSONB": Object,
+    "JSON": Object,
+    "HALFVEC": Vector,
+    "TSTZRANGE": Range,
+}
+
 
 def kind_of(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
     """Return what pydantic takes for the type of a column's values, null left aside."""

@@ -71,7 +71,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     ),
 }
 
-PAST = {
+PAST: dict[str, Any] = {
     "believed_until": "2026-02-02T00:00:00Z", "type": "preference", "topic": None, "status": "active",
     "confidence": 0.5, "stated_at": "2026-01-01T00:00:00Z", "valid_from": "2026-01-01T00:00:00Z",
     "valid_until": None, "ended_at": None,
