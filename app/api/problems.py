@@ -221,4 +221,6 @@ def _message(error: Mapping[str, Any]) -> str:
         case "model_attributes_type" | "dict_type" | "model_type":
             return "must be a JSON object"
         case _:
-            return str(error["msg"])[:500]
+            told = str(error["msg"])[:500]
+            # A length that is checked behind another rule is counted in items, whatever they are of.
+            return told.replace(" items", " characters") if isinstance(error.get("input"), str) else told

@@ -69,8 +69,13 @@ def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, sa
         _resumed(resolved, existing)
         or _repeated(resolved, existing, same)
         or _before_its_end(resolved, existing)
-        or Add(reason="nothing like it was known")
+        or Add(reason=_new(resolved))
     )
+
+
+def _new(resolved: Resolved) -> str:
+    guards = " and ".join(dict.fromkeys(one.type for one in resolved.breaks))
+    return f"it is about what a {guards} rules, and stands beside it" if guards else "nothing like it was known"
 
 
 def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:

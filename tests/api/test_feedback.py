@@ -112,6 +112,7 @@ async def test_not_useful_never_falls_below_nothing(client: httpx.AsyncClient, g
     fresh = 1.0
     for _ in range(4):
         told = await give(memory["id"], "not_useful")
+        assert told["reason"] == "it has no use that could be taken back"
         assert 0 <= told["freshness"]["after"] <= fresh + 1e-6
         fresh = told["freshness"]["after"]
     assert counters(told["memory"]) == (0, 0, 4, 0)
@@ -318,6 +319,7 @@ async def test_what_cannot_be_feedback_is_told(client: httpx.AsyncClient) -> Non
         answer = await client.post(path, json=body)
         assert answer.status_code == 422, body
         assert answer.json()["errors"][0]["field"] == field
+        assert "items" not in answer.json()["detail"], "a note has characters"
     unknown = ids.public(ids.MEMORY, UUID(int=7))
     for wrong in (unknown, "nonsense"):
         assert (await client.post(f"/memories/{wrong}/feedback", json={"feedback": "useful"})).status_code == 404

@@ -309,10 +309,10 @@ async def test_what_a_decision_names_must_be_about_the_same(desk: Desk) -> None:
     _, weak = await desk.contested()
     stranger = (await desk.write(subject="Zed", object="Volkswagen"))["memory"]
     event = {"type": "event", "payload": {"event_description": "a concert in the park"}}
-    choices = (("merge", stranger["id"]), ("supersede_with", stranger["id"]), ("supersede_with", event))
-    for action, named in choices:
-        more: dict[str, Any] = {"with": named}
-        answer = await desk.decide(weak, action, **more)
+    refused: list[tuple[str, Any]] = [("merge", stranger["id"])]
+    refused += [("supersede_with", one) for one in (stranger["id"], event)]
+    for action, named in refused:
+        answer = await desk.decide(weak, action, **{"with": named})
         assert answer.status_code == 422, answer.text
         assert weak in answer.json()["detail"]
     left = await desk.memory(stranger["id"])
@@ -364,15 +364,20 @@ async def test_accepting_what_is_over_only_takes_it_off_the_queue(desk: Desk, ru
 async def test_what_was_forgotten_or_has_ended_is_not_changed(desk: Desk) -> None:
     old = (await desk.write(object="Volkswagen"))["memory"]
     new = (await desk.write(object="Rivian"))["memory"]["id"]
-    for changes in ({"valid_until": "2090-01-01T00:00:00Z"}, {"ttl_seconds": 99_999}, {"valid_until": None}):
+    longer: list[dict[str, Any]] = [
+        {"valid_until": "2090-01-01T00:00:00Z"},
+        {"ttl_seconds": 9999},
+        {"valid_until": None},
+    ]
+    for changes in longer:
         answer = await desk.client.patch(f"/memories/{old['id']}", json=changes)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (409, "valid_until")
     assert (await desk.client.patch(f"/memories/{old['id']}", json={"importance": 0.2})).status_code == 200
     await desk.client.post(f"/memories/{new}/feedback", json={"feedback": "wrong"})
     await desk.decided(new, "reject")
-    refused: tuple[dict[str, Any], ...] = ({"importance": 0.9}, {"needs_review": True}, {"ttl_seconds": 5})
-    for change in refused:
-        answer = await desk.client.patch(f"/memories/{new}", json=change)
+    anything: list[dict[str, Any]] = [{"importance": 0.9}, {"needs_review": True}, {"ttl_seconds": 5}]
+    for changes in anything:
+        answer = await desk.client.patch(f"/memories/{new}", json=changes)
         assert (answer.status_code, "was forgotten" in answer.json()["detail"]) == (409, True)
     assert await desk.items() == []
 

@@ -87,6 +87,7 @@ async def test_a_fact_about_what_is_ruled_conflicts_and_waits_for_a_person(store
     assert constraint.memory is not None
     assert fact.memory is not None
     assert fact.decision is Decided.ADDED
+    assert "a constraint rules" in fact.reason
     assert [(one.id, one.change) for one in fact.affected] == [(constraint.memory.id, "conflicts-with")]
     stored = await now(store, fact)
     assert (stored.status, stored.review) == (Status.ACTIVE, ReviewReason.CONSTRAINT)
