@@ -6,6 +6,7 @@ the one that replaced it, which comes first unless it was stated late. Nothing i
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -83,9 +84,12 @@ class _Import:
 
     async def take(self, number: int, content: bytes | None) -> None:
         """Take the next line."""
+        if content is None and self.header is None:
+            raise InvalidInput("is too long for the header of an export, or raise TM_MAX_BODY_BYTES", field="line 1")
         if content is None:
             self.summary.fail(number, "the line is too long: raise TM_MAX_BODY_BYTES")
             return
+        content = content.removeprefix(codecs.BOM_UTF8) if number == 1 else content
         if not content.strip():
             return
         try:
@@ -116,7 +120,7 @@ class _Import:
 
     async def _begin(self, header: dict[str, Any]) -> None:
         version = header.get("version")
-        if header["record"] != "header" or header.get("format") != FORMAT or not isinstance(version, int):
+        if header["record"] != "header" or header.get("format") != FORMAT or type(version) is not int:
             raise InvalidInput("the first line must be the header of an export", field="line 1")
         if version > VERSION:
             raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")

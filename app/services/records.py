@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError, create_model, model_validator
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 from pydantic_core import from_json
 from sqlalchemy import Table
 
 from app.db.porting import RECORDS, Record, columns
 from app.errors import InvalidInput
 from app.memory import story
+from app.memory.spec import Name, UserId
 from app.model import Scope, ScopeKind
 from app.services.record_values import LATEST, STRICT, kind_of
 
@@ -32,8 +33,8 @@ class ScopeIn(BaseModel):
     model_config = STRICT
 
     kind: Literal["global", "user", "agent"]
-    user_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
-    agent_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    user_id: UserId | None = None
+    agent_id: Name | None = None
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -75,7 +76,8 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     try:
         found = from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        raise Unreadable(f"not JSON: {str(error)[:200]}") from None
+        # The parser counts lines within this one.
+        raise Unreadable(f"not JSON: {str(error)[:200].replace(' at line 1 column ', ' at column ')}") from None
     except RecursionError:
         raise Unreadable("not JSON that can be read: nested too deeply") from None
     if not isinstance(found, dict) or not isinstance(found.get("record"), str):
