@@ -20,12 +20,11 @@ from app.db.importing import Refused
 from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
-from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
 from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
 from app.services.policies import Policies
-from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
+from app.services.records import KINDS, Line, Unreadable, parse, read, require_header, weight
 from app.services.reviving import Revived, Reviving
 from app.write.policy import TenantPolicy
 
@@ -119,11 +118,7 @@ class _Import:
             raise Unreadable(f"unknown record {record[:80]!r}")
 
     async def _begin(self, header: dict[str, Any]) -> None:
-        version = header.get("version")
-        if header["record"] != "header" or header.get("format") != FORMAT or type(version) is not int:
-            raise InvalidInput("the first line must be the header of an export", field="line 1")
-        if version > VERSION:
-            raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+        require_header(header)
         self.header = header
         embedder = self.means.reviving.embedder
         model = header.get("embedding_model")
@@ -149,13 +144,9 @@ class _Import:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
 
     def _weigh(self, found: dict[str, Any]) -> None:
-        try:
-            scope = ScopeIn.model_validate(found.get("scope")).scope
-        except ValueError:
-            raise Unreadable("scope: must have a kind, and the user_id and agent_id that fit it") from None
-        average = found.get("lexical_average")
-        if isinstance(average, int | float) and 0 <= average <= 1e6:  # noqa: PLR2004 - no text has more words
-            self.averages[scope.id(self.actor.tenant_id)] = float(average)
+        scope, average = weight(found)
+        if average is not None:
+            self.averages[scope.id(self.actor.tenant_id)] = average
 
     async def _stop(self, found: dict[str, Any]) -> None:
         self.ended = True

@@ -18,6 +18,7 @@ from app.errors import InvalidInput
 from app.memory import story
 from app.memory.spec import Name, UserId
 from app.model import Scope, ScopeKind
+from app.services.exporting import FORMAT, VERSION
 from app.services.record_values import LATEST, STRICT, kind_of
 
 MOST_NAMED = 5
@@ -25,6 +26,10 @@ MOST_NAMED = 5
 
 CLOCKS_DIFFER = timedelta(days=1)
 """How far the clock of the service that exported may be ahead."""
+
+
+_MOST_WORDS = 1e6
+"""No text has more."""
 
 
 class ScopeIn(BaseModel):
@@ -85,6 +90,27 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     if b"\\u0000" in content and _has_nul(found):
         raise Unreadable("NUL characters can't be stored")
     return found
+
+
+def require_header(found: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless the first line is the header of an export that can be read."""
+    version = found.get("version")
+    if found["record"] != "header" or found.get("format") != FORMAT or type(version) is not int:
+        raise InvalidInput("the first line must be the header of an export", field="line 1")
+    if version > VERSION:
+        raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+
+
+def weight(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
+    """Return the scope of a `scope` line and the average length of its texts, None for none that can be."""
+    try:
+        scope = ScopeIn.model_validate(found.get("scope")).scope
+    except ValueError:
+        raise Unreadable("scope: must have a kind, and the user_id and agent_id that fit it") from None
+    average = found.get("lexical_average")
+    if not isinstance(average, int | float) or not 0 <= average <= _MOST_WORDS:
+        return scope, None
+    return scope, float(average)
 
 
 def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
