@@ -14,6 +14,7 @@ from app import ids
 from app.api import fields
 from app.api.bodies import WriteFields, wire_names
 from app.api.problems import FieldError, InvalidFields, field_errors
+from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
@@ -151,6 +152,9 @@ def _times(body: WriteFields, zone: tzinfo, now: datetime) -> _Times:
         if valid_until is not None:
             raise InvalidFields(fields.both_ends())
         valid_until = begins + timedelta(seconds=body.ttl_seconds)
+        if valid_until.year > LATEST_YEAR:
+            message = f"must end by the year {LATEST_YEAR}, and ends in {valid_until.year}"
+            raise InvalidFields([FieldError(field="ttl_seconds", message=message)])
     if valid_until is not None and valid_until <= begins:
         start = "valid_from" if valid_from else "the time it was stated"
         raise InvalidFields([FieldError(field="valid_until", message=f"must come after {start}")])

@@ -14,10 +14,14 @@ from app.memory.calendar import known_zone, plausible
 from app.memory.metadata import small
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LOST_PLUS = re.compile(r"\d[T ]\d{2}:\d{2}\S* \d{2}:?(?:\d{2})?$")
+"""A time whose offset lost its plus sign, as it does in a query string."""
 
 
 def _written(value: object) -> object:
     """Let ISO 8601 text through and nothing else: numbers would be read as seconds since 1970, silently."""
+    if isinstance(value, str) and _LOST_PLUS.search(value):
+        raise ValueError("has a space before its offset: in a URL, write + as %2B")
     if isinstance(value, str) and _DATE.match(value.strip()):
         return value.strip()
     if isinstance(value, datetime):

@@ -27,10 +27,10 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import logs
-from app.api.guard import admitted, permit
+from app.api.guard import admitted, permit, require_json
 from app.api.mcp_tools import TOOLS, Tool
 from app.api.problems import InvalidFields, field_errors, of_error
 from app.errors import TypedMemoryError
@@ -61,6 +61,7 @@ class McpEndpoint:
             on_call_tool=_call_tool,
         )
         self._manager: StreamableHTTPSessionManager | None = None
+        self._route = Route(PATH, endpoint=cast("ASGIApp", self), methods=["POST"], include_in_schema=False)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -85,16 +86,23 @@ class McpEndpoint:
             await task
 
     def route(self) -> Route:
-        """Return the route."""
-        return Route(PATH, endpoint=cast("ASGIApp", self), methods=["DELETE", "GET", "POST"], include_in_schema=False)
+        """Return the route: POST alone, as there is no session to end, and nothing to send unasked."""
+        return self._route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit the caller by its key, then speak MCP."""
+        """Admit the caller by its key, read the body, so that what is wrong with it is told, then speak MCP."""
+        scope["route"] = self._route
         request = Request(scope, receive)
         request.state.actor = await admitted(request, "read")
+        require_json(request)
+        body: list[Message] = [{"type": "http.request", "body": await request.body(), "more_body": False}]
+
+        async def again() -> Message:
+            return body.pop() if body else await receive()
+
         if self._manager is None:
             raise RuntimeError("MCP was asked before the service started")
-        await self._manager.handle_request(scope, receive, send)
+        await self._manager.handle_request(scope, again, send)
 
 
 async def _list_tools(_context: ServerRequestContext[None], _given: PaginatedRequestParams | None) -> ListToolsResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -198,9 +199,14 @@ def _batch_item(request: Request, place: int, result: Outcome | TypedMemoryError
 
 def _listing(registry: Registry) -> Handler:
     async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: ListQuery) -> Response:
-        """List memories, a page at a time; `next_cursor` is null on the last page."""
+        """List memories, a page at a time; `next_cursor` is null on the last page.
+
+        What is active but over, or has not begun, is listed with `validity=any`.
+        """
         filters = _filters(query, actor, await runtime.type_book.naming(actor.tenant_id, query.type))
-        listing = Listing(f"{actor.tenant_id}|{query.sort}|{filters}")
+        listing = Listing(f"{actor.tenant_id}|{query.sort}|{query.validity}|{filters}")
+        if query.validity == "now" and filters.as_of is None:
+            filters = replace(filters, valid_at=filters.known_at or runtime.clock())
         after = None
         if query.cursor is not None:
             after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))

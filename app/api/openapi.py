@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from app.api.guard import ROLE
+from app.api.idempotent import HEADER
 from app.api.problems import MEDIA_TYPE, Problem
 
 TAGS = [
@@ -26,13 +27,17 @@ _PROBLEMS = {
     "403": "The key lacks the role.",
     "404": "There is no such thing here.",
     "409": "Others changed it meanwhile, or the Idempotency-Key was used for another request.",
+    "410": "What the request with this Idempotency-Key wrote was erased since.",
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
     "422": "Something in the request can't be; `errors` names the fields.",
     "503": "The database or the model provider can't be reached; nothing was written.",
+    "504": "The model provider is late; nothing was written.",
 }
 _WITH_BODY = frozenset({"400", "413", "415"})
 _CHANGING = frozenset({"post", "patch", "delete"})
+_IDS_IN_BODY = frozenset({"/admin/review/bulk", "/entities/merge", "/entities/unmerge"})
+"""Paths whose bodies name what may not be there."""
 
 
 def described(app: FastAPI) -> dict[str, Any]:
@@ -79,7 +84,9 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     for status, description in _PROBLEMS.items():
         if status in _WITH_BODY and "requestBody" not in operation:
             continue
-        if status == "404" and "{" not in path:
+        if status == "404" and "{" not in path and path not in _IDS_IN_BODY:
+            continue
+        if status == "410" and not any(one["name"] == HEADER for one in operation.get("parameters", ())):
             continue
         if status == "409" and method not in _CHANGING:
             continue

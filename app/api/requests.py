@@ -65,6 +65,11 @@ class ListQuery(Seen):
     topic: Name | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = None
+    validity: Literal["now", "any"] = Field(
+        default="now",
+        description="`now` leaves out what is active and not true now: what is over, or has not begun. With "
+        "`known_at`, then instead of now; `as_of` says itself when.",
+    )
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)

@@ -237,5 +237,25 @@ def refusals() -> Iterator[None]:
         yield
     except (asyncpg.PostgresError, DBAPIError) as error:
         cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
+        if isinstance(cause, asyncpg.CheckViolationError):
+            raise Refused(_broken(cause)) from None
         told = str(cause.args[0]) if cause is not None and cause.args else type(error).__name__
         raise Refused(f"the database refuses it: {told[:300]}") from None
+
+
+_RULES = {
+    "validity": "valid_until: must come after valid_from",
+    "ended": "ended_at: what is active has not ended",
+    "pending": "review_reason: what is pending waits for one",
+    "review_since": "review_since: is given where review_reason is, and only there",
+    "redaction": "detail: was emptied by an erasure, or was not",
+    "counts": "counts: must not be negative",
+    "parts": "source_strength, extractor_confidence, prior: must lie between 0 and 1",
+    "half_life": "half_life_days: must be more than 0",
+}
+"""What constraints of several columns, or of another name than their column's, ask for."""
+
+
+def _broken(error: asyncpg.CheckViolationError) -> str:
+    rule = str(error.constraint_name).removeprefix(f"ck_{error.table_name}_")
+    return _RULES.get(rule, f"{rule}: is not one of the values it can have")

@@ -43,8 +43,9 @@ class Filters:
     """What a listing is narrowed to; empty or None leaves a dimension open.
 
     `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
-    then, statuses and all. `fields` are those of the payload, with the values they must have, and the types that
-    are found by them under an index; none of those: any type with such a field.
+    then, statuses and all. `valid_at`: of what is active, only what holds then; history stays. `fields` are those of
+    the payload, with the values they must have, and the types that are found by them under an index; none of those:
+    any type with such a field.
     """
 
     scopes: tuple[UUID, ...] | None
@@ -57,6 +58,7 @@ class Filters:
     fields: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     as_of: datetime | None = None
     known_at: datetime | None = None
+    valid_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,8 @@ _CONDITIONS = {
     "min_importance": "m.importance >= :min_importance",
     "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
         AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
+    "valid_at": """(m.status <> 'active'
+        OR (m.valid_from <= :valid_at AND (m.valid_until IS NULL OR m.valid_until > :valid_at)))""",
     "known_at": "m.recorded_at <= :known_at",
 }
 

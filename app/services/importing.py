@@ -6,6 +6,7 @@ the one that replaced it, which comes first unless it was stated late. Nothing i
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,14 +21,13 @@ from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
 from app.services import import_types
-from app.services.exporting import FORMAT, VERSION
 from app.services.import_batch import Batch
 from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
 from app.services.import_types import Defining
 from app.services.own_types import OwnTypes
 from app.services.policies import Policies
-from app.services.records import KINDS, Line, ScopeIn, Unreadable, parse, read
+from app.services.records import KINDS, Line, Unreadable, parse, read, require_header, weight
 from app.services.reviving import Imported, Revived, Reviving
 from app.write.policy import TenantPolicy
 
@@ -92,9 +92,12 @@ class _Import:
 
     async def take(self, number: int, content: bytes | None) -> None:
         """Take the next line."""
+        if content is None and self.header is None:
+            raise InvalidInput("is too long for the header of an export, or raise TM_MAX_BODY_BYTES", field="line 1")
         if content is None:
             self.summary.fail(number, "the line is too long: raise TM_MAX_BODY_BYTES")
             return
+        content = content.removeprefix(codecs.BOM_UTF8) if number == 1 else content
         if not content.strip():
             return
         try:
@@ -126,11 +129,7 @@ class _Import:
             raise Unreadable(f"unknown record {record[:80]!r}")
 
     async def _begin(self, header: dict[str, Any]) -> None:
-        version = header.get("version")
-        if header["record"] != "header" or header.get("format") != FORMAT or not isinstance(version, int):
-            raise InvalidInput("the first line must be the header of an export", field="line 1")
-        if version > VERSION:
-            raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+        require_header(header)
         self.header = header
         embedder = self.means.reviving.embedder
         model = header.get("embedding_model")
@@ -156,13 +155,9 @@ class _Import:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
 
     def _weigh(self, found: dict[str, Any]) -> None:
-        try:
-            scope = ScopeIn.model_validate(found.get("scope")).scope
-        except ValueError:
-            raise Unreadable("scope: must have a kind, and the user_id and agent_id that fit it") from None
-        average = found.get("lexical_average")
-        if isinstance(average, int | float) and 0 <= average <= 1e6:  # noqa: PLR2004 - no text has more words
-            self.averages[scope.id(self.actor.tenant_id)] = float(average)
+        scope, average = weight(found)
+        if average is not None:
+            self.averages[scope.id(self.actor.tenant_id)] = average
 
     async def _stop(self, found: dict[str, Any]) -> None:
         self.ended = True

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError, create_model, model_validator
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 from pydantic_core import from_json
 from sqlalchemy import Table
 
 from app.db.porting import RECORDS, Record, columns
 from app.errors import InvalidInput
 from app.memory import story
+from app.memory.spec import Name, UserId
 from app.model import Scope, ScopeKind
+from app.services.exporting import FORMAT, VERSION
 from app.services.record_values import LATEST, STRICT, kind_of
 
 MOST_NAMED = 5
@@ -26,14 +28,18 @@ CLOCKS_DIFFER = timedelta(days=1)
 """How far the clock of the service that exported may be ahead."""
 
 
+_MOST_WORDS = 1e6
+"""No text has more."""
+
+
 class ScopeIn(BaseModel):
     """The scope of a line: whose it is."""
 
     model_config = STRICT
 
     kind: Literal["global", "user", "agent"]
-    user_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
-    agent_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    user_id: UserId | None = None
+    agent_id: Name | None = None
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -75,7 +81,8 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     try:
         found = from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        raise Unreadable(f"not JSON: {str(error)[:200]}") from None
+        # The parser counts lines within this one.
+        raise Unreadable(f"not JSON: {str(error)[:200].replace(' at line 1 column ', ' at column ')}") from None
     except RecursionError:
         raise Unreadable("not JSON that can be read: nested too deeply") from None
     if not isinstance(found, dict) or not isinstance(found.get("record"), str):
@@ -83,6 +90,27 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     if b"\\u0000" in content and _has_nul(found):
         raise Unreadable("NUL characters can't be stored")
     return found
+
+
+def require_header(found: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless the first line is the header of an export that can be read."""
+    version = found.get("version")
+    if found["record"] != "header" or found.get("format") != FORMAT or type(version) is not int:
+        raise InvalidInput("the first line must be the header of an export", field="line 1")
+    if version > VERSION:
+        raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+
+
+def weight(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
+    """Return the scope of a `scope` line and the average length of its texts, None for none that can be."""
+    try:
+        scope = ScopeIn.model_validate(found.get("scope")).scope
+    except ValueError:
+        raise Unreadable("scope: must have a kind, and the user_id and agent_id that fit it") from None
+    average = found.get("lexical_average")
+    if not isinstance(average, int | float) or not 0 <= average <= _MOST_WORDS:
+        return scope, None
+    return scope, float(average)
 
 
 def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:

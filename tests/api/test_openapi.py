@@ -87,6 +87,17 @@ def test_writes_take_an_idempotency_key() -> None:
             assert "Idempotency-Key" in names, path
 
 
+def test_problems_are_declared_where_they_are_answered() -> None:
+    for path, _, operation in OPERATIONS:
+        if operation.get("security") == []:
+            continue
+        sent_twice = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+        assert ("410" in operation["responses"]) == sent_twice, path
+        assert "504" in operation["responses"], path
+    for path in ("/admin/review/bulk", "/entities/merge", "/entities/unmerge"):
+        assert "404" in DOCUMENT["paths"][path]["post"]["responses"]
+
+
 def test_the_document_is_made_once() -> None:
     app = create_app(Settings.model_construct())
     assert app.openapi() is app.openapi()

@@ -58,6 +58,49 @@ async def test_what_is_yet_to_begin_is_kept_back(client: httpx.AsyncClient) -> N
     assert ids_of(await asked(client, "tea", mode="historical")) == [memory["id"]]
 
 
+async def listed(client: httpx.AsyncClient, **params: Any) -> list[str]:
+    """Return the ids on all pages, each of two."""
+    found: list[str] = []
+    while True:
+        answer = await client.get("/memories", params={"user_id": "u1", "limit": 2, **params})
+        assert answer.status_code == 200, answer.text
+        found += [one["id"] for one in answer.json()["memories"]]
+        if (cursor := answer.json()["next_cursor"]) is None:
+            return found
+        params["cursor"] = cursor
+
+
+@pytest.mark.parametrize("sort", ["-recorded_at", "stated_at", "-importance"])
+async def test_what_is_over_or_not_begun_is_listed_only_when_asked_for(client: httpx.AsyncClient, sort: str) -> None:
+    windows: list[dict[str, Any]] = [
+        {"valid_from": at(days=-10), "valid_until": at(days=-9)}, {}, {"valid_from": at(days=2)},
+        {"valid_until": at(days=2)}, {"valid_from": at(days=-8), "ttl_seconds": 60}, {"valid_from": at(days=-3)},
+    ]  # fmt: skip
+    things = ("sailing", "chess", "opera", "baking", "tennis", "poetry")
+    made = [
+        (await written(client, predicate="likes", object=thing, stateful=False, **one))["id"]
+        for thing, one in zip(things, windows, strict=True)
+    ]
+    holding = [made[1], made[3], made[5]]
+    everything = await listed(client, sort=sort, validity="any")
+    assert sorted(everything) == sorted(made)
+    assert await listed(client, sort=sort) == [one for one in everything if one in holding]
+    assert sorted(await listed(client, sort=sort, status="active")) == sorted(holding)
+    assert sorted(await listed(client, sort=sort, as_of=at(days=3))) == sorted([made[1], made[2], made[5]])
+    now = at()
+    assert sorted(await listed(client, sort=sort, known_at=now)) == sorted(holding)
+    assert sorted(await listed(client, sort=sort, known_at=now, validity="any")) == sorted(made)
+
+
+async def test_history_is_listed_beside_what_holds(client: httpx.AsyncClient) -> None:
+    for city in ("Rome", "Oslo"):
+        await written(client, predicate="lives-in", object=city)
+    assert [(await client.get(f"/memories/{one}")).json()["status"] for one in await listed(client)] == [
+        "active",
+        "superseded",
+    ]
+
+
 async def test_seconds_count_from_the_beginning_or_from_when_it_was_said(client: httpx.AsyncClient) -> None:
     for start, given in (
         ("2026-05-09T00:00:00Z", {"valid_from": "2026-05-09T00:00:00Z", "occurred_at": "2026-05-01T00:00:00Z"}),
@@ -134,3 +177,22 @@ async def test_looking_at_a_memory_is_no_use_of_it(client: httpx.AsyncClient, te
         assert (await client.get(path)).status_code == 200
     await tenant.app.state.runtime.queries.tracker.flush()
     assert (await client.get(f"/memories/{memory['id']}")).json()["access_count"] == 0
+
+
+async def test_nothing_lasts_beyond_the_last_year(client: httpx.AsyncClient) -> None:
+    body = fact(object="Audi", valid_from="2199-12-31T00:00:00Z", ttl_seconds=LONGEST)
+    answer = await client.post("/memories/typed/fact", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0] == {
+        "field": "ttl_seconds",
+        "message": "must end by the year 2200, and ends in 2300",
+    }
+
+
+async def test_a_plus_that_became_a_space_is_told(client: httpx.AsyncClient) -> None:
+    for time in ("2026-05-09T08:00:00 01:00", "2026-05-09T08:00 0100"):
+        answer = await client.get(f"/memories?known_at={time.replace(' ', '+')}")
+        assert answer.status_code == 422
+        assert "%2B" in answer.json()["errors"][0]["message"]
+    assert (await client.get("/memories", params={"known_at": "2026-05-09T08:00:00+01:00"})).status_code == 200
+    assert (await client.get("/memories", params={"known_at": "2026-05-09 08:00:00"})).status_code == 200

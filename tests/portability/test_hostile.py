@@ -32,6 +32,12 @@ def changed(lines: list[str], record: str, change: Callable[[dict[str, Any]], ob
     return [json.dumps(one) if number == found[place] else line for number, line in enumerate(lines)]
 
 
+PAST: dict[str, Any] = {
+    "believed_until": "2026-02-02T00:00:00Z", "type": "preference", "topic": None, "status": "active",
+    "confidence": 0.5, "stated_at": "2026-01-01T00:00:00Z", "valid_from": "2026-01-01T00:00:00Z",
+    "valid_until": None, "ended_at": None,
+}  # fmt: skip
+
 WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     "content: Input should be a valid string": lambda one: one.update(content=7),
     "confidence": lambda one: one.update(confidence=3.5),
@@ -63,6 +69,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
         metadata=json.loads('{"a":' * 9 + "1" + "}" * 9)
     ),
     "provenance: Input should be an object": lambda one: one.update(provenance=[]),
+    "valid_until: must come after valid_from": lambda one: one.update(valid_until="1990-01-01T00:00:00Z"),
     "memory_past.0.was: Value error, half_life_days": lambda one: one.update(
         memory_past=[{**PAST, "was": {"half_life_days": 0}}]
     ),
@@ -70,12 +77,6 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
         memory_past=[{**PAST, "was": {"status": "eternal"}}]
     ),
 }
-
-PAST: dict[str, Any] = {
-    "believed_until": "2026-02-02T00:00:00Z", "type": "preference", "topic": None, "status": "active",
-    "confidence": 0.5, "stated_at": "2026-01-01T00:00:00Z", "valid_from": "2026-01-01T00:00:00Z",
-    "valid_until": None, "ended_at": None,
-}  # fmt: skip
 
 WRONG_ELSEWHERE: dict[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
     "timezone: Value error, must be an IANA time zone": ("turn", lambda one: one.update(timezone="Mars")),
@@ -163,7 +164,16 @@ async def test_two_active_in_one_slot_are_fitted_to_one_another(
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\n\n", b"{}", b"[1]", b'{"record": "memory"}', b"\xff\xfe", b'{"record": "header", "format": "other"}'],
+    [
+        b"",
+        b"\n\n",
+        b"{}",
+        b"[1]",
+        b'{"record": "memory"}',
+        b"\xff\xfe",
+        b'{"record": "header", "format": "other"}',
+        b'{"record": "header", "format": "typed-memory", "version": true}',
+    ],
 )
 async def test_what_is_no_export_is_refused(content: bytes, other_client: httpx.AsyncClient) -> None:
     answer = await other_client.post("/import", content=content)
@@ -184,6 +194,27 @@ async def test_odd_lines_do_not_stop_the_others(lines: list[str], other_client: 
     assert [one["line"] for one in done["errors"]] == [2, 3, 4, 5, 6]
     assert done["imported"]["memory"] == 3
     assert done["complete"]
+
+
+async def test_a_first_line_that_is_too_long_is_told(other_client: httpx.AsyncClient) -> None:
+    answer = await other_client.post("/import", content=b"x" * 9_000_000)
+    assert answer.status_code == 422
+    assert "line 1: is too long" in answer.json()["detail"]
+
+
+async def test_a_byte_order_mark_is_passed_over(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    done = await imported(other_client, ["\ufeff" + lines[0], *lines[1:]])
+    assert done["imported"]["memory"] == 3
+    assert done["notices"] == {}
+
+
+async def test_where_a_line_is_no_json_is_told_within_the_line(
+    lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    done = await imported(other_client, [lines[0], '{"record": oops}'])
+    [told] = done["errors"]
+    assert told["line"] == 2
+    assert told["message"].endswith("at column 12")
 
 
 async def test_a_file_that_was_cut_off_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:
