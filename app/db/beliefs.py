@@ -36,8 +36,8 @@ class ScopeState:
 class Wanted:
     """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
 
-    With `under` it ends what is held under it: `under` names the payload's field, `kept` what stands there.
-    `guards` are the types that guard against its own, `guarded_at` the slots where one would.
+    With `under` it ends what is held under it: `under` names the payload's field, `kept` what may stand there.
+    `guards` are the types that guard against its own, `guarded_at` the slots where one would, or how they begin.
     """
 
     type: str
@@ -47,7 +47,7 @@ class Wanted:
     subject_id: UUID | None
     embedding: str | None
     under: str | None = None
-    kept: str | None = None
+    kept: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
 
@@ -102,7 +102,7 @@ _WANTED = """
             given.guards, given.guarded_at
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
             place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
-            under text, kept text, guards text[], guarded_at text[])
+            under text, kept text[], guards text[], guarded_at text[])
     )
 """
 
@@ -149,7 +149,7 @@ _ENDED_BY = f"""
         UNION
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
-          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = wanted.kept
+          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = ANY(wanted.kept)
     ) m
     WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
@@ -159,7 +159,9 @@ _GUARDING = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = ANY(wanted.guards)
-          AND x.slot = ANY(wanted.guarded_at) AND x.status = 'active' OFFSET 0
+          AND x.subject_id = wanted.subject_id AND x.status = 'active'
+          AND EXISTS (SELECT FROM unnest(wanted.guarded_at) AS held(slot)
+                      WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
     ) m
 """  # noqa: S608 - composed of constants
 
