@@ -61,6 +61,9 @@ def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, sa
         return end(resolved, existing, doubted=settled)
     if settled is not None:
         return settled
+    gone_by = _gone_by(resolved, existing)
+    if gone_by is not None:
+        return gone_by
     holders = [one for one in existing if one.relation == "holder" and one.status == Status.ACTIVE]
     if resolved.slot is not None and holders:
         return _compete(resolved, holders, existing)
@@ -86,6 +89,19 @@ def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
     if prepared.candidate.review is not None:
         return Pend(reason=f"{prepared.candidate.review}: a person should look at it first")
     return None
+
+
+def _gone_by(resolved: Resolved, existing: Sequence[Existing]) -> Add | Merge | None:
+    """Return where a statement belongs whose time was over when it was stated: it competes with nothing now."""
+    candidate, stated_at = resolved.prepared.candidate, resolved.prepared.stated_at
+    if resolved.slot is None or not is_over(candidate.valid_until, stated_at):
+        return None
+    window = (resolved.prepared.begins, candidate.valid_until)
+    known = (one for one in existing if one.relation == "identical" and (one.valid_from, one.valid_until) == window)
+    same = next(known, None)
+    if same is not None:
+        return Merge(into=same, payload=None, reason="it is history already", echo=True)
+    return Add(reason="it was over when it was stated, so it is kept as history", over=True)
 
 
 def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
@@ -140,14 +156,31 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
         return _earlier(later[0], existing)
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
+        first = next((one for one in giving_way if _comes_after(one, resolved)), None)
+        if first is not None:
+            return _until(first, resolved, existing)
         return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
     return _contradict(resolved, tuple(one for one, verdict in verdicts if verdict is Verdict.CONTRADICT))
 
 
 def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
-    """Return the type's verdict, but for what was said again after it had ended: that begins anew."""
-    ended = is_over(holder.valid_until, resolved.prepared.stated_at)
-    return Verdict.SUPERSEDE if ended and verdict is Verdict.MERGE else verdict
+    """Return the type's verdict, but for what was said again after it had ended, or before it begins: that is anew."""
+    anew = is_over(holder.valid_until, resolved.prepared.stated_at) or _comes_after(holder, resolved)
+    return Verdict.SUPERSEDE if anew and verdict is Verdict.MERGE else verdict
+
+
+def _comes_after(holder: Existing, resolved: Resolved) -> bool:
+    """Tell whether what holds the slot has yet to begin, and later than what is stated now."""
+    return holder.valid_from > max(resolved.prepared.begins, resolved.prepared.stated_at)
+
+
+def _until(later: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
+    """Return where a statement belongs that holds until something begins that is known already."""
+    previous = next((one for one in existing if one.relation == "previous"), None)
+    holds = previous is not None and (previous.ended_at is None or previous.ended_at > resolved.prepared.begins)
+    if previous is not None and holds and previous.value == resolved.value:
+        return merging(resolved, previous, "the slot holds this value until another begins")
+    return History(successor=later, predecessor=previous, reason="it holds until what is known to come after it begins")
 
 
 def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | History | None:

@@ -25,7 +25,6 @@ from app.write.rows import (
     parts_told,
     reindex,
     stored_payload,
-    takes_hold,
 )
 from app.write.values import (
     Add,
@@ -93,6 +92,10 @@ def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verd
 
 
 def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
+    if decision.over:
+        new = add(plan, resolved, status=Status.EXPIRED)
+        audit_added(plan, new, resolved, decision.reason, status=Status.EXPIRED)
+        return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new)
     review = review_of(resolved)
     new = add(plan, resolved, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
@@ -178,7 +181,7 @@ def _retire(
     plan: Plan, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
 ) -> tuple[Affected, ...]:
     """Gather that what was stated takes the place of others, from when on it holds."""
-    takes_over = takes_hold(resolved.prepared)
+    takes_over = resolved.prepared.begins
     for old in others:
         plan.retired.append(
             Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
@@ -270,7 +273,10 @@ def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
     affected = [Affected(id=successor.id, change="follows")]
     if predecessor is not None:
         add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
-        ended = max(takes_hold(resolved.prepared), predecessor.valid_from)
+        begins = resolved.prepared.begins
+        ended = max(
+            predecessor.valid_from, begins if predecessor.ended_at is None else min(begins, predecessor.ended_at)
+        )
         plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
         audit(plan, Action.MEMORY_RELINKED, predecessor.id, placed)
         affected.append(Affected(id=predecessor.id, change="superseded"))
