@@ -107,7 +107,8 @@ _WANTED = """
 """
 
 _IDENTICAL = f"""
-    SELECT wanted.place, CASE WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
+    SELECT wanted.place, CASE WHEN m.status IN ('pending', 'forgotten') THEN 'disowned'
+            WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
         NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
@@ -115,7 +116,11 @@ _IDENTICAL = f"""
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
         ) same WHERE same.status = 'active'
             OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
-        ORDER BY same.status, same.ended_at IS NOT NULL, same.stated_at DESC, same.id LIMIT 1
+            OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
+            OR (same.status = 'forgotten' AND same.retired_at IS NOT NULL
+                AND same.ended_at IS NULL AND same.superseded_by IS NULL) -- rejected by a reviewer
+        ORDER BY array_position(ARRAY['active', 'pending', 'forgotten'], same.status), same.ended_at IS NOT NULL,
+            same.stated_at DESC, same.id LIMIT 1
     ) m
 """  # noqa: S608 - composed of constants
 

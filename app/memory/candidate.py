@@ -38,8 +38,8 @@ class Candidate:
     searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
     `review` says why a person should look at it before it is believed. `category` is the caller's choice of how it
     fades, `nature` what extraction makes of what it says; without either the type decides. `id` is the
-    one it goes by already, if it has been stored before. With an `ending` it is nothing to store, but takes what it
-    says out of what is believed.
+    one it goes by already, if it has been stored before, or a reviewer states it. With an `ending` it is nothing to
+    store, but takes what it says out of what is believed.
     """
 
     type: MemoryType

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
-from app.model import Status
+from app.model import ReviewReason, Status
 from app.write.ending import end
 from app.write.values import (
     Add,
@@ -61,6 +61,9 @@ def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, sa
         return end(resolved, existing, doubted=settled)
     if settled is not None:
         return settled
+    disowned = _disowned(resolved, existing)
+    if disowned is not None:
+        return disowned
     gone_by = _gone_by(resolved, existing)
     if gone_by is not None:
         return gone_by
@@ -89,6 +92,21 @@ def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
     if prepared.candidate.review is not None:
         return Pend(reason=f"{prepared.candidate.review}: a person should look at it first")
     return None
+
+
+def _disowned(resolved: Resolved, existing: Sequence[Existing]) -> Pend | None:
+    """Return that a person should look at what was said to be wrong before, in the same words.
+
+    What has an id of its own comes from a person who has looked.
+    """
+    one = next((one for one in existing if one.relation == "disowned"), None)
+    if one is None or resolved.prepared.candidate.id is not None:
+        return None
+    if one.status == Status.PENDING:
+        reason = "the same statement was reported wrong, and a person has yet to look at it"
+        return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG, into=one)
+    reason = "a reviewer has rejected the same statement: a person should look at it first"
+    return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG)
 
 
 def _gone_by(resolved: Resolved, existing: Sequence[Existing]) -> Add | Merge | None:

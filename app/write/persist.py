@@ -108,8 +108,12 @@ def _told(review: Review | None) -> dict[str, object] | None:
 
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
-    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(ReviewReason.DOUBTFUL, decision.reason))
-    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": ReviewReason.DOUBTFUL})
+    if decision.into is not None:
+        add_evidence(plan, decision.into.id, resolved.prepared)
+        audit(plan, Action.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
+        return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=decision.into.id)
+    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(decision.why, decision.reason))
+    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": decision.why})
     return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
 
 

@@ -174,9 +174,11 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pend:
-    """It waits for a person: stored, and seen by nobody who asks."""
+    """It waits for a person: stored, and seen by nobody who asks. `into` is what says the same and waits already."""
 
     reason: str
+    why: ReviewReason = ReviewReason.DOUBTFUL
+    into: Existing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
