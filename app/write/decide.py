@@ -10,6 +10,7 @@ from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
 from app.model import ReviewReason, Status
+from app.write import windows
 from app.write.ending import end
 from app.write.values import (
     Add,
@@ -64,7 +65,7 @@ def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, sa
     disowned = _disowned(resolved, existing)
     if disowned is not None:
         return disowned
-    gone_by = _gone_by(resolved, existing)
+    gone_by = windows.gone_by(resolved, existing)
     if gone_by is not None:
         return gone_by
     holders = [one for one in existing if one.relation == "holder" and one.status == Status.ACTIVE]
@@ -107,19 +108,6 @@ def _disowned(resolved: Resolved, existing: Sequence[Existing]) -> Pend | None:
         return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG, into=one)
     reason = "a reviewer has rejected the same statement: a person should look at it first"
     return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG)
-
-
-def _gone_by(resolved: Resolved, existing: Sequence[Existing]) -> Add | Merge | None:
-    """Return where a statement belongs whose time was over when it was stated: it competes with nothing now."""
-    candidate, stated_at = resolved.prepared.candidate, resolved.prepared.stated_at
-    if resolved.slot is None or not is_over(candidate.valid_until, stated_at):
-        return None
-    window = (resolved.prepared.begins, candidate.valid_until)
-    known = (one for one in existing if one.relation == "identical" and (one.valid_from, one.valid_until) == window)
-    same = next(known, None)
-    if same is not None:
-        return Merge(into=same, payload=None, reason="it is history already", echo=True)
-    return Add(reason="it was over when it was stated, so it is kept as history", over=True)
 
 
 def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
@@ -174,7 +162,7 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
         return _earlier(later[0], existing)
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
-        first = next((one for one in giving_way if _comes_after(one, resolved)), None)
+        first = next((one for one in giving_way if windows.comes_after(one, resolved)), None)
         if first is not None:
             return _until(first, resolved, existing)
         return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
@@ -183,13 +171,8 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
 
 def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
     """Return the type's verdict, but for what was said again after it had ended, or before it begins: that is anew."""
-    anew = is_over(holder.valid_until, resolved.prepared.stated_at) or _comes_after(holder, resolved)
+    anew = is_over(holder.valid_until, resolved.prepared.stated_at) or windows.comes_after(holder, resolved)
     return Verdict.SUPERSEDE if anew and verdict is Verdict.MERGE else verdict
-
-
-def _comes_after(holder: Existing, resolved: Resolved) -> bool:
-    """Tell whether what holds the slot has yet to begin, and later than what is stated now."""
-    return holder.valid_from > max(resolved.prepared.begins, resolved.prepared.stated_at)
 
 
 def _until(later: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
