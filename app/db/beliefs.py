@@ -127,9 +127,11 @@ _IDENTICAL = f"""
 _OF_SLOT = f"""
     SELECT wanted.place, rival.*
     FROM wanted CROSS JOIN LATERAL (
-        (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
+        (SELECT CASE m.status WHEN 'superseded' THEN 'until' ELSE 'holder' END AS relation, NULL::float8 AS similarity,
+            {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
-           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL)))
+           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL) OR (m.status = 'superseded'
+                AND m.ended_at > greatest(m.valid_from, m.retired_at, wanted.stated_at))))
         UNION ALL
         (SELECT 'next', NULL, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot

@@ -175,13 +175,15 @@ def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
     return Verdict.SUPERSEDE if anew and verdict is Verdict.MERGE else verdict
 
 
-def _until(later: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
+def _until(last: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
     """Return where a statement belongs that holds until something begins that is known already."""
-    previous = next((one for one in existing if one.relation == "previous"), None)
-    holds = previous is not None and (previous.ended_at is None or previous.ended_at > resolved.prepared.begins)
-    if previous is not None and holds and previous.value == resolved.value:
-        return merging(resolved, previous, "the slot holds this value until another begins")
-    return History(successor=later, predecessor=previous, reason="it holds until what is known to come after it begins")
+    begins = resolved.prepared.begins
+    known = [*(one for one in existing if one.relation == "until"), last]
+    later = min((one for one in known if one.valid_from > begins), key=lambda one: one.valid_from)
+    now = max((one for one in known if one.valid_from <= begins), key=lambda one: one.valid_from, default=None)
+    if now is not None and now.value == resolved.value and (now.ended_at is None or now.ended_at > begins):
+        return merging(resolved, now, "the slot holds this value until another begins")
+    return History(successor=later, predecessor=now, reason="it holds until what is known to come after it begins")
 
 
 def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | History | None:
