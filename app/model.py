@@ -279,6 +279,13 @@ class Memory:
     usage: Usage = field(default_factory=Usage)
 
     @property
+    def gives_way(self) -> bool:
+        """Return whether it was replaced by what had yet to begin: it is believed until then."""
+        if self.status is not Status.SUPERSEDED or self.valid_until is None or self.retired_at is None:
+            return False
+        return self.valid_until > self.retired_at
+
+    @property
     def needs_review(self) -> bool:
         """Return whether it waits for a person to look at it."""
         return self.review is not None

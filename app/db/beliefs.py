@@ -38,8 +38,8 @@ class ScopeState:
 class Wanted:
     """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
 
-    With `under` it ends what is held under it: `under` names the payload's field, `kept` what stands there.
-    `guards` are the types that guard against its own, `guarded_at` the slots where one would.
+    With `under` it ends what is held under it: `under` names the payload's field, `kept` what may stand there.
+    `guards` are the types that guard against its own, `guarded_at` the slots where one would, or how they begin.
     """
 
     type: str
@@ -49,7 +49,7 @@ class Wanted:
     subject_id: UUID | None
     embedding: str | None
     under: str | None = None
-    kept: str | None = None
+    kept: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
 
@@ -106,12 +106,13 @@ _WANTED = """
             given.guards, given.guarded_at
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
             place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
-            under text, kept text, guards text[], guarded_at text[])
+            under text, kept text[], guards text[], guarded_at text[])
     )
 """
 
 _IDENTICAL = f"""
-    SELECT wanted.place, CASE WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
+    SELECT wanted.place, CASE WHEN m.status IN ('pending', 'forgotten') THEN 'disowned'
+            WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
         NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
@@ -119,16 +120,22 @@ _IDENTICAL = f"""
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
         ) same WHERE same.status = 'active'
             OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
-        ORDER BY same.status, same.ended_at IS NOT NULL, same.stated_at DESC, same.id LIMIT 1
+            OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
+            OR (same.status = 'forgotten' AND same.retired_at IS NOT NULL
+                AND same.ended_at IS NULL AND same.superseded_by IS NULL) -- rejected by a reviewer
+        ORDER BY array_position(ARRAY['active', 'pending', 'forgotten'], same.status), same.ended_at IS NOT NULL,
+            same.stated_at DESC, same.id LIMIT 1
     ) m
 """  # noqa: S608 - composed of constants
 
 _OF_SLOT = f"""
     SELECT wanted.place, rival.*
     FROM wanted CROSS JOIN LATERAL (
-        (SELECT 'holder' AS relation, NULL::float8 AS similarity, {_FIELDS} FROM memories m
+        (SELECT CASE m.status WHEN 'superseded' THEN 'until' ELSE 'holder' END AS relation, NULL::float8 AS similarity,
+            {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
-           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL)))
+           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL) OR (m.status = 'superseded'
+                AND m.ended_at > greatest(m.valid_from, m.retired_at, wanted.stated_at))))
         UNION ALL
         (SELECT 'next', NULL, {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
@@ -153,7 +160,7 @@ _ENDED_BY = f"""
         UNION
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
-          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = wanted.kept
+          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = ANY(wanted.kept)
     ) m
     WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
@@ -163,7 +170,9 @@ _GUARDING = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = ANY(wanted.guards)
-          AND x.slot = ANY(wanted.guarded_at) AND x.status = 'active' OFFSET 0
+          AND x.subject_id = wanted.subject_id AND x.status = 'active'
+          AND EXISTS (SELECT FROM unnest(wanted.guarded_at) AS held(slot)
+                      WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
     ) m
 """  # noqa: S608 - composed of constants
 

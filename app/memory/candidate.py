@@ -37,8 +37,8 @@ class Candidate:
     `content` overrides the type's own sentence; `context` is the text that came just before, which is
     searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
     `review` says why a person should look at it before it is believed. `category` is the caller's choice of how it
-    fades, `nature` what extraction makes of what it says; without either the type decides. With an
-    `ending` it is nothing to store, but takes what it says out of what is believed.
+    fades, `nature` what extraction makes of what it says; without either the type decides. `reviewed`: a person has
+    looked at what it says. With an `ending` it is nothing to store, but takes what it says out of what is believed.
     """
 
     type: MemoryType
@@ -64,6 +64,7 @@ class Candidate:
     metadata: Mapping[str, object] = field(default_factory=dict)
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
+    reviewed: bool = False
     ending: Ending | None = None
 
 

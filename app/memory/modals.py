@@ -1,7 +1,7 @@
 """Predicates that say what may or must be done, in one form, and the rules that a plain predicate comes under.
 
-`cannot use`, `must not use`, `is not allowed to use` and `can use` all speak of the same permission: `may-use`. What
-is an obligation is `must-use`. A plain predicate, `uses`, comes under both.
+`cannot use`, `must not use` and `is not allowed to use` are one prohibition, `may-not-use`; `can use` is the permission
+`may-use`, and what is an obligation is `must-use`. A plain predicate, `uses`, comes under all three.
 """
 
 from __future__ import annotations
@@ -11,13 +11,18 @@ from dataclasses import dataclass
 
 from app.memory import normalise, vocabulary
 
-_PERMISSION = re.compile(
-    r"^(?:(?:is|are)-)?(?:cannot|can-not|can't|can|may-not|may|must-not|mustn't|must-never|can-never|may-never|shall-not"
-    r"|should-not|shouldn't|not-allowed-to|allowed-to|not-permitted-to|permitted-to|forbidden-to|prohibited-from"
-    r"|forbidden-from|never)-(?=\w)"
+_PROHIBITION = re.compile(
+    r"^(?:(?:is|are)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
+    r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never)-(?=\w)"
 )
+_PERMISSION = re.compile(r"^(?:(?:is|are)-)?(?:can|may|allowed-to|permitted-to)-(?=\w)")
 _OBLIGATION = re.compile(
     r"^(?:(?:is|are)-)?(?:must-always|must|has-to|have-to|required-to|obliged-to|needs-to|shall)-(?=\w)"
+)
+_DENIAL = re.compile(
+    r"(?:no(?!\s+(?:restriction|limit|limitation|constraint|exception)s?\b)|never|nothing|none|neither|nobody|nowhere)"
+    r"(?=\s|$)",
+    re.IGNORECASE,
 )
 _STRICT = re.compile(
     r"^(?:(?:is|are)-)?(?:must-not|mustn't|must-never|may-not|may-never|not-allowed-to|not-permitted-to|forbidden-to|"
@@ -72,9 +77,9 @@ _IRREGULAR = (
 
 
 def predicate(text: str) -> str:
-    """Return a predicate in its canonical form, a permission as `may-...` and an obligation as `must-...`."""
+    """Return a predicate in its canonical form: `may-not-...` forbids, `may-...` allows, `must-...` demands."""
     canonical = vocabulary.predicate(text.replace("\u2019", "'"))
-    for pattern, modal in ((_PERMISSION, "may"), (_OBLIGATION, "must")):
+    for pattern, modal in ((_PROHIBITION, "may-not"), (_PERMISSION, "may"), (_OBLIGATION, "must")):
         bare = pattern.sub("", canonical)
         if bare != canonical:
             return f"{modal}-{_infinitive(bare)}"
@@ -84,9 +89,36 @@ def predicate(text: str) -> str:
 def over(text: str) -> tuple[str, ...]:
     """Return the predicates under which rules about this one may stand: its own, and for a plain one its modals."""
     canonical = predicate(text)
-    if canonical != vocabulary.predicate(text) or canonical.startswith(("may-", "must-")):
-        return (canonical,)
-    return (canonical, f"may-{_infinitive(canonical)}", f"must-{_infinitive(canonical)}")
+    if canonical.startswith(("may-", "must-")):
+        return (canonical, *opposed(canonical))
+    bare = _infinitive(canonical)
+    return (canonical, f"may-{bare}", f"may-not-{bare}", f"must-{bare}")
+
+
+def opposed(canonical: str) -> tuple[str, ...]:
+    """Return the predicates of the rules that say otherwise: a prohibition's are what allows and what demands."""
+    if forbids(canonical):
+        bare = canonical.removeprefix("may-not-")
+        return (f"may-{bare}", f"must-{bare}")
+    modal, dash, bare = canonical.partition("-")
+    return (f"may-not-{bare}",) if dash and modal in {"may", "must"} else ()
+
+
+def forbids(canonical: str) -> bool:
+    """Return whether a predicate is a prohibition."""
+    return canonical.startswith("may-not-")
+
+
+def denied(rule: str) -> bool:
+    """Return whether what is ruled begins with a denial of its own: `no external APIs`, `never on a Friday`."""
+    return _DENIAL.match(rule.lstrip()) is not None
+
+
+def in_full(canonical: str, rule: str) -> str:
+    """Return the predicate of a rule, with the denial that its words hold: to allow nothing is to forbid."""
+    if canonical.startswith("may-") and not forbids(canonical) and denied(rule):
+        return f"may-not-{canonical.removeprefix('may-')}"
+    return canonical
 
 
 def _infinitive(bare: str) -> str:
@@ -142,9 +174,9 @@ def _ruled(plain: str, rule: str, rest: str) -> Ruled | None:
     if _WISH.search(rule) or not canonical.startswith(("may-", "must-")):
         return None
     if _STRICT.match(plain):
-        return Ruled(predicate=canonical, rule=rule, because="it says what is forbidden or required")
+        return Ruled(predicate=canonical, rule=rest, because="it says what is forbidden or required")
     if _CANNOT.match(plain) and _GROUND.search(rest):
-        return Ruled(predicate=canonical, rule=rule, because="it says what cannot be done, and by what rule")
+        return Ruled(predicate=canonical, rule=rest, because="it says what cannot be done, and by what rule")
     if _MUST.match(plain) and (_GROUND.search(rest) or _ALWAYS.search(rest)):
-        return Ruled(predicate=canonical, rule=rule, because="it says what must be done, always or by what rule")
+        return Ruled(predicate=canonical, rule=rest, because="it says what must be done, always or by what rule")
     return None

@@ -118,7 +118,11 @@ class Payload(BaseModel):
         return None
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the slots that a guard over this would hold; none where nothing can guard it."""
+        """Return the slots that a guard over this would hold, or begin with; none where nothing can guard it."""
+        return ()
+
+    def also_held_under(self) -> tuple[str, ...]:
+        """Return under what else, besides what it says itself, memories may be held that say the same."""
         return ()
 
     def distinct_by(self) -> tuple[str, ...]:
@@ -217,7 +221,8 @@ class MemoryType:
     for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
     for a type that never says such things. `held`: how its beliefs are found by a
     statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
-    guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, is stored,
+    guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, or how it
+    begins, is stored,
     linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
     listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
     `adopts`: which memories of other types a backfill makes ones of this type. `chosen`: fields, by their wire

@@ -112,7 +112,7 @@ def _line(memory: Memory, types: Registry, zone: tzinfo | None) -> str:
     """
     kind = types.find(memory.type)
     noted = "noted " if kind is not None and happens(kind) else ""
-    past = f", {memory.status}" if memory.status is not Status.ACTIVE else ""
+    past = f", {memory.status}" if memory.status is not Status.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
     when = f"{noted}{_day(memory.stated_at, zone)}{past}{until}"
     return f"- [{ids.public(ids.MEMORY, memory.id)}] ({when}) {as_line(memory.content)}"

@@ -18,6 +18,7 @@ from app.memory.actions import Action
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, ReviewReason, Status
+from app.write.doubting import held_back
 from app.write.pipeline import WritePipeline
 
 
@@ -47,14 +48,14 @@ class Memories:
 
     async def write(self, actor: Actor, candidate: Candidate) -> Outcome:
         """Store one candidate, or raise what `WritePipeline.write` would return in its place."""
-        [result] = await self.pipeline.write(actor, [candidate])
+        [result] = await self.write_all(actor, [candidate])
         if isinstance(result, TypedMemoryError):
             raise result
         return result
 
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
-        """Store candidates and return what became of each; see `WritePipeline.write`."""
-        return await self.pipeline.write(actor, candidates)
+        """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back."""
+        return await self.pipeline.write(actor, await held_back(candidates))
 
     async def get(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None

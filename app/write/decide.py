@@ -10,7 +10,8 @@ from app.memory import confidence, normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
 from app.memory.spec import Payload
-from app.model import Status
+from app.model import ReviewReason, Status
+from app.write import windows
 from app.write.ending import end
 from app.write.values import (
     Add,
@@ -62,6 +63,12 @@ def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, sa
         return end(resolved, existing, doubted=settled)
     if settled is not None:
         return settled
+    disowned = _disowned(resolved, existing)
+    if disowned is not None:
+        return disowned
+    gone_by = windows.gone_by(resolved, existing)
+    if gone_by is not None:
+        return gone_by
     holders = [one for one in existing if one.relation == "holder" and one.status == Status.ACTIVE]
     if resolved.slot is not None and holders:
         return _compete(resolved, holders, existing)
@@ -92,6 +99,21 @@ def _settled(resolved: Resolved, said: Said) -> Known | Reject | Pend | None:
     if prepared.candidate.review is not None:
         return Pend(reason=f"{prepared.candidate.review}: a person should look at it first")
     return None
+
+
+def _disowned(resolved: Resolved, existing: Sequence[Existing]) -> Pend | None:
+    """Return that a person should look at what was said to be wrong before, in the same words.
+
+    What a person has looked at is no longer held for one.
+    """
+    one = next((one for one in existing if one.relation == "disowned"), None)
+    if one is None or resolved.prepared.candidate.reviewed:
+        return None
+    if one.status == Status.PENDING:
+        reason = "the same statement was reported wrong, and a person has yet to look at it"
+        return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG, into=one)
+    reason = "a reviewer has rejected the same statement: a person should look at it first"
+    return Pend(reason=reason, why=ReviewReason.REPORTED_WRONG)
 
 
 def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Merge | None:
@@ -146,14 +168,28 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
         return _earlier(later[0], existing)
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
+        first = next((one for one in giving_way if windows.comes_after(one, resolved)), None)
+        if first is not None:
+            return _until(first, resolved, existing)
         return Supersede(old=giving_way, reason="a newer statement about the same thing replaces the older one")
     return _contradict(resolved, tuple(one for one, verdict in verdicts if verdict is Verdict.CONTRADICT))
 
 
 def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
-    """Return the type's verdict, but for what was said again after it had ended: that begins anew."""
-    ended = is_over(holder.valid_until, resolved.prepared.stated_at)
-    return Verdict.SUPERSEDE if ended and verdict is Verdict.MERGE else verdict
+    """Return the type's verdict, but for what was said again after it had ended, or before it begins: that is anew."""
+    anew = is_over(holder.valid_until, resolved.prepared.stated_at) or windows.comes_after(holder, resolved)
+    return Verdict.SUPERSEDE if anew and verdict is Verdict.MERGE else verdict
+
+
+def _until(last: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
+    """Return where a statement belongs that holds until something begins that is known already."""
+    begins = resolved.prepared.begins
+    known = [*(one for one in existing if one.relation == "until"), last]
+    later = min((one for one in known if one.valid_from > begins), key=lambda one: one.valid_from)
+    now = max((one for one in known if one.valid_from <= begins), key=lambda one: one.valid_from, default=None)
+    if now is not None and now.value == resolved.value and (now.ended_at is None or now.ended_at > begins):
+        return merging(resolved, now, "the slot holds this value until another begins")
+    return History(successor=later, predecessor=now, reason="it holds until what is known to come after it begins")
 
 
 def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | History | None:

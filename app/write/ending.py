@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from app.memory import normalise
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
+from app.memory.spec import Payload
 from app.model import ReviewReason, SpeechAct
 from app.write.values import Doubt, End, Existing, Pend, Reject, Resolved
 
@@ -46,6 +47,8 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
     candidate = resolved.prepared.candidate
     if candidate.ending is None or candidate.type.held is None:
         return False
+    if not _held_alike(candidate.payload, candidate.type.held.under, one):
+        return False
     if not candidate.ending.named:
         return one.slot is not None
     if one.value is not None and one.value == resolved.value:
@@ -55,6 +58,14 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
     told, held = normalise.name(str(value)), normalise.name(str(one.payload.get(field, "")))
     names_one = any(mention.creates and mention.name == value for mention in candidate.payload.mentions())
     return told == held or (not names_one and set(told.split()) <= set(held.split()))
+
+
+def _held_alike(payload: Payload, under: str, one: Existing) -> bool:
+    """Tell whether a belief is held under what the ending names, where more than that had to be looked at."""
+    if not payload.also_held_under():
+        return True
+    stored = type(payload).model_validate(one.payload)
+    return str(stored.model_dump(by_alias=True)[under]) == str(payload.model_dump(by_alias=True)[under])
 
 
 def _verdict(resolved: Resolved, one: Existing) -> Verdict:

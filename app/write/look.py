@@ -131,10 +131,11 @@ def _known_name(row: Record) -> KnownName:
 
 def _wanted(resolved: Resolved, types: Registry) -> beliefs.Wanted:
     prepared = resolved.prepared
+    payload = prepared.candidate.payload
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
     by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None and ending is None
     guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
-    said = {} if ending is None else prepared.candidate.payload.model_dump(mode="json", by_alias=True)
+    said = {} if ending is None else payload.model_dump(mode="json", by_alias=True)
     return beliefs.Wanted(
         type=prepared.candidate.type.name,
         slot=resolved.slot,
@@ -143,9 +144,9 @@ def _wanted(resolved: Resolved, types: Registry) -> beliefs.Wanted:
         subject_id=resolved.subject_id,
         embedding=prepared.texts[0].embedding if by_meaning else None,
         under=None if ending is None or held is None else held.under,
-        kept=None if ending is None or held is None else str(said[held.under]),
+        kept=() if ending is None or held is None else (str(said[held.under]), *payload.also_held_under()),
         guards=types.guards_of(prepared.candidate.type.name) if guardable else (),
-        guarded_at=prepared.candidate.payload.guarded_at(resolved.refs) if guardable else (),
+        guarded_at=payload.guarded_at(resolved.refs) if guardable else (),
     )
 
 

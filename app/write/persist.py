@@ -24,7 +24,6 @@ from app.write.rows import (
     audit_added,
     parts_told,
     reindex,
-    takes_hold,
 )
 from app.write.values import (
     Add,
@@ -92,6 +91,10 @@ def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verd
 
 
 def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
+    if decision.over:
+        new = add(plan, resolved, status=Status.EXPIRED)
+        audit_added(plan, new, resolved, decision.reason, status=Status.EXPIRED)
+        return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new)
     review = review_of(resolved)
     new = add(plan, resolved, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
@@ -104,8 +107,12 @@ def _told(review: Review | None) -> dict[str, object] | None:
 
 
 def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
-    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(ReviewReason.DOUBTFUL, decision.reason))
-    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": ReviewReason.DOUBTFUL})
+    if decision.into is not None:
+        add_evidence(plan, decision.into.id, resolved.prepared)
+        audit(plan, Action.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
+        return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=decision.into.id)
+    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(decision.why, decision.reason))
+    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": decision.why})
     return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
 
 
@@ -177,7 +184,7 @@ def _retire(
     plan: Plan, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
 ) -> tuple[Affected, ...]:
     """Gather that what was stated takes the place of others, from when on it holds."""
-    takes_over = takes_hold(resolved.prepared)
+    takes_over = resolved.prepared.begins
     for old in others:
         plan.retired.append(
             Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
@@ -269,7 +276,10 @@ def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
     affected = [Affected(id=successor.id, change="follows")]
     if predecessor is not None:
         add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
-        ended = max(takes_hold(resolved.prepared), predecessor.valid_from)
+        begins = resolved.prepared.begins
+        ended = max(
+            predecessor.valid_from, begins if predecessor.ended_at is None else min(begins, predecessor.ended_at)
+        )
         plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
         audit(plan, Action.MEMORY_RELINKED, predecessor.id, placed)
         affected.append(Affected(id=predecessor.id, change="superseded"))

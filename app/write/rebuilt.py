@@ -16,7 +16,7 @@ from app.write.values import Existing
 
 
 def candidate(memory: Memory, unshown: Unshown, types: Registry) -> Candidate:
-    """Return the candidate that a memory was made of, without its evidence.
+    """Return the candidate that a memory under review was made of, without its evidence.
 
     Raises Conflict when its payload is of a shape that its type no longer has.
     """
@@ -50,6 +50,7 @@ def candidate(memory: Memory, unshown: Unshown, types: Registry) -> Candidate:
         valid_until=memory.valid_until,
         metadata=memory.metadata,
         provenance=memory.provenance,
+        reviewed=True,
     )
 
 

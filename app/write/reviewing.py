@@ -137,6 +137,7 @@ class Reviewing:
             extractor_confidence=DIRECT_EXTRACTION,
             topic=item.memory.topic,
             provenance={"review": ids.public(ids.REVIEW, item.memory.id)},
+            reviewed=True,
         )
         [prepared] = await self.pipeline.deciding.prepared([candidate])
         certain = replace(prepared, confidence=1.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from uuid import UUID
 
 from app import ids
@@ -20,11 +19,6 @@ _BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
 _LONGEST_CAPTION = 500
 _SHORT_QUESTION = 40
 """Words up to which a text that ends in a question mark is taken for a question."""
-
-
-def takes_hold(prepared: Prepared) -> datetime:
-    """Return from when on the memory holds: as given, or else when it was stated."""
-    return prepared.candidate.valid_from or prepared.stated_at
 
 
 def add(
@@ -45,9 +39,9 @@ def add(
     new = ids.new() if accepted is None else accepted.id
     life = {
         "status": status if successor is None else Status.SUPERSEDED,
-        "valid_from": takes_hold(resolved.prepared),
+        "valid_from": resolved.prepared.begins,
         "valid_until": resolved.prepared.candidate.valid_until,
-        "ended_at": None if successor is None else max(successor.valid_from, takes_hold(resolved.prepared)),
+        "ended_at": None if successor is None else max(successor.valid_from, resolved.prepared.begins),
         "recorded_at": plan.around.now if accepted is None else accepted.recorded_at,
         "retired_at": None if successor is None else plan.around.now,
     }

@@ -22,7 +22,7 @@ from app.model import LinkKind, Memory, Status
 from app.text.lexical import index_of, terms
 from app.write.persist import persist
 from app.write.plan import Plan
-from app.write.rows import add, add_link, audit, audit_added, takes_hold
+from app.write.rows import add, add_link, audit, audit_added
 from app.write.values import (
     Add,
     Contradict,
@@ -153,7 +153,7 @@ def overruled(plan: Plan, item: Item, resolved: Resolved, decision: Decision) ->
     else:
         others = decision.old if isinstance(decision, Supersede) else ()
         every = tuple({one.id: one for one in (*others, *every)}.values())
-        winner, since = add(plan, resolved, supersedes=every[0].id), takes_hold(resolved.prepared)
+        winner, since = add(plan, resolved, supersedes=every[0].id), resolved.prepared.begins
         audit_added(plan, winner, resolved, "a reviewer stated it")
     losers = [one for one in every if one.id != winner]
     affected, forgotten = _lose(plan, winner, since, losers, "a reviewer stated what holds instead")

@@ -39,6 +39,11 @@ class Prepared:
     identity: bytes
     texts: tuple[IndexText, ...]
 
+    @property
+    def begins(self) -> datetime:
+        """Return from when on it holds: as given, or else when it was stated."""
+        return self.candidate.valid_from or self.stated_at
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
@@ -95,9 +100,10 @@ class Existing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Add:
-    """Store it beside what is there."""
+    """Store it beside what is there; `over`: as history that nothing replaced, for its time was over by then."""
 
     reason: str
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,9 +176,11 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pend:
-    """It waits for a person: stored, and seen by nobody who asks."""
+    """It waits for a person: stored, and seen by nobody who asks. `into` is what says the same and waits already."""
 
     reason: str
+    why: ReviewReason = ReviewReason.DOUBTFUL
+    into: Existing | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,8 @@ def _claims(one: Prepared) -> set[str]:
 def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
     """Return the slots where this guards or is guarded: what is guarded must see the guard that came before it."""
     guarded = candidate.payload.guarded_at(refs)
-    return {f"guard\x1f{key}" for key in (*guarded, *((slot,) if candidate.type.guards and slot else ()))}
+    held = (slot, slot.rpartition("|")[0]) if candidate.type.guards and slot is not None else ()
+    return {f"guard\x1f{key}" for key in (*guarded, *held)}
 
 
 def _held(one: Prepared) -> set[str]:

@@ -28,7 +28,7 @@ def desk(client: httpx.AsyncClient, runtime: Runtime) -> Desk:
 async def test_a_fact_against_a_rule_is_stored_linked_and_reviewed(desk: Desk) -> None:
     rule = (await desk.write("constraint", **RULE))["memory"]
     assert (rule["predicate"], rule["category"], rule["scope"], rule["importance"]) == (
-        "may-use",
+        "may-not-use",
         "control",
         "user",
         0.95,
@@ -80,6 +80,16 @@ async def test_a_rule_is_taken_back_by_saying_that_it_ends(desk: Desk) -> None:
     assert (free["affected"], free["memory"]["needs_review"]) == ([], False)
     again = await desk.write("constraint", **RULE)
     assert (again["decision"], again["memory"]["id"] == rule["id"]) == ("added", False)
+
+
+async def test_a_prohibition_is_recalled_as_one(desk: Desk) -> None:
+    about = {"subject": "Ann", "predicate": "must not eat", "user_id": "u1"}
+    told = [await desk.write("constraint", **about, rule=rule) for rule in ("peanuts", "shellfish")]
+    assert [one["decision"] for one in told] == ["added", "added"]
+    answer = await desk.client.post("/query", json={"user_id": "u1", "query": "What may Ann eat?"})
+    context = answer.json()["context"]["text"]
+    assert "Ann may not eat: peanuts" in context
+    assert "Ann may not eat: shellfish" in context
 
 
 async def test_a_weaker_word_does_not_take_a_rule_back(desk: Desk) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from app import ids
 from app.runtime import Runtime
-from tests.api.conftest import written
+from tests.api.conftest import fact, written
 
 Give = Callable[..., Awaitable[dict[str, Any]]]
 AGO = timedelta(days=400)
@@ -332,3 +332,54 @@ async def test_feedback_takes_the_write_role(client: httpx.AsyncClient, tenant: 
     reading = {"Authorization": f"Bearer {await tenant.key('read')}"}
     path = f"/memories/{memory['id']}/feedback"
     assert (await client.post(path, json={"feedback": "useful"}, headers=reading)).status_code == 403
+
+
+async def test_what_was_reported_wrong_stays_held_when_it_is_said_again(client: httpx.AsyncClient, give: Give) -> None:
+    memory = await written(client)
+    await give(memory["id"], "wrong")
+    for _ in range(2):
+        again = (await client.post("/memories/typed/fact", json=fact())).json()
+        assert (again["decision"], again["memory"]["id"], again["memory"]["status"]) == (
+            "review",
+            memory["id"],
+            "pending",
+        )
+        assert "reported wrong" in again["reason"]
+    other = (await client.post("/memories/typed/fact", json=fact(object="Rivian"))).json()
+    assert (other["decision"], other["memory"]["status"]) == ("added", "active")
+
+
+async def test_what_a_reviewer_rejected_is_looked_at_again_before_it_is_believed(client: httpx.AsyncClient) -> None:
+    memory = await written(client)
+    await decided(client, memory["id"], "reject")
+    again = (await client.post("/memories/typed/fact", json=fact())).json()
+    assert (again["decision"], again["memory"]["status"]) == ("review", "pending")
+    assert again["memory"]["id"] != memory["id"]
+    assert "rejected" in again["reason"]
+    third = (await client.post("/memories/typed/fact", json=fact())).json()
+    assert third["memory"]["id"] == again["memory"]["id"]
+    await decided(client, again["memory"]["id"], "accept")
+    believed = (await client.post("/memories/typed/fact", json=fact())).json()
+    assert (believed["decision"], believed["memory"]["id"]) == ("merged", again["memory"]["id"])
+
+
+async def test_a_reviewer_may_state_what_was_rejected(client: httpx.AsyncClient) -> None:
+    first = await written(client)
+    await decided(client, first["id"], "reject")
+    other = await written(client, object="Rivian")
+    statement = {"type": "fact", "payload": {"predicate": "works-at", "object": "Volkswagen"}}
+    done = await decided(client, other["id"], "supersede_with", **{"with": statement})
+    stated = (await client.get(f"/memories/{done['memory']['id']}")).json()
+    assert (stated["object"], stated["status"]) == ("Volkswagen", "active")
+
+
+async def decided(client: httpx.AsyncClient, memory: str, action: str, **more: Any) -> dict[str, Any]:
+    """Have a reviewer decide about a memory that is, if nobody has asked for it yet, reported wrong first."""
+    path = f"/admin/review/rev_{memory.removeprefix('mem_')}"
+    if not (await client.get(path)).json().get("open"):
+        await client.post(f"/memories/{memory}/feedback", json={"feedback": "wrong"})
+    item = (await client.get(path)).json()["item"]
+    answer = await client.post(path, json={"action": action, "version": item["version"], **more})
+    assert answer.status_code == 200, answer.text
+    done: dict[str, Any] = answer.json()
+    return done

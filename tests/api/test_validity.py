@@ -196,3 +196,82 @@ async def test_a_plus_that_became_a_space_is_told(client: httpx.AsyncClient) -> 
         assert "%2B" in answer.json()["errors"][0]["message"]
     assert (await client.get("/memories", params={"known_at": "2026-05-09T08:00:00+01:00"})).status_code == 200
     assert (await client.get("/memories", params={"known_at": "2026-05-09 08:00:00"})).status_code == 200
+
+
+async def works(client: httpx.AsyncClient, place: str, **window: Any) -> dict[str, Any]:
+    answer = await client.post("/memories/typed/fact", json=fact(object=place, **window))
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def places(client: httpx.AsyncClient, **when: Any) -> list[str]:
+    found = await asked(client, "Where does the user work?", types=["fact"], **when)
+    return [hit["memory"]["object"] for hit in found["memories"]]
+
+
+PAST = {"valid_from": "2015-01-01T00:00:00Z", "valid_until": "2018-01-01T00:00:00Z"}
+
+
+async def test_what_was_over_when_it_was_said_leaves_the_present_alone(client: httpx.AsyncClient) -> None:
+    await works(client, "Earth Ltd")
+    mars = await works(client, "Mars Ltd", **PAST)
+    assert (mars["decision"], mars["memory"]["status"], mars["affected"]) == ("added", "expired", [])
+    assert await places(client) == ["Earth Ltd"]
+    assert await places(client, as_of="2016-06-01T00:00:00Z") == ["Mars Ltd"]
+    assert await places(client, as_of="2019-06-01T00:00:00Z") == []
+    again = await works(client, "Mars Ltd", **PAST)
+    assert (again["decision"], again["memory"]["id"]) == ("merged", mars["memory"]["id"])
+    assert again["memory"]["status"] == "expired"
+    earlier = await works(client, "Earth Ltd", valid_from="2005-01-01T00:00:00Z", valid_until="2008-01-01T00:00:00Z")
+    assert (earlier["decision"], earlier["memory"]["status"]) == ("added", "expired")
+    assert await places(client, as_of="2006-06-01T00:00:00Z") == ["Earth Ltd"]
+    assert await places(client) == ["Earth Ltd"]
+
+
+async def test_what_is_to_come_does_not_take_the_present_away(client: httpx.AsyncClient) -> None:
+    earth = await works(client, "Earth Ltd")
+    mars = await works(client, "Mars Ltd", valid_from=at(days=30))
+    assert mars["decision"] == "superseded"
+    assert await places(client) == ["Earth Ltd"]
+    assert await places(client, now=at(days=31)) == ["Mars Ltd"]
+    assert await places(client, as_of=at(days=29)) == ["Earth Ltd"]
+    assert await places(client, as_of=at(days=31)) == ["Mars Ltd"]
+    context = (await asked(client, "Where does the user work?"))["context"]["text"]
+    assert "superseded" not in context
+    assert f"until {mars['memory']['valid_from'][:10]}" in context
+    again = await works(client, "Earth Ltd")
+    assert (again["decision"], again["memory"]["id"]) == ("merged", earth["memory"]["id"])
+    assert await places(client) == ["Earth Ltd"]
+
+
+async def test_what_is_said_before_something_begins_holds_until_then(client: httpx.AsyncClient) -> None:
+    mars = await works(client, "Mars Ltd", valid_from=at(days=30))
+    earth = await works(client, "Earth Ltd")
+    assert earth["affected"] == [{"memory_id": mars["memory"]["id"], "change": "follows"}]
+    assert earth["memory"]["valid_until"] == mars["memory"]["valid_from"]
+    assert await places(client) == ["Earth Ltd"]
+    assert await places(client, as_of=at(days=31)) == ["Mars Ltd"]
+    await works(client, "Pluto Ltd")
+    assert await places(client) == ["Pluto Ltd"]
+    assert await places(client, as_of=at(days=29)) == ["Pluto Ltd"]
+    assert await places(client, as_of=at(days=31)) == ["Mars Ltd"]
+    await works(client, "Mars Ltd")
+    assert await places(client) == ["Mars Ltd"]
+    await works(client, "Venus Ltd", valid_from=at(days=20))
+    assert await places(client, as_of=at(days=19)) == ["Mars Ltd"]
+    assert await places(client, as_of=at(days=21)) == ["Venus Ltd"]
+    assert await places(client, as_of=at(days=31)) == ["Mars Ltd"]
+
+
+async def test_what_is_to_come_can_be_said_otherwise(client: httpx.AsyncClient) -> None:
+    await works(client, "Earth Ltd")
+    begins = at(days=30)
+    await works(client, "Mars Ltd", valid_from=begins)
+    await works(client, "Venus Ltd", valid_from=begins)
+    assert await places(client) == ["Earth Ltd"]
+    assert await places(client, as_of=at(days=31)) == ["Venus Ltd"]
+    await works(client, "Pluto Ltd", valid_from=at(days=60))
+    assert await places(client, as_of=at(days=31)) == ["Venus Ltd"]
+    assert await places(client, as_of=at(days=61)) == ["Pluto Ltd"]
+    assert await places(client) == ["Earth Ltd"]

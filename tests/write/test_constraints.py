@@ -40,12 +40,16 @@ def links(memory: Memory) -> list[str]:
 @pytest.mark.parametrize(
     ("told", "canonical"),
     [
-        ("cannot use", "may-use"),
-        ("must not use", "may-use"),
-        ("can't use", "may-use"),
-        ("is not allowed to use", "may-use"),
+        ("cannot use", "may-not-use"),
+        ("must not use", "may-not-use"),
+        ("can't use", "may-not-use"),
+        ("is not allowed to use", "may-not-use"),
+        ("is forbidden to enter", "may-not-enter"),
+        ("never uses", "may-not-use"),
+        ("may not use", "may-not-use"),
+        ("may-not-use", "may-not-use"),
         ("may_use", "may-use"),
-        ("never uses", "may-use"),
+        ("is allowed to use", "may-use"),
         ("must encrypt", "must-encrypt"),
         ("is required to encrypt", "must-encrypt"),
         ("works at", "works-at"),
@@ -60,16 +64,90 @@ def test_the_language_of_rules_has_one_form(told: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("told", "rules"),
     [
-        ("uses", {"uses", "may-use", "must-use"}),
-        ("employed by", {"works-at", "may-work-at", "must-work-at"}),
-        ("carries", {"carries", "may-carry", "must-carry"}),
-        ("has access to", {"has-access-to", "may-have-access-to", "must-have-access-to"}),
-        ("cannot use", {"may-use"}),
-        ("may-use", {"may-use"}),
+        ("uses", {"uses", "may-use", "may-not-use", "must-use"}),
+        ("employed by", {"works-at", "may-work-at", "may-not-work-at", "must-work-at"}),
+        ("carries", {"carries", "may-carry", "may-not-carry", "must-carry"}),
+        ("has access to", {"has-access-to", "may-have-access-to", "may-not-have-access-to", "must-have-access-to"}),
+        ("cannot use", {"may-not-use", "may-use", "must-use"}),
+        ("may-use", {"may-use", "may-not-use"}),
+        ("must use", {"must-use", "may-not-use"}),
     ],
 )
 def test_a_plain_predicate_comes_under_its_rules(told: str, rules: set[str]) -> None:
     assert set(modals.over(told)) == rules
+
+
+@pytest.mark.parametrize(
+    ("predicate", "rule", "content"),
+    [
+        ("must not eat", "peanuts", "user may not eat: peanuts"),
+        ("is forbidden to enter", "the lab", "user may not enter: the lab"),
+        ("must not use", "not approved tools", "user may not use: not approved tools"),
+        ("cannot use", "APIs without a contract", "user may not use: APIs without a contract"),
+        ("cannot use", "no external APIs", "user may use: no external APIs"),
+        ("may use", "nothing from AWS", "user may use: nothing from AWS"),
+    ],
+)
+async def test_a_prohibition_is_told_as_one(store: Store, predicate: str, rule: str, content: str) -> None:
+    memory = await now(store, await ruled(store, rule, predicate))
+    assert memory.content == content
+    assert memory.payload["rule"] == rule
+    assert str(memory.payload["predicate"]).startswith("may-not-")
+
+
+@pytest.mark.parametrize("rule", ["any API with a contract", "NoSQL databases", "no restrictions"])
+async def test_a_permission_stays_one(store: Store, rule: str) -> None:
+    memory = await now(store, await ruled(store, rule, "may use"))
+    assert (memory.payload["predicate"], memory.content) == ("may-use", f"user may use: {rule}")
+
+
+async def test_what_is_forbidden_adds_up(store: Store) -> None:
+    rules = [await ruled(store, "Redis"), await ruled(store, "MongoDB", "must not use", stated_at=NOW + DAY)]
+    assert [one.decision for one in rules] == [Decided.ADDED, Decided.ADDED]
+    for one in rules:
+        standing = await now(store, one)
+        assert (standing.status, standing.contested, standing.review) == (Status.ACTIVE, False, None)
+    broken = await said(store, "Redis", days=2)
+    assert len(broken.affected) == 2
+    assert (await now(store, broken)).review is ReviewReason.CONSTRAINT
+
+
+async def test_the_removal_of_one_prohibition_leaves_the_others(store: Store) -> None:
+    redis, mongo, allowed = (
+        await ruled(store, "Redis"),
+        await ruled(store, "MongoDB"),
+        await ruled(store, "Postgres", "may use"),
+    )
+    over = await ruled(store, "Redis", "must not use", stated_at=NOW + DAY, ending=Ending())
+    assert over.decision is Decided.ENDED
+    left = [(await now(store, one)).status for one in (redis, mongo, allowed)]
+    assert left == [Status.EXPIRED, Status.ACTIVE, Status.ACTIVE]
+    all_over = await ruled(store, "anything", stated_at=NOW + 2 * DAY, ending=Ending(named=False))
+    assert all_over.decision is Decided.ENDED
+    assert [(await now(store, one)).status for one in (mongo, allowed)] == [Status.EXPIRED, Status.ACTIVE]
+
+
+@pytest.mark.parametrize("allowing", ["may use", "must use"])
+@pytest.mark.parametrize("order", [1, -1])
+async def test_a_rule_and_its_opposite_both_stand_and_wait_for_a_person(
+    store: Store, allowing: str, order: int
+) -> None:
+    told = [("Redis", "must not use"), ("Redis", allowing)]
+    first, second = [await ruled(store, rule, predicate) for rule, predicate in told[::order]]
+    assert first.memory is not None
+    assert [(one.id, one.change) for one in second.affected] == [(first.memory.id, "conflicts-with")]
+    assert (await now(store, second)).review is ReviewReason.CONSTRAINT
+    assert (await now(store, first)).status is Status.ACTIVE
+
+
+async def test_a_batch_sees_the_rule_that_comes_before_its_opposite(store: Store) -> None:
+    rules = [
+        store.candidate("constraint", predicate=predicate, rule="Redis")
+        for predicate in ("must not use", "may use", "cannot use")
+    ]
+    _, allowed, again = await store.write_all(rules)
+    assert [one.change for one in allowed.affected] == ["conflicts-with"]
+    assert again.decision is Decided.MERGED
 
 
 async def test_a_constraint_is_a_control_that_never_fades(store: Store) -> None:
@@ -134,9 +212,9 @@ async def test_the_same_rule_again_merges(store: Store) -> None:
 
 
 @pytest.mark.parametrize("days", [-1, 1])
-async def test_another_rule_contradicts_and_waits_for_a_person(store: Store, days: int) -> None:
-    first = await ruled(store)
-    other = await ruled(store, "any API with a contract", "may use", stated_at=NOW + days * DAY)
+async def test_another_permission_contradicts_and_waits_for_a_person(store: Store, days: int) -> None:
+    first = await ruled(store, "5 GB of memory", "may use")
+    other = await ruled(store, "10 GB of memory", "may use", stated_at=NOW + days * DAY)
     assert other.decision is Decided.CONTRADICTED
     assert (await now(store, other)).review is ReviewReason.CONTRADICTION
     assert (await now(store, first)).status is Status.ACTIVE

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.memory.candidate import Decided
 from app.model import Category, ConfidenceParts, Scope, ScopeKind, SpeechAct, Status
@@ -182,3 +186,45 @@ async def test_a_batch_is_decided_in_its_order(store: Store) -> None:
         Decided.MERGED,
         Decided.SUPERSEDED,
     ]
+
+
+@pytest.fixture
+def opened(store: Store) -> Callable[[], Store]:
+    """Return the store in a way that is short to print."""
+    return lambda: store
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(said=st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 4)), min_size=1, max_size=6))
+async def test_at_any_time_the_slot_has_the_value_that_began_last(
+    opened: Callable[[], Store], said: list[tuple[str, int]]
+) -> None:
+    """Each is stated after the one before; one in `ahead` x 10 days begins then, one of -1 was over long before."""
+    store = opened()
+    scope, start = Scope(kind=ScopeKind.USER, user_id=str(uuid4())), datetime.now(UTC)
+    expected: dict[datetime, str] = {}
+    for step, (value, ahead) in enumerate(said):
+        stated = start + step * timedelta(milliseconds=1) - timedelta(seconds=1)
+        about: dict[str, object] = {"stated_at": stated}
+        if ahead < 0:
+            about |= {"valid_from": start - timedelta(days=9), "valid_until": start - timedelta(days=8)}
+        elif ahead > 0:
+            about |= {"valid_from": start + ahead * timedelta(days=10)}
+        if ahead >= 0:
+            begins = start + ahead * timedelta(days=10) if ahead else stated
+            before = [when for when in expected if when <= begins]
+            if not before or expected[max(before)] != value:  # what holds by then anyway is only said again
+                expected[begins] = value
+        await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)
+    for day in range(0, 50, 5):
+        then = start + timedelta(days=day, hours=1)
+        begun = [when for when in expected if when <= then]
+        rows = await store.sql(
+            """SELECT slot_value FROM memories WHERE tenant_id = $1 AND scope_id = $2 AND valid_from <= $3
+                 AND (valid_until IS NULL OR valid_until > $3) AND (ended_at IS NULL OR ended_at > $3)
+                 AND (status = 'active' OR status = 'superseded')""",
+            store.tenant,
+            scope.id(store.tenant),
+            then,
+        )
+        assert [row["slot_value"] for row in rows] == ([expected[max(begun)]] if begun else [])

@@ -1,10 +1,10 @@
-"""A hard rule about someone or something: `user may-use no external APIs` (seed 000, splitting an overloaded type)."""
+"""A hard rule about someone or something: `user may-not-use external APIs` (seed 000, splitting an overloaded type)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ModelWrapValidatorHandler, ValidationError, field_validator, model_validator
 
 from app.memory import modals, normalise, vocabulary
 from app.memory.conflict import only_removed
@@ -19,11 +19,14 @@ class Constraint(Payload):
 
     subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Whom or what the rule binds.")
     predicate: Name = Field(
-        description="What it is about, hyphenated: `may-` what it allows or forbids, `must-` what it demands. "
-        "`cannot use`, `must not use` and `is not allowed to use` are kept as `may-use`.",
-        examples=["may-use"],
+        description="What it is about, hyphenated: `may-not-` what it forbids, `may-` what it allows, `must-` what it "
+        "demands. `cannot use`, `must not use` and `is not allowed to use` are kept as `may-not-use`, and so is "
+        "`may use` with a rule that begins with `no`.",
+        examples=["may-not-use"],
     )
-    rule: Sentence = Field(description="What it says.", examples=["no external APIs, for compliance"])
+    rule: Sentence = Field(
+        description="What is forbidden, allowed or demanded.", examples=["external APIs, for compliance"]
+    )
     severity: Literal["low", "medium", "high", "critical"] = Field(
         default="high", description="How bad it is when it is not kept to."
     )
@@ -36,9 +39,18 @@ class Constraint(Payload):
             raise ValueError("must contain letters or digits")
         return canonical
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _in_full(cls, given: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        read = validate(given)
+        predicate = modals.in_full(read.predicate, read.rule)
+        return read if predicate == read.predicate else read.model_copy(update={"predicate": predicate})
+
     def render(self) -> str:
-        """Return the rule as a sentence."""
-        return f"{self.subject_name} {normalise.words(self.predicate)}: {' '.join(self.rule.split())}"
+        """Return the rule as a sentence that denies once what is forbidden."""
+        denied = modals.forbids(self.predicate) and modals.denied(self.rule)
+        predicate = self.predicate.replace("may-not-", "may-", 1) if denied else self.predicate
+        return f"{self.subject_name} {normalise.words(predicate)}: {' '.join(self.rule.split())}"
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return whom or what it binds."""
@@ -49,12 +61,28 @@ class Constraint(Payload):
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return subject and predicate: two rules about one thing are one rule, or a matter for a person."""
-        return f"{refs['subject'].id}|{self.predicate}"
+        """Return subject and predicate: two rules about one thing are one rule, or a matter for a person.
+
+        What is forbidden is each a thing of its own: to forbid another takes nothing back.
+        """
+        held = f"{refs['subject'].id}|{self.predicate}"
+        return f"{held}|{normalise.digest(self._said()).hex()[:32]}" if modals.forbids(self.predicate) else held
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the rule."""
-        return normalise.sentence(self.rule)
+        """Return the rule, with its denial."""
+        return self._said()
+
+    def _said(self) -> str:
+        said = normalise.sentence(self.rule)
+        return f"no {said}" if modals.forbids(self.predicate) and not modals.denied(self.rule) else said
+
+    def guarded_at(self, refs: Refs) -> tuple[str, ...]:
+        """Return subject + each predicate under which a rule would say otherwise."""
+        return tuple(f"{refs['subject'].id}|{one}" for one in modals.opposed(self.predicate))
+
+    def also_held_under(self) -> tuple[str, ...]:
+        """Return the permission of what is forbidden: `may-use` with `no external APIs` was once kept as that."""
+        return modals.opposed(self.predicate)[:1] if modals.forbids(self.predicate) else ()
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and rule."""
@@ -93,7 +121,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("constraint", "constraints", "allowed", "forbidden", "prohibited", "compliance"),
     held=Held(under="predicate", value="rule"),
-    guards=("fact",),
+    guards=("fact", "constraint"),
     adopts=Adoption(sources=("fact",), rule=_adopted),
     importance=_importance,
     examples=(
@@ -102,8 +130,8 @@ TYPE = MemoryType(
             payloads=(
                 {
                     "subject": "user",
-                    "predicate": "may-use",
-                    "rule": "no external APIs, due to compliance requirements",
+                    "predicate": "may-not-use",
+                    "rule": "external APIs, due to compliance requirements",
                     "severity": "high",
                 },
             ),

@@ -176,12 +176,15 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
 
 
 def _statuses(filters: Filters) -> list[str]:
-    """Return the conditions on the status; what was rejected before it was ever believed is for no read."""
+    """Return the conditions on the status; what was rejected before it was ever believed is for no read.
+
+    What was replaced by something that had yet to begin is believed until then.
+    """
     if filters.mode is Mode.AUDIT:
         return ["i.status <> 'pending'", "(i.status <> 'forgotten' OR i.retired_at IS DISTINCT FROM i.recorded_at)"]
     if filters.mode is Mode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
-    return ["i.status = 'active'"]
+    return ["(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)))"]
 
 
 def _times(filters: Filters) -> list[str]:
