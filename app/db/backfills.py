@@ -15,6 +15,7 @@ from sqlalchemy import RowMapping, Select, select, text, update
 from app.db.rows import Row, insert_all
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
+from app.db.tables import backfill_items
 from app.db.tables import backfills as table
 from app.memory.backfill import Classifier, Effect, ItemState, Status
 
@@ -76,18 +77,20 @@ class Item:
         return {"tenant_id": tenant, "backfill_id": backfill, **values}
 
 
+_OF_ITEM = ", ".join(f"i.{name}" for name in backfill_items.columns.keys())  # noqa: SIM118 - columns, not their names, are iterated
+
 _NEXT_UNITS = statement(
-    """
+    f"""
     WITH first AS (
         SELECT scope_id, unit FROM backfill_items
         WHERE tenant_id = :tenant AND backfill_id = :backfill AND state = :state
         ORDER BY scope_id, unit LIMIT :limit
     )
-    SELECT i.* FROM (SELECT DISTINCT scope_id, unit FROM first) chosen
+    SELECT {_OF_ITEM} FROM (SELECT DISTINCT scope_id, unit FROM first) chosen
     JOIN backfill_items i ON i.tenant_id = :tenant AND i.backfill_id = :backfill
         AND i.state = :state AND i.scope_id = chosen.scope_id AND i.unit = chosen.unit
     ORDER BY i.scope_id, i.unit, i.memory_id
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _MARK = statement(
@@ -138,10 +141,10 @@ _REMAINING = text(
     """
 )
 
-_ITEMS = """
-    SELECT * FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill {narrowed}
+_ITEMS = f"""
+    SELECT {_OF_ITEM} FROM backfill_items i WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
     ORDER BY memory_id LIMIT :limit
-"""
+"""  # noqa: S608 - composed of constants
 
 _NARROWED = {"after": "memory_id > :after", "state": "state = :state", "effect": "effect = :effect"}
 

@@ -138,7 +138,7 @@ class _World:
             broken = tuple(
                 self._view(one.row["id"], "guard")
                 for one in rules
-                if one.slot in slots and _stood(self.changes[one.row["id"]], row["stated_at"])
+                if _held_at(one.slot, slots) and _stood(self.changes[one.row["id"]], row["stated_at"])
             )
             if broken:
                 change = self._change(row["id"], Effect.CONFLICTED, "a statement about what the rule rules")
@@ -351,3 +351,8 @@ def _stood(rule: Change, at: datetime) -> bool:
 
 def _link(source: UUID, kind: LinkKind, target: UUID) -> Link:
     return source.hex, kind.value, target.hex
+
+
+def _held_at(slot: str | None, where: Sequence[str]) -> bool:
+    """Return whether a rule's slot is one of these, or begins with one."""
+    return slot is not None and any(slot == one or slot.startswith(f"{one}|") for one in where)

@@ -175,4 +175,4 @@ async def test_only_administrators(tenant: Tenant, make_client: MakeClient) -> N
 
 def test_the_job_is_known_by_its_kind(runtime: Runtime) -> None:
     assert handler.HANDLER.kind == "backfill"
-    assert runtime.backfills.types is runtime.types
+    assert runtime.backfills.types is runtime.type_book

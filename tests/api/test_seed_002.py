@@ -85,7 +85,12 @@ async def test_a_plan_and_a_state_expire_out_of_answers(
 ) -> None:
     kind, field = ("plan", "plan") if "plans" in content else ("transient_state", "state")
     window = {"valid_from": "2026-06-01T00:00:00Z", **end}
-    body = {field: content.removeprefix("User plans to ").removeprefix("User is "), "user_id": "u1", **window}
+    body = {
+        field: content.removeprefix("User plans to ").removeprefix("User is "),
+        "user_id": "u1",
+        "occurred_at": window["valid_from"],
+        **window,
+    }
     answer = await client.post(f"/memories/typed/{kind}", json=body)
     assert answer.status_code == 201, answer.text
     memory = answer.json()["memory"]

@@ -18,7 +18,7 @@ async def test_a_rule_becomes_a_constraint_and_fades_no_more(clinic: Clinic) -> 
     memory = await clinic.memory(rule)
     assert (memory.type, memory.category, memory.half_life_days) == ("constraint", "control", None)
     assert memory.importance == 0.9
-    assert memory.payload["predicate"] == "may-use"
+    assert memory.payload["predicate"] == "may-not-use"
     assert memory.content == "user cannot use external APIs due to compliance requirements"
     assert (await clinic.memory(plain)).type == "fact"
 
@@ -43,7 +43,7 @@ async def test_what_was_said_against_it_later_is_linked_and_reviewed(clinic: Cli
     assert await clinic.snapshot(whole=False) == before
 
 
-async def test_two_rules_over_one_thing_both_stand(clinic: Clinic) -> None:
+async def test_two_prohibitions_both_stand_and_one_said_twice_is_one(clinic: Clinic) -> None:
     first = await clinic.says("must-not-use", "external APIs", day=1)
     second = await clinic.says("must-not-use", "personal laptops", day=2)
     again = await clinic.says("may-not-use", "external APIs", day=3)
@@ -51,9 +51,9 @@ async def test_two_rules_over_one_thing_both_stand(clinic: Clinic) -> None:
     one = await clinic.preview("constraint")
     await clinic.commit(one)
     stands = {memory: await clinic.memory(memory) for memory in (first, second, again)}
-    assert {each.status for each in stands.values()} == {Life.ACTIVE}
-    assert stands[second].review is ReviewReason.CONTRADICTION
-    assert stands[first].superseded_by is None
+    assert [stands[each].status for each in (first, second, again)] == [Life.ACTIVE, Life.ACTIVE, Life.SUPERSEDED]
+    assert stands[again].superseded_by == first
+    assert [each.review for each in stands.values()] == [None] * 3
     await clinic.undo(one)
     assert await clinic.snapshot(whole=False) == before
 

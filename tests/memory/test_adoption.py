@@ -79,22 +79,22 @@ def test_what_is_no_medicine_or_not_surely_stays(predicate: str, told: str) -> N
 @pytest.mark.parametrize(
     ("predicate", "told", "about"),
     [
-        ("cannot-use", "external APIs due to compliance requirements", "may-use"),
-        ("cannot", "use external APIs due to compliance requirements", "may-use"),
-        ("must-not-share", "customer data", "may-share"),
+        ("cannot-use", "external APIs due to compliance requirements", "may-not-use"),
+        ("cannot", "use external APIs due to compliance requirements", "may-not-use"),
+        ("must-not-share", "customer data", "may-not-share"),
         ("is-required-to-encrypt", "all backups", "must-encrypt"),
         ("must-encrypt", "all backups", "must-encrypt"),
-        ("prohibited", "using external APIs", "may-use"),
-        ("is-prohibited-from-exporting", "source code", "may-export"),
-        ("rule", "must never deploy on Fridays", "may-deploy"),
-        ("policy", "is not allowed to store card numbers", "may-store"),
+        ("prohibited", "using external APIs", "may-not-use"),
+        ("is-prohibited-from-exporting", "source code", "may-not-export"),
+        ("rule", "must never deploy on Fridays", "may-not-deploy"),
+        ("policy", "is not allowed to store card numbers", "may-not-store"),
     ],
 )
 def test_rules(predicate: str, told: str, about: str) -> None:
     found = adopted("constraint", predicate, told)
     said, rule = told_by(found, "predicate", "rule")
     assert said == about
-    assert told in rule
+    assert told.endswith(rule)
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ SCHEMAS = st.one_of(
 )
 
 
-VISIBLE = st.text(alphabet="abc {}[]|%ü", min_size=1, max_size=9).map(str.strip).filter(bool)
+VISIBLE = st.text(alphabet="abc {}[]|%ü", min_size=1, max_size=9).map(lambda text: " ".join(text.split())).filter(bool)
 FAIR = st.one_of(
     st.fixed_dictionaries({"type": st.just("string")}, optional={"maxLength": st.integers(1, 200)}),
     st.fixed_dictionaries({"type": st.just("string"), "enum": st.lists(VISIBLE, min_size=1, max_size=4, unique=True)}),
@@ -320,7 +320,7 @@ def test_any_definition_is_refused_with_reasons_or_always_works(data: st.DataObj
         "render": "".join(told) if fair else data.draw(st.text(alphabet="{}[]ab_ ", min_size=1, max_size=20)),
         "slot": some(
             {name for name in keys if properties[name].get("format") != "date-time"} if len(properties) > 2 else set()
-        ),
+        )[: len(properties) - 1],
         "mentions": {name: {} for name in some(texts)},
         "subject": next(iter(some(texts)), None),
         "event_time": next(iter(some(dated)), None),
