@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from tests.cli.program import ROOT, environment
 
 PAGE = (ROOT / "docs" / "adding-a-type.md").read_text()
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info", "results")
-PYTHON = f"{sys.executable} -m"
+PYTHON = f"{shlex.quote(sys.executable)} -m"
 STAND_INS = {
     r"\.venv/bin/typed-memory": f"{PYTHON} app.cli",
     r"make openapi": f"{PYTHON} app.cli openapi",

@@ -190,8 +190,7 @@ async def test_a_model_that_is_away_loses_nothing(
     assert result["degraded"]
     [turn] = result["turns"]
     assert turn["status"] == "received"
-    await provider.reset()
-    await provider.script({"Volkswagen": [JOB]})
+    await provider.recover()
     turn = await settled(client, turn["id"])
     assert turn["status"] == "processed"
     assert [one["content"] for one in await memories(client)] == ["user works at Volkswagen"]

@@ -43,6 +43,10 @@ class StandIn:
         """
         await self._call("POST", "/_script", dict(answers))
 
+    async def recover(self) -> None:
+        """Forget all orders; scripts stay, so that a request in between finds what the next one would."""
+        await self._call("POST", "/_recover", {})
+
     async def reset(self) -> None:
         """Forget all orders, scripts and requests."""
         await self._call("POST", "/_reset", {})

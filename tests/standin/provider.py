@@ -4,9 +4,9 @@
 
 prints its port, then serves until it is killed. `POST /_control` says how the next `times` requests to a
 model route are answered (all of them when it is left out), `POST /_script` which memories a chat model finds in a
-turn that has certain words in it, `GET /_seen` what was asked so far, `POST /_reset` forgets all that and lets go
-of slow answers. A new route is one function from what is asked to an answer, in ROUTES; a new behaviour one in
-BEHAVIOURS, or in `sayings.SAYINGS` when it is a chat model's.
+turn that has certain words in it, `GET /_seen` what was asked so far. `POST /_recover` forgets the orders and lets go
+of slow answers, `POST /_reset` forgets everything. A new route is one function from what is asked to an answer, in
+ROUTES; a new behaviour one in BEHAVIOURS, or in `sayings.SAYINGS` when it is a chat model's.
 """
 
 from __future__ import annotations
@@ -148,8 +148,10 @@ class Provider:
         if request.path == "/_script":
             self.script |= json.loads(request.body)
             return json_reply({})
-        if request.path == "/_reset":
-            self.orders, self.seen, self.script, self.most_in_flight = [], [], {}, 0
+        if request.path in {"/_recover", "/_reset"}:
+            self.orders = []
+            if request.path == "/_reset":
+                self.seen, self.script, self.most_in_flight = [], {}, 0
             self.released.set()
             self.released = asyncio.Event()
             return json_reply({})
