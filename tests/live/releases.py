@@ -49,7 +49,10 @@ def commit_of(release: Release) -> str:
         pytest.skip(f"release {release.version} is not in this checkout's history: run `git fetch --unshallow`")
     added = git("log", "--reverse", "--format=%H", f'-Sversion = "{release.version}"', "--", LIST).split()
     assert added, f"no commit adds release {release.version} to {LIST}: commit it"
-    return added[0].decode()
+    commit = added[0].decode()
+    if git("show", "--name-only", "--format=", commit).split() != [LIST.encode()]:
+        pytest.skip(f"release {release.version} is one commit with others in this history, so its code can't be had")
+    return commit
 
 
 def check_out(release: Release, folder: Path) -> None:
