@@ -26,8 +26,8 @@ from app.model import (
     Usage,
 )
 
-_COLUMNS = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
-"""Not `m.*`: a statement that is prepared fails once its result gains a column, which a newer release may add."""
+EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
+"""The columns of a memory. Not `m.*`: a prepared statement fails once a newer release adds a column to its result."""
 
 
 def whole_of(source: str, *, then: bool = False) -> str:
@@ -41,7 +41,7 @@ def whole_of(source: str, *, then: bool = False) -> str:
         for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
     )
     return f"""
-    SELECT {_COLUMNS}, s.kind AS scope_kind, s.user_id, s.agent_id,
+    SELECT {EVERY}, s.kind AS scope_kind, s.user_id, s.agent_id,
         coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
         cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)

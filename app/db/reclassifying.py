@@ -14,7 +14,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db import tables
+from app.db.memories import EVERY
 from app.db.rows import insert_all
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
@@ -54,9 +54,6 @@ COLUMNS = (
 )
 """Columns of a memory that a backfill may change."""
 
-_EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
-"""Not `m.*`, as in `memories`."""
-
 _ROLES = """(
     SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
     FROM memory_entities me JOIN entities e ON e.tenant_id = me.tenant_id AND e.id = me.entity_id
@@ -82,7 +79,7 @@ _PAGE = statement(
 
 _ROWS = statement(
     f"""
-    SELECT {_EVERY}, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
+    SELECT {EVERY}, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
             SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
                 AND o.slot = m.slot AND o.contested AND o.status = 'active'
         ) AS in_contest
@@ -94,7 +91,7 @@ _ROWS = statement(
 
 _ABOUT = statement(
     f"""
-    SELECT {_EVERY}, {_ROLES} FROM unnest(CAST(:subjects AS uuid[])) AS given(id)
+    SELECT {EVERY}, {_ROLES} FROM unnest(CAST(:subjects AS uuid[])) AS given(id)
     CROSS JOIN LATERAL (
         SELECT * FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.subject_id = given.id AND x.type = ANY(:types)

@@ -25,40 +25,38 @@ FIRST = (UUID(int=0), -1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A memory whose index rows lack a vector, with all that their texts are made of.
-
-    `kinds` are those of its rows, by part.
-    """
+class Lacking:
+    """A memory with rows that lack a vector. `rows` are all of its rows of that table, by place: what each holds."""
 
     id: UUID
-    scope: UUID
     type: str
-    content: str
-    context: str | None
+    type_version: int
     payload: Mapping[str, Any]
-    session: str | None
-    recorded_at: datetime
-    kinds: Mapping[int, str]
+    rows: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A memory whose questions lack a vector; `questions` are those, by ordinal."""
+class Told(Lacking):
+    """A memory whose index rows lack a vector, with all that their texts are made of; `rows` are their kinds."""
 
-    id: UUID
-    type: str
-    payload: Mapping[str, Any]
-    questions: Mapping[int, str]
+    scope: UUID
+    content: str
+    context: str | None
+    session: str | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Lacking):
+    """A memory whose questions lack a vector; `rows` are the questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vector:
-    """What one row is given: `text` is what it was made of, `vector` in pgvector's text format."""
+    """What one row is given, in pgvector's text format."""
 
     memory: UUID
     place: int
-    text: str
     vector: str
 
 
@@ -75,48 +73,42 @@ class Count:
 
 
 @cache
-def _told(model: int) -> Statement:
+def _lacking(model: int, table: str, of_memory: str, of_rows: str) -> Statement:
+    """Return the query of memories with rows that lack a vector, and of all their rows, `y`, by place."""
     return statement(
         f"""
-        SELECT m.id, m.scope_id, m.type, m.content, m.context, m.payload, m.session_id, m.recorded_at,
-            own.parts, own.kinds
+        SELECT {of_memory}, own.*
         FROM (
-            SELECT DISTINCT i.memory_id FROM memory_index i
-            WHERE i.tenant_id = :tenant AND i.{lacks(model)} AND i.memory_id > :after
-            ORDER BY i.memory_id LIMIT :limit
+            SELECT DISTINCT r.memory_id FROM {table} r
+            WHERE r.tenant_id = :tenant AND r.{lacks(model)} AND r.memory_id > :after
+            ORDER BY r.memory_id LIMIT :limit
         ) lacking
         CROSS JOIN LATERAL (
             SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = lacking.memory_id OFFSET 0
         ) m
         CROSS JOIN LATERAL (
-            SELECT array_agg(y.part ORDER BY y.part) AS parts, array_agg(y.kind ORDER BY y.part) AS kinds
-            FROM memory_index y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
+            SELECT {of_rows} FROM {table} y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
         ) own
         ORDER BY m.id
         """  # noqa: S608 - composed of constants
     )
 
 
-@cache
+def _told(model: int) -> Statement:
+    return _lacking(
+        model,
+        "memory_index",
+        "m.id, m.scope_id, m.type, m.type_version, m.content, m.context, m.payload, m.session_id, m.recorded_at",
+        "array_agg(y.part ORDER BY y.part) AS parts, array_agg(y.kind ORDER BY y.part) AS kinds",
+    )
+
+
 def _asked(model: int) -> Statement:
-    return statement(
-        f"""
-        SELECT m.id, m.type, m.payload, own.ordinals, own.questions
-        FROM (
-            SELECT DISTINCT q.memory_id FROM hypothetical_embeddings q
-            WHERE q.tenant_id = :tenant AND q.{lacks(model)} AND q.memory_id > :after
-            ORDER BY q.memory_id LIMIT :limit
-        ) lacking
-        CROSS JOIN LATERAL (
-            SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = lacking.memory_id OFFSET 0
-        ) m
-        CROSS JOIN LATERAL (
-            SELECT array_agg(y.ordinal ORDER BY y.ordinal) AS ordinals,
-                array_agg(y.question ORDER BY y.ordinal) AS questions
-            FROM hypothetical_embeddings y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
-        ) own
-        ORDER BY m.id
-        """  # noqa: S608 - composed of constants
+    return _lacking(
+        model,
+        "hypothetical_embeddings",
+        "m.id, m.type, m.type_version, m.payload",
+        "array_agg(y.ordinal ORDER BY y.ordinal) AS ordinals, array_agg(y.question ORDER BY y.ordinal) AS questions",
     )
 
 
@@ -183,7 +175,7 @@ def _count(model: int, table: str) -> Statement:
     )
 
 
-async def told(session: ReadSession, tenant: UUID, model: int, *, after: UUID, limit: int) -> list[Told]:
+async def told(session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int) -> list[Told]:
     """Return memories whose index rows lack a vector of the model, by id."""
     rows = await session.fetch(_told(model), {"tenant": tenant, "after": after, "limit": limit})
     return [
@@ -191,26 +183,28 @@ async def told(session: ReadSession, tenant: UUID, model: int, *, after: UUID, l
             id=row["id"],
             scope=row["scope_id"],
             type=row["type"],
+            type_version=row["type_version"],
             content=row["content"],
             context=row["context"],
             payload=row["payload"],
             session=row["session_id"],
             recorded_at=row["recorded_at"],
-            kinds=dict(zip(row["parts"], row["kinds"], strict=True)),
+            rows=dict(zip(row["parts"], row["kinds"], strict=True)),
         )
         for row in rows
     ]
 
 
-async def asked(session: ReadSession, tenant: UUID, model: int, *, after: UUID, limit: int) -> list[Asked]:
+async def asked(session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int) -> list[Asked]:
     """Return memories whose questions lack a vector of the model, by id."""
     rows = await session.fetch(_asked(model), {"tenant": tenant, "after": after, "limit": limit})
     return [
         Asked(
             id=row["id"],
             type=row["type"],
+            type_version=row["type_version"],
             payload=row["payload"],
-            questions=dict(zip(row["ordinals"], row["questions"], strict=True)),
+            rows=dict(zip(row["ordinals"], row["questions"], strict=True)),
         )
         for row in rows
     ]
@@ -230,13 +224,18 @@ async def fill(session: WriteSession, tenant: UUID, model: int, of: Sequence[Tol
     ])  # fmt: skip
 
 
-async def fill_questions(session: WriteSession, tenant: UUID, model: int, vectors: Sequence[Vector]) -> int:
-    """Give questions their vectors, likewise; `text` is the question."""
+async def fill_questions(
+    session: WriteSession, tenant: UUID, model: int, of: Sequence[Asked], vectors: Sequence[Vector]
+) -> int:
+    """Give questions their vectors, likewise."""
     held = await _held(session, tenant, model, "hypothetical_embeddings", vectors)
-    rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": list({one.memory for one in vectors})})
+    rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {(row["memory_id"], row["ordinal"]): row["question"] for row in rows}
+    same = {
+        (one.id, place) for one in of for place, question in one.rows.items() if now.get((one.id, place)) == question
+    }
     return await _given(session, tenant, model, "hypothetical_embeddings", [
-        one for one in vectors if (place := (one.memory, one.place)) in held and now.get(place) == one.text
+        one for one in vectors if (one.memory, one.place) in held & same
     ])  # fmt: skip
 
 

@@ -267,6 +267,13 @@ class MemoryType:
         found = None if version == self.version or self.earlier is None else self.earlier(version)
         return self if found is None else found
 
+    def read(self, payload: Mapping[str, object], version: int) -> Payload:
+        """Return a stored payload, as the version of the type that it was written with.
+
+        Raises pydantic's ValidationError where it is of a shape that the type no longer has.
+        """
+        return self.at(version).payload.model_validate(dict(payload))
+
     @property
     def counted_as(self) -> str:
         """Return the name under which its memories are counted in metrics: tenants' names are too many to count by."""

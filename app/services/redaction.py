@@ -70,7 +70,7 @@ def brought(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
     if spec is None:
         return {}
     try:
-        payload = spec.at(memory.type_version).payload.model_validate(memory.payload)
+        payload = spec.read(memory.payload, memory.type_version)
     except ValueError:
         return {}
     return {one.role: one for one in payload.mentions()}

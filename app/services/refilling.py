@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import structlog
 
 from app.db import models, refill
 from app.db.models import Phase
-from app.db.refill import Asked, Told, Vector
-from app.db.session import Database
+from app.db.refill import Lacking, Vector
+from app.db.session import Database, ReadSession, WriteSession
 from app.db.tenants import AS_OPERATOR, list_tenants
 from app.db.vectors import as_halfvec
-from app.memory.registry import Types
-from app.providers.embeddings import Embedder, Vectors
+from app.memory.registry import Registry, Types
+from app.providers.embeddings import Embedder, Purpose, Vectors
 from app.write import again
 
 BATCH = 256
@@ -32,6 +33,23 @@ PAUSE_SECONDS = 5.0
 _FIRST = UUID(int=0)
 
 log = structlog.get_logger("typed_memory.vectors")
+
+
+_Own = TypeVar("_Own", bound=Lacking)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind(Generic[_Own]):
+    """Rows that keep vectors: how those that lack one are read, worded, embedded and filled."""
+
+    lacking: Callable[[ReadSession, UUID, int, UUID, int], Awaitable[list[_Own]]]
+    texts: Callable[[Sequence[_Own], Registry], list[list[str]]]
+    purpose: Purpose
+    fill: Callable[[WriteSession, UUID, int, Sequence[_Own], Sequence[Vector]], Awaitable[int]]
+
+
+_MEMORIES = _Kind(lacking=refill.told, texts=again.texts, purpose="document", fill=refill.fill)
+_QUESTIONS = _Kind(lacking=refill.asked, texts=again.questions, purpose="query", fill=refill.fill_questions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,44 +99,29 @@ class Refilling:
 
     async def fill(self, tenant: UUID) -> AsyncIterator[int]:
         """Fill in what a tenant lacks; yield how many rows were, after each batch."""
-        for batches in (self._memories(tenant), self._questions(tenant)):
+        for batches in (self._batches(tenant, _MEMORIES), self._batches(tenant, _QUESTIONS)):
             async for done in batches:
                 yield done
 
     async def sample(self, tenant: UUID, most: int) -> list[str]:
         """Return the texts of some of a tenant's memories that lack vectors, as they would be embedded."""
         async with self.database.read(tenant) as session:
-            found = await refill.told(session, tenant, self.model_id, after=_FIRST, limit=most)
+            found = await refill.told(session, tenant, self.model_id, _FIRST, most)
         texts = await asyncio.to_thread(again.texts, found, await self.types.of(tenant))
         return [text for own in texts for text in own]
 
-    async def _memories(self, tenant: UUID) -> AsyncIterator[int]:
+    async def _batches(self, tenant: UUID, kind: _Kind[_Own]) -> AsyncIterator[int]:
         after = _FIRST
         while True:
             async with self.database.read(tenant) as session:
-                found = await refill.told(session, tenant, self.model_id, after=after, limit=BATCH)
+                found = await kind.lacking(session, tenant, self.model_id, after, BATCH)
             if not found:
                 return
-            texts = await asyncio.to_thread(again.texts, found, await self.types.of(tenant))
-            vectors = await self.embedder.embed([text for own in texts for text in own], purpose="document")
-            rows = await asyncio.to_thread(_rows, found, texts, vectors)
+            texts = await asyncio.to_thread(kind.texts, found, await self.types.of(tenant))
+            vectors = await self.embedder.embed([text for own in texts for text in own], purpose=kind.purpose)
+            rows = await asyncio.to_thread(_rows, found, vectors)
             async with self.database.write(tenant) as session:
-                done = await refill.fill(session, tenant, self.model_id, found, rows)
-            yield done
-            after = found[-1].id
-
-    async def _questions(self, tenant: UUID) -> AsyncIterator[int]:
-        after = _FIRST
-        while True:
-            async with self.database.read(tenant) as session:
-                found = await refill.asked(session, tenant, self.model_id, after=after, limit=BATCH)
-            if not found:
-                return
-            texts = await asyncio.to_thread(again.questions, found, await self.types.of(tenant))
-            vectors = await self.embedder.embed([text for own in texts for text in own], purpose="query")
-            rows = await asyncio.to_thread(_asked_rows, found, vectors)
-            async with self.database.write(tenant) as session:
-                done = await refill.fill_questions(session, tenant, self.model_id, rows)
+                done = await kind.fill(session, tenant, self.model_id, found, rows)
             yield done
             after = found[-1].id
 
@@ -138,19 +141,6 @@ async def tenants(database: Database) -> list[UUID]:
         return [one.id for one in await list_tenants(session)]
 
 
-def _rows(found: Sequence[Told], texts: Sequence[Sequence[str]], vectors: Vectors) -> list[Vector]:
+def _rows(found: Sequence[Lacking], vectors: Vectors) -> list[Vector]:
     made = iter(vectors)
-    return [
-        Vector(memory=one.id, place=part, text=text, vector=as_halfvec(next(made)))
-        for one, own in zip(found, texts, strict=True)
-        for part, text in zip(one.kinds, own, strict=True)
-    ]
-
-
-def _asked_rows(found: Sequence[Asked], vectors: Vectors) -> list[Vector]:
-    made = iter(vectors)
-    return [
-        Vector(memory=one.id, place=ordinal, text=question, vector=as_halfvec(next(made)))
-        for one in found
-        for ordinal, question in one.questions.items()
-    ]
+    return [Vector(memory=one.id, place=place, vector=as_halfvec(next(made))) for one in found for place in one.rows]

@@ -30,7 +30,7 @@ def given_back(
 def _given_back(
     row: Mapping[str, Any], types: Registry, entity: UUID, survivor: UUID, own: AbstractSet[str]
 ) -> GivenBack | None:
-    payload = types.get(row["type"]).at(row["type_version"]).payload.model_validate(row["payload"])
+    payload = types.get(row["type"]).read(row["payload"], row["type_version"])
     known = {
         role: EntityRef(id=UUID(id_), name=name, entity_type=kind) for role, (id_, name, kind) in row["roles"].items()
     }

@@ -75,14 +75,14 @@ def _own(row: Row, types: Registry) -> Payload:
     """Return the payload of a row, if nothing but the memory holds what it says."""
     spec = types.find(row["type"])
     try:
-        payload = None if spec is None else spec.at(row["type_version"]).payload.model_validate(dict(row["payload"]))
+        payload = None if spec is None else spec.read(row["payload"], row["type_version"])
     except ValidationError:
         payload = None
     if payload is None:
         raise Stays("it was stored when its type had other fields")
     if payload.edge() is not None or any(one.declares for one in payload.mentions()):
         raise Stays("an entity or a relation was made of it")
-    if row["type"] and "event_at_precision" in row["payload"]:
+    if "event_at_precision" in row["payload"]:
         raise Stays("it is found by when it happened")
     return payload
 
@@ -105,7 +105,7 @@ def becomes(one: Flagged, types: Registry) -> dict[str, Any]:
     follows the new type; what a caller chose, a category or an importance, stays.
     """
     row, target, payload = one.row, one.target, one.payload
-    wire = payload.model_dump(mode="json", by_alias=True)
+    wire = payload.stored(None)
     old = types.get(row["type"]).at(row["type_version"])
     parts = parts_of(row)
     values: dict[str, Any] = {
@@ -129,7 +129,7 @@ def becomes(one: Flagged, types: Registry) -> dict[str, Any]:
     act = SpeechAct(row["speech_act"])
     if abs(confidence.believed(parts, act) - row["confidence"]) < _SAME:
         values["confidence"] = confidence.believed(replace(parts, prior=target.prior), act)
-    before = old.payload.model_validate(dict(row["payload"]))
+    before = old.read(row["payload"], old.version)
     if abs(old.importance(before) - row["importance"]) < _SAME:
         values["importance"] = target.importance(payload)
     return values

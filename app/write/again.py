@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from app.db.refill import Asked, Told
+from app.db.refill import Asked, Lacking, Told
 from app.memory.registry import Registry
 from app.text.naming import without
 from app.text.parts import lead, split_parts
@@ -21,7 +20,7 @@ def texts(given: Sequence[Told], types: Registry) -> list[list[str]]:
     Names are left out as at the writing; those recorded at one instant in one session were written together, and
     know of one another's. There are as many parts as there were.
     """
-    names = [_names(one.type, one.payload, types) for one in given]
+    names = [_names(one, types) for one in given]
     together = defaultdict[object, frozenset[str]](frozenset)
     for one, own in zip(given, names, strict=True):
         if one.session is not None:
@@ -34,20 +33,18 @@ def texts(given: Sequence[Told], types: Registry) -> list[list[str]]:
 
 def questions(given: Sequence[Asked], types: Registry) -> list[list[str]]:
     """Return each memory's questions by ordinal as they are embedded: without names, as the memory itself."""
-    names = [_names(one.type, one.payload, types) for one in given]
-    return [
-        [without(own, question) for question in one.questions.values()] for one, own in zip(given, names, strict=True)
-    ]
+    names = [_names(one, types) for one in given]
+    return [[without(own, question) for question in one.rows.values()] for one, own in zip(given, names, strict=True)]
 
 
 def _texts(one: Told, names: frozenset[str]) -> list[str]:
-    own = [place for place, kind in one.kinds.items() if kind != "context"]
-    led = [place for place, kind in one.kinds.items() if kind == "context"]
+    own = [place for place, kind in one.rows.items() if kind != "context"]
+    led = [place for place, kind in one.rows.items() if kind == "context"]
     content = without(names, one.content)
     found = dict(zip(own, _parts(content, len(own)), strict=True))
     before = "" if one.context is None else f"{without(names, lead(one.context))} "
     found |= zip(led, (f"{before}{part}" for part in _parts(content, len(led))), strict=True)
-    return [found[place] for place in one.kinds]
+    return [found[place] for place in one.rows]
 
 
 def _parts(text: str, count: int) -> list[str]:
@@ -58,12 +55,12 @@ def _parts(text: str, count: int) -> list[str]:
     return [*parts, *(parts[-1:] * (count - len(parts)))]
 
 
-def _names(type_name: str, payload: Mapping[str, Any], types: Registry) -> frozenset[str]:
+def _names(one: Lacking, types: Registry) -> frozenset[str]:
     """Return the names that stay out of a memory's vectors; none where its payload is of a shape of another time."""
-    spec = types.by_name.get(type_name)
+    spec = types.by_name.get(one.type)
     if spec is None:
         return frozenset()
     try:
-        return spoken_names(spec.payload.model_validate(dict(payload)).mentions())
+        return spoken_names(spec.read(one.payload, one.type_version).mentions())
     except ValidationError:
         return frozenset()

@@ -271,7 +271,7 @@ def merging(resolved: Resolved, into: Existing, reason: str) -> Merge:
 
 def _stored(resolved: Resolved, existing: Existing) -> Payload:
     """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
-    return resolved.prepared.candidate.type.at(existing.type_version).payload.model_validate(dict(existing.payload))
+    return resolved.prepared.candidate.type.read(existing.payload, existing.type_version)
 
 
 def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:

@@ -111,7 +111,7 @@ def _told(believed: Sequence[Believed], types: Registry) -> Iterator[tuple[Belie
     for one in believed:
         if one.type in asked:
             try:
-                yield one, asked[one.type].at(one.type_version).payload.model_validate(one.payload)
+                yield one, asked[one.type].read(one.payload, one.type_version)
             except ValidationError:
                 continue
 

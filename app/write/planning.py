@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_json
-
 from app import ids
+from app.db import rows
 from app.db.audit import Ledger
 from app.db.backfills import Backfill, Item
 from app.db.reclassifying import COLUMNS
@@ -38,7 +37,6 @@ _TOLD_OF_OTHERS = {
 
 def found(one: Flagged, *, note: str | None = None) -> Item:
     """Return a belief that is adopted, before it is settled with those beside it."""
-    wire = one.payload.model_dump(mode="json", by_alias=True)
     return Item(
         memory_id=one.row["id"],
         scope_id=one.row["scope_id"],
@@ -48,7 +46,7 @@ def found(one: Flagged, *, note: str | None = None) -> Item:
         source=one.row["type"],
         reason=one.reason,
         note=note,
-        adopted={"payload": wire, "slot": one.slot},
+        adopted={"payload": one.payload.stored(None), "slot": one.slot},
         seen_at=one.row["updated_at"],
     )
 
@@ -100,10 +98,8 @@ def left(one: Left, item: Item) -> Item:
 
 def as_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that may change as the JSON from which the database reads them back."""
-    values = {name: row[name] for name in COLUMNS}
-    plain = {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in values.items()}
-    decoded: dict[str, Any] = json.loads(to_json(plain))
-    return decoded
+    [decoded] = json.loads(rows.as_json([{name: row[name] for name in COLUMNS}]))
+    return dict(decoded)
 
 
 def applied(item: Item, at: datetime) -> dict[str, Any]:

@@ -149,7 +149,7 @@ class _World:
     def _guarded_at(self, row: Row) -> tuple[str, ...]:
         """Return the slots where a rule over a statement stands; none where its payload is of an older shape."""
         try:
-            payload = self.types.get(row["type"]).payload.model_validate(dict(row["payload"]))
+            payload = self.types.get(row["type"]).read(row["payload"], row["type_version"])
             return payload.guarded_at(_entities(row))
         except (ValidationError, KeyError):
             return ()
@@ -285,6 +285,7 @@ class _World:
             relation=relation,
             id=memory,
             type=now("type"),
+            type_version=now("type_version"),
             status=now("status"),
             content=now("content"),
             payload=now("payload"),
