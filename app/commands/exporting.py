@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import TimeElapsedColumn
 
+from app.commands import terminal
 from app.commands.connect import connect
 from app.commands.options import AgentId, ApiKey, Url, UserId
-from app.commands.terminal import CommandFailed, err, say
+from app.commands.terminal import CommandFailed, say
 from app.providers.service_client import ServiceClient
 
 STANDARD_OUTPUT = "-"
@@ -89,10 +90,7 @@ def export(
 
 
 async def _write(client: ServiceClient, out: BinaryIO, wanted: dict[str, str]) -> _Checked:
-    with Progress(
-        SpinnerColumn(), TextColumn("exporting"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        console=err, transient=True, disable=not err.is_terminal,
-    ) as progress:  # fmt: skip
+    with terminal.progress(TimeElapsedColumn()) as progress:
         task = progress.add_task("exporting", total=None)
 
         def counted(record: str, line: dict[str, Any]) -> None:

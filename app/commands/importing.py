@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import TimeElapsedColumn
 from rich.table import Table
 
-from app.commands import restoring, sources
+from app.commands import restoring, sources, terminal
 from app.commands.connect import connect
 from app.commands.conversations import Read
 from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
@@ -86,7 +86,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     total = sum(1 for source in found for _ in sources.read(source, wanted, session_id))
     client = connect(url, key)
-    with _progress() as progress:
+    with terminal.progress(TimeElapsedColumn()) as progress:
         task = progress.add_task("importing", total=total)
         sender = Sender(
             client=client, defaults=defaults, strict=strict, advance=lambda count: progress.advance(task, count)
@@ -117,19 +117,6 @@ async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) 
         except (Stopped, TypedMemoryError) as error:
             return str(error)
     return None
-
-
-def _progress() -> Progress:
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
 
 
 def _show(report: Report) -> None:

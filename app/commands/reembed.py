@@ -8,11 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app.commands import terminal
 from app.commands.configuration import configure_logs, load_settings
-from app.commands.terminal import CommandFailed, err, out, say
+from app.commands.terminal import CommandFailed, out, say
 from app.db import revision
 from app.db.models import Phase
 from app.db.type_book import TypeBook
@@ -72,7 +73,7 @@ def reembed(
         raise CommandFailed("--force goes with --drop")
     settings = load_settings()
     configure_logs(settings)
-    with _progress() as progress:
+    with terminal.progress(TimeRemainingColumn()) as progress:
         asyncio.run(
             _perform(settings, progress, dry_run=dry_run, status=status, drop=drop, abandon=abandon, force=force)
         )
@@ -146,19 +147,6 @@ def _duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {left} s" if minutes else f"{seconds:.1f} s"
-
-
-def _progress() -> Progress:
-    return Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
 
 
 @asynccontextmanager

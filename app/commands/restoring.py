@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import DownloadColumn, TimeElapsedColumn
 from rich.table import Table
 
+from app.commands import terminal
 from app.commands.sources import Source
 from app.commands.terminal import err, out
 from app.providers.service_client import ServiceClient
@@ -25,10 +26,7 @@ def restore(client: ServiceClient, source: Source, *, strict: bool) -> bool:
     """Import an export and show what became of it; return whether all of it was read and stored."""
     with closing(source.opened()) as file:
         size = file.seek(0, 2)
-    with Progress(
-        SpinnerColumn(), TextColumn("importing"), BarColumn(), DownloadColumn(), TimeElapsedColumn(),
-        console=err, transient=True, disable=not err.is_terminal,
-    ) as progress:  # fmt: skip
+    with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
         task = progress.add_task("importing", total=size)
 
         async def pieces() -> AsyncIterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
 
 out = Console(highlight=False)
 """What was asked for: standard output."""
@@ -30,3 +31,20 @@ def warn(message: str) -> None:
     """Print a warning."""
     err.print("[bold yellow]warning:[/]", end=" ")
     err.print(message, markup=False, soft_wrap=True)
+
+
+def progress(time: ProgressColumn, count: ProgressColumn | None = None) -> Progress:
+    """Return a progress bar of tasks, gone when they end and silent where nobody watches.
+
+    `time` says what has passed or is left, `count` how far it is: how many of how many where it isn't given.
+    """
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        count or MofNCompleteColumn(),
+        time,
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )

@@ -20,17 +20,7 @@ __all__ = ["provider", "provider_process"]
 async def client(
     request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn
 ) -> AsyncIterator[httpx.AsyncClient]:
-    settings = settings_for(
-        fresh_database_url,
-        llm_provider=request.param,
-        llm_base_url=provider.url,
-        llm_model="stand-in",
-        llm_api_key="sk-stand-in",
-        llm_timeout=2.0,
-        llm_deadline=4.0,
-        llm_attempts=1,
-        job_retry_seconds=0.1,
-    )
+    settings = settings_for(fresh_database_url, **provider.settings(request.param, job_retry_seconds=0.1))
     app: FastAPI
     async with running(settings) as app, connected(app) as found:
         yield found

@@ -22,10 +22,8 @@ FOUND = {"type": "ticket", "payload": opened(about="the export fails", priority=
 
 @pytest.fixture
 async def app(fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
-    settings = settings_for(
-        fresh_database_url, llm_provider="openai", llm_base_url=provider.url, llm_model="stand-in",
-        llm_api_key="sk-stand-in", llm_timeout=5.0, llm_deadline=8.0, llm_attempts=1, keep_episodes=False,
-    )  # fmt: skip
+    told = provider.settings(llm_timeout=5.0, llm_deadline=8.0, keep_episodes=False)
+    settings = settings_for(fresh_database_url, **told)
     async with running(settings) as started:
         yield started
 

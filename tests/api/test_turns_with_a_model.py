@@ -21,19 +21,10 @@ JOB = {"type": "fact", "payload": {"subject": "user", "predicate": "works-at", "
 
 @pytest.fixture(params=["openai", "anthropic"])
 async def app(request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
-    settings = settings_for(
-        fresh_database_url,
-        llm_provider=request.param,
-        llm_base_url=provider.url,
-        llm_model="stand-in",
-        llm_api_key="sk-stand-in",
-        llm_timeout=2.0,
-        llm_deadline=4.0,
-        llm_attempts=2,
-        llm_input_price=1.0,
-        llm_output_price=2.0,
-        job_retry_seconds=0.1,
+    told = provider.settings(
+        request.param, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1
     )
+    settings = settings_for(fresh_database_url, **told)
     async with running(settings) as started:
         yield started
 

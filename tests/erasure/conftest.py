@@ -28,18 +28,7 @@ async def app(url: str) -> AsyncIterator[FastAPI]:
 @pytest.fixture
 async def modelled(url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
     """The same with a language model."""
-    settings = settings_for(
-        url,
-        llm_provider="openai",
-        llm_base_url=provider.url,
-        llm_model="stand-in",
-        llm_api_key="sk-stand-in",
-        llm_attempts=1,
-        llm_timeout=2.0,
-        llm_deadline=4.0,
-        job_attempts=1,
-        worker="off",
-    )
+    settings = settings_for(url, **provider.settings(job_attempts=1, worker="off"))
     async with running(settings) as started:
         yield started
 

@@ -32,6 +32,19 @@ class StandIn:
     def url(self) -> str:
         return f"{self.root}/v1"
 
+    def settings(self, wire: str = "openai", **overrides: Any) -> dict[str, Any]:
+        """Return the settings of a service whose model it is: asked once, and not waited for long."""
+        return {
+            "llm_provider": wire,
+            "llm_base_url": self.url,
+            "llm_model": "stand-in",
+            "llm_api_key": "sk-stand-in",
+            "llm_timeout": 2.0,
+            "llm_deadline": 4.0,
+            "llm_attempts": 1,
+            **overrides,
+        }
+
     async def behave(self, behaviour: str, **order: Any) -> None:
         """Order a behaviour: `times`, `delay`, `status`, `retry_after`, `body`; orders queue up."""
         await self._call("POST", "/_control", {"behaviour": behaviour, **order})
