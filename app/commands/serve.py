@@ -18,6 +18,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
+from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
 from app.main import create_app
 from app.opening import KEY_FILE, data_dir
@@ -72,6 +73,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
         await super().startup(sockets)
+        settle()
         self._announce()
 
     @contextmanager

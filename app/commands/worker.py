@@ -12,6 +12,7 @@ import typer
 
 from app import logs
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
+from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
 from app.db.jobs import Job
 from app.db.tenants import Tenant
@@ -122,6 +123,7 @@ async def _run(settings: Settings) -> None:
         async with build_runtime(settings) as runtime:
             opening = False
             with _measured(settings, runtime):
+                settle()
                 _announce(runtime)
                 await run_worker(runtime, handlers=discover(), stop=stop, hurry=hurry)
     except asyncio.CancelledError:
