@@ -2,135 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
 from app.api import cursors, views
+from app.api.backfill_shapes import (
+    BackfillBody,
+    BackfillDetail,
+    BackfillPage,
+    ChangePage,
+    ListQuery,
+    MemoriesQuery,
+    shown_backfill,
+    shown_change,
+)
 from app.api.candidates import canonical_types
-from app.api.cursors import LONGEST, Listing
+from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import Replied, declared, once
-from app.api.models import Out
-from app.api.requests import MOST_RESULTS, In
-from app.db.backfills import Backfill, Item
+from app.db.backfills import Backfill
 from app.db.listing import Position
-from app.memory.backfill import Classifier, Effect, ItemState, Status
-from app.memory.spec import Name
-from app.model import Actor, ScopeKind
+from app.model import Actor
 from app.runtime import Runtime
 from app.services.backfills import Wanted
 
 CREATED, ACCEPTED, OK = 201, 202, 200
 
 BackfillId = Annotated[str, Path(description="A backfill's id.", examples=["bfl_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
-
-_UNSHOWN = frozenset({"identity", "filter_key", "slot_value"})
-_POINTERS = ("supersedes", "superseded_by")
-
-
-class BackfillBody(In):
-    """What to look for, and where."""
-
-    type: Name = Field(description="The type that adopts memories.", examples=["medication"])
-    sources: list[Name] | None = Field(
-        default=None,
-        alias="from",
-        min_length=1,
-        max_length=50,
-        description="The types to look through; by default those that the type's rule reads.",
-        examples=[["fact"]],
-    )
-    classifier: Classifier = Field(
-        default=Classifier.RULES, description="`rules`: the type's own rule. `model`: the configured language model."
-    )
-    user_id: Name | None = Field(default=None, description="Only this user's scope, and agents' with the user.")
-    agent_id: Name | None = Field(default=None, description="Only this agent's scopes.")
-    scope: ScopeKind | None = Field(default=None, description="Only scopes of this kind.")
-
-
-class ListQuery(In):
-    """Which page of backfills."""
-
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
-
-
-class MemoriesQuery(ListQuery):
-    """Which memories of a backfill."""
-
-    state: ItemState | None = Field(
-        default=None,
-        description="`planned`, `left` (flagged, but it stays as it is), `committed`, `skipped` (something moved since "
-        "the preview), `undone`, `kept` (something moved since the commit).",
-    )
-    effect: Effect | None = Field(
-        default=None, description="`reclassified` changes its type; the others are touched by one that does."
-    )
-
-
-class ChangeOut(Out):
-    """A memory of a backfill: `before` and `after` hold what changes of it, and nothing else."""
-
-    memory_id: str
-    state: ItemState
-    effect: Effect
-    type: str = Field(description="What it is before.")
-    reason: str | None = Field(description="Why it changes.")
-    why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
-    before: dict[str, Any]
-    after: dict[str, Any]
-    at_commit: list[str] = Field(description="Fields of `after` that hold the instant of the commit.")
-    links: list[dict[str, str]] = Field(description="Links that are made: from, kind, to.")
-
-
-class BackfillOut(Out):
-    """A backfill."""
-
-    id: str
-    type: str
-    sources: list[str] = Field(alias="from")
-    classifier: Classifier
-    status: Status
-    actor: str
-    counts: dict[str, Any] = Field(
-        description="`looked_at`; `flagged`, by reason and source; `left`, by why; `changed` in all, of them "
-        "`others_changed`; `collisions` over slots; `superseded`, `contradicting`, `conflicting`, `reviewed`; then how "
-        "many are `committed`, `skipped`, `undone`, `kept`."
-    )
-    job_id: str | None = Field(description="The latest job, see `GET /jobs/{job_id}`; null where none was needed.")
-    created_at: datetime
-    previewed_at: datetime | None
-    committed_at: datetime | None
-    undone_at: datetime | None
-
-
-class BackfillDetail(BackfillOut):
-    """A backfill with a sample of what changes, and whose scopes it is narrowed to."""
-
-    sample: list[ChangeOut]
-    within: list[dict[str, str | None]] | None = Field(description="Null: all of the tenant.")
-
-
-class BackfillPage(Out):
-    """Some backfills, newest first."""
-
-    backfills: list[BackfillOut]
-    next_cursor: str | None
-
-
-class ChangePage(Out):
-    """Some memories of a backfill, in the order of their ids."""
-
-    memories: list[ChangeOut]
-    next_cursor: str | None
 
 
 def router() -> APIRouter:
@@ -207,7 +111,7 @@ async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     listing = Listing(f"backfills|{actor.tenant_id}")
     shown, more = await runtime.backfills.list(actor, after=_after(query, listing), limit=query.limit)
     following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"backfills": [_backfill(one) for one in shown], "next_cursor": following})
+    return views.answer({"backfills": [shown_backfill(one) for one in shown], "next_cursor": following})
 
 
 async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -233,7 +137,7 @@ async def list_backfill_memories(
         limit=query.limit,
     )
     following = cursors.encode(Position(id=shown[-1].memory_id), listing) if more else None
-    return views.answer({"memories": [_change(one) for one in shown], "next_cursor": following})
+    return views.answer({"memories": [shown_change(one) for one in shown], "next_cursor": following})
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -283,49 +187,4 @@ def _after(query: ListQuery, listing: Listing) -> UUID | None:
 async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
     shown = await runtime.backfills.show(actor, backfill)
     within = None if shown.within is None else [dict(one) for one in shown.within]
-    return {**_backfill(shown.backfill), "sample": [_change(one) for one in shown.sample], "within": within}
-
-
-def _backfill(one: Backfill) -> dict[str, object]:
-    return {
-        "id": ids.public(ids.BACKFILL, one.id),
-        "type": one.type,
-        "from": list(one.sources),
-        "classifier": one.classifier,
-        "status": one.status,
-        "actor": one.actor,
-        "counts": {name: count for name, count in one.counts.items() if name != "scanned"},
-        "job_id": None if one.job_id is None else ids.public(ids.JOB, one.job_id),
-        "created_at": one.created_at,
-        "previewed_at": one.previewed_at,
-        "committed_at": one.committed_at,
-        "undone_at": one.undone_at,
-    }
-
-
-def _change(one: Item) -> dict[str, object]:
-    return {
-        "memory_id": ids.public(ids.MEMORY, one.memory_id),
-        "state": one.state,
-        "effect": one.effect,
-        "type": one.source,
-        "reason": one.reason,
-        "why": one.why,
-        "before": _shown(one.before),
-        "after": _shown(one.after),
-        "at_commit": list(one.stamped),
-        "links": [{"from": _memory(source), "kind": kind, "to": _memory(target)} for source, kind, target in one.links],
-    }
-
-
-def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns as callers know them."""
-    return {
-        name: _memory(value) if name in _POINTERS and value is not None else value
-        for name, value in values.items()
-        if name not in _UNSHOWN
-    }
-
-
-def _memory(value: str) -> str:
-    return ids.public(ids.MEMORY, UUID(value))
+    return {**shown_backfill(shown.backfill), "sample": [shown_change(one) for one in shown.sample], "within": within}

@@ -28,7 +28,8 @@ from app.providers.classifying import BeliefClassifier
 from app.services import backfill_counts
 from app.write import look, planning
 from app.write.adopting import Flagged, Row, Stays, becomes, flagged, stored
-from app.write.settling import Beside, Settled, settle
+from app.write.settled import Beside, Settled
+from app.write.settling import settle
 from app.write.values import Existing
 
 PASSED = 2_000

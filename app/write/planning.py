@@ -18,7 +18,7 @@ from app.memory.actions import Action
 from app.memory.backfill import Effect, ItemState
 from app.model import LinkKind
 from app.write.adopting import Flagged
-from app.write.settling import Change, Left
+from app.write.settled import Change, Left
 
 _PARTS = {"source": "source_strength", "extractor": "extractor_confidence", "prior": "prior", "mentions": "mentions"}
 

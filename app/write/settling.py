@@ -6,7 +6,7 @@ nothing is written, and what they come to are changes of rows that are there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, assert_never
@@ -24,6 +24,7 @@ from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, Scope,
 from app.write.adopting import Flagged, Row, becomes
 from app.write.decide import decide
 from app.write.guarding import guarded_by, review_of
+from app.write.settled import Beside, Change, Left, Link, Settled
 from app.write.values import (
     Add,
     Contradict,
@@ -40,61 +41,7 @@ from app.write.values import (
     Supersede,
 )
 
-Link = tuple[str, str, str]
-
 _PLAIN = {"contested": False, "review_reason": None, "review_note": None, "review_since": None}
-
-
-@dataclass(slots=True, kw_only=True)
-class Change:
-    """What a memory comes to: columns with their new values, those that hold the instant of the change, new links."""
-
-    row: Row
-    effect: Effect
-    reason: str
-    values: dict[str, Any] = field(default_factory=dict)
-    stamped: set[str] = field(default_factory=set)
-    links: list[Link] = field(default_factory=list)
-
-    def get(self, column: str) -> Any:  # noqa: ANN401 - a column of any type
-        """Return a column as it will be."""
-        return self.values.get(column, self.row[column])
-
-    def set(self, values: Mapping[str, Any], *, stamp: Iterable[str] = ()) -> None:
-        """Set columns; of those in `stamp` only that they hold the instant of the change."""
-        self.stamped -= values.keys()
-        self.values |= values
-        for column in stamp:
-            self.values[column] = None
-            self.stamped.add(column)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
-    """A belief that stays what it is after all."""
-
-    row: Row
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
-    """What was read for one unit: rivals of each belief as the write rule reads them, and rows of all of them.
-
-    `guarded` are statements that rules of the type may stand against.
-    """
-
-    rivals: Mapping[UUID, Sequence[Existing]]
-    rows: Mapping[UUID, Row]
-    guarded: Sequence[Row] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
-    """What a unit comes to: changes by memory, and what stays."""
-
-    changes: Mapping[UUID, Change]
-    left: tuple[Left, ...]
 
 
 def settle(unit: Sequence[Flagged], beside: Beside, types: Registry) -> Settled:
