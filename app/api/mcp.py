@@ -93,7 +93,7 @@ class McpEndpoint:
         """Admit the caller by its key, read the body, so that what is wrong with it is told, then speak MCP."""
         scope["route"] = self._route
         request = Request(scope, receive)
-        request.state.actor = await admitted(request, "read")
+        request.state.actor = await admitted(request, None)  # each tool has its own role
         require_json(request)
         body: list[Message] = [{"type": "http.request", "body": await request.body(), "more_body": False}]
 

@@ -29,7 +29,10 @@ def target(url: str | None, key: str | None) -> tuple[str, str]:
     folder. That key goes to this machine only.
     """
     address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
-    return address, key or _kept_key(address)
+    found = key or _kept_key(address)
+    if not found.isascii():
+        raise CommandFailed("the API key has letters that no key has: copy it again into --key or TM_API_KEY")
+    return address, found
 
 
 def key_file() -> Path:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
 import httpx2
 import typer
@@ -12,7 +15,16 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+)
 
 from app.commands.connect import target
 from app.commands.options import ApiKey, Url
@@ -20,6 +32,8 @@ from app.commands.terminal import CommandFailed
 
 SECONDS = 60.0
 """How long a tool may take."""
+
+_Answer = TypeVar("_Answer")
 
 
 def mcp(url: Url = None, key: ApiKey = None) -> None:
@@ -37,13 +51,60 @@ def mcp(url: Url = None, key: ApiKey = None) -> None:
 
 
 async def _serve(address: str, secret: str) -> None:
-    http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {secret}"}, timeout=SECONDS)
+    http = httpx2.AsyncClient(
+        headers={"Authorization": f"Bearer {secret}"}, timeout=SECONDS, event_hooks={"response": [_refuse]}
+    )
     async with http:
         await _check(http, address)
-        async with Client(streamable_http_client(f"{address}/mcp", http_client=http)) as service:
-            server = _relay(service)
-            async with stdio_server() as (reading, writing):
-                await server.run(reading, writing, server.create_initialization_options())
+        server = await _relay(_Service(address, http))
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+
+class _Refused(Exception):
+    """The service answered with a problem; the message is its detail."""
+
+
+async def _refuse(answer: httpx2.Response) -> None:
+    """Raise what a problem says; the SDK would only say that there was one."""
+    if answer.headers.get("content-type", "").startswith("application/problem+json"):
+        await answer.aread()
+        raise _Refused(str(answer.json().get("detail", answer.status_code)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """The service behind the relay; it keeps no sessions.
+
+    So each question has a client of its own, and the relay outlives a service that starts anew.
+    """
+
+    address: str
+    http: httpx2.AsyncClient
+
+    async def ask(self, question: Callable[[Client], Awaitable[_Answer]]) -> _Answer:
+        """Return what the service answers; MCPError, saying what to do, when it doesn't."""
+        try:
+            async with Client(streamable_http_client(f"{self.address}/mcp", http_client=self.http)) as client:
+                return await question(client)
+        except ExceptionGroup as group:
+            raise MCPError(INTERNAL_ERROR, self._told(_first(group))) from None
+
+    def _told(self, error: Exception) -> str:
+        match error:
+            case _Refused():
+                return str(error)
+            case httpx2.TimeoutException():
+                return f"{self.address} took over {SECONDS:.0f} seconds: try again"
+            case httpx2.HTTPError():
+                return f"nothing answers at {self.address}: start it with `typed-memory serve`, then try again"
+            case _:
+                return f"{self.address} could not be understood ({type(error).__name__})"
+
+
+def _first(group: ExceptionGroup) -> Exception:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, ExceptionGroup) else first
 
 
 async def _check(http: httpx2.AsyncClient, address: str) -> None:
@@ -56,30 +117,40 @@ async def _check(http: httpx2.AsyncClient, address: str) -> None:
         raise CommandFailed(
             f"nothing answers at {address}: start it with `typed-memory serve`, or give --url"
         ) from None
-    if answer.status_code in {401, 403}:
-        raise CommandFailed(f"{address} refuses the key: give one with --key or TM_API_KEY")
+    except _Refused as refused:
+        raise CommandFailed(f"{address} refuses the key: {refused}. Give one with --key or TM_API_KEY") from None
     if answer.is_error:
         raise CommandFailed(f"{address} does not speak MCP (it answered {answer.status_code}): is it Typed Memory?")
 
 
-def _relay(service: Client) -> Server[None]:
+async def _relay(service: _Service) -> Server[None]:
     """Return a server that passes on what it is asked."""
 
     async def list_tools(_: ServerRequestContext[None], given: PaginatedRequestParams | None) -> ListToolsResult:
-        return await service.list_tools(cursor=None if given is None else given.cursor)
+        return await service.ask(lambda client: client.list_tools(cursor=None if given is None else given.cursor))
 
     async def call_tool(_: ServerRequestContext[None], given: CallToolRequestParams) -> CallToolResult:
-        return await service.call_tool(given.name, given.arguments)
+        try:
+            return await service.ask(lambda client: client.call_tool(given.name, given.arguments))
+        except MCPError as error:
+            return CallToolResult(content=[TextContent(text=error.message)], is_error=True)
 
-    served = service.server_info
+    try:
+        served, instructions = await service.ask(_introduced)
+    except MCPError as error:
+        raise CommandFailed(error.message) from None
     return Server(
         "typed-memory" if served is None else served.name,
         version="" if served is None else served.version,
         title=None if served is None else served.title,
-        instructions=service.instructions,
+        instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+async def _introduced(client: Client) -> tuple[Implementation | None, str | None]:
+    return client.server_info, client.instructions
 
 
 def register(cli: typer.Typer) -> None:

@@ -44,14 +44,14 @@ def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> s
 
 
 class Served:
-    """`typed-memory serve` on a free port, of the code in `root`; ends with the `with` block."""
+    """`typed-memory serve` of the code in `root`, on a free port or on TM_PORT; ends with the `with` block."""
 
     def __init__(self, root: Path = ROOT, /, **settings: str) -> None:
         self.settings: Mapping[str, str] = settings
         self.said = ""
         self.logged = ""
         self.process = subprocess.Popen(  # noqa: S603 - our own program
-            [*PROGRAM, "serve", "--port", "0"],
+            [*PROGRAM, "serve", "--port", settings.get("TM_PORT", "0")],
             cwd=root,
             env=environment(**settings, PYTHONPATH=str(root)),
             stdin=subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -40,8 +41,8 @@ async def over_http(served: Served, key: str = KEY, mode: str = "auto") -> Async
 
 
 @asynccontextmanager
-async def over_stdio(served: Served) -> AsyncIterator[Client]:
-    settings = environment(TM_URL=served.url, TM_API_KEY=KEY, PYTHONPATH=str(ROOT))
+async def over_stdio(served: Served, key: str = KEY) -> AsyncIterator[Client]:
+    settings = environment(TM_URL=served.url, TM_API_KEY=key, PYTHONPATH=str(ROOT))
     program = StdioServerParameters(command=sys.executable, args=["-m", "app.cli", "mcp"], env=settings)
     async with Client(program) as client:
         yield client
@@ -115,6 +116,45 @@ async def test_a_client_of_the_older_protocol_is_served_too(served: Served) -> N
         assert {one.name for one in (await client.list_tools()).tools} >= TOOLS
 
 
+async def test_the_relay_outlives_the_service(database_url: str) -> None:
+    settings = {"TM_DATABASE_URL": database_url, "TM_BOOTSTRAP_KEY": KEY}
+    with Served(**settings) as first:
+        port = first.url.rpartition(":")[2]
+        async with over_stdio(first) as client:
+            assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+            first.process.kill()
+            first.wait()
+            async with asyncio.timeout(20):
+                gone = await client.call_tool("recall", {"query": "where?"})
+            assert gone.is_error
+            assert f"nothing answers at {first.url}" in said(gone)
+            with Served(**settings, TM_PORT=port):
+                assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+
+
+async def test_the_relay_says_why_it_was_refused(served: Served) -> None:
+    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+        made = (await http.post("/admin/keys", json={"name": "revoked soon", "roles": ["read"]})).json()
+        async with over_stdio(served, made["key"]) as client:
+            assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+            assert (await http.delete(f"/admin/keys/{made['id']}")).status_code in {200, 204}
+            refused = await client.call_tool("recall", {"query": "where?"})
+            assert refused.is_error
+            assert "key" in said(refused)
+            assert "error response" not in said(refused)
+
+
+async def test_a_key_that_only_writes_can_store(served: Served) -> None:
+    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+        writer = (await http.post("/admin/keys", json={"name": "writer", "roles": ["write"]})).json()["key"]
+    async with over_http(served, writer) as client:
+        assert {one.name for one in (await client.list_tools()).tools} >= TOOLS
+        await call(client, "store_memory", content="I work at Volkswagen these days.", user_id="written")
+        refused = await client.call_tool("recall", {"query": "where?"})
+        assert refused.is_error
+        assert "role 'read'" in said(refused)
+
+
 async def test_tools_keep_to_the_key(served: Served) -> None:
     async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
         made = await http.post("/admin/keys", json={"name": "reader", "roles": ["read"]})
@@ -167,6 +207,13 @@ def test_the_command_says_what_is_wrong() -> None:
     assert nobody.returncode == 1
     assert "typed-memory serve" in nobody.stderr
     assert "Traceback" not in nobody.stderr
+
+
+def test_the_command_says_that_no_key_looks_like_this(served: Served) -> None:
+    odd = run("mcp", "--url", served.url, "--key", "tm_schl\u00fcssel")
+    assert odd.returncode == 1
+    assert "TM_API_KEY" in odd.stderr
+    assert "Traceback" not in odd.stderr
 
 
 def test_the_command_says_that_the_key_is_refused(served: Served) -> None:
