@@ -94,7 +94,8 @@ def _checkout() -> Path:
 
 
 def _check_name(name: str) -> None:
-    if not _SNAKE_CASE.fullmatch(name) or keyword.iskeyword(name):
+    camel = "".join(word.capitalize() for word in name.split("_"))
+    if not _SNAKE_CASE.fullmatch(name) or keyword.iskeyword(name) or keyword.iskeyword(camel):
         raise CommandFailed(f"{name!r} can't name a type: use snake_case, such as pet_peeve, and no keyword of Python")
     if len(name) > _LONGEST_NAME:
         raise CommandFailed(f"{name!r} is too long: indexes are named after it; use at most {_LONGEST_NAME} characters")
@@ -102,7 +103,6 @@ def _check_name(name: str) -> None:
     if taken is not None:
         raise CommandFailed(f"app/memory/types/{taken.name}.py is called {name!r} already: use another name")
     document = create_app(Settings.model_construct()).openapi()
-    camel = "".join(word.capitalize() for word in name.split("_"))
     schemas = {camel, f"{camel}Write", f"{camel}Item", f"Scored{camel}"} & document["components"]["schemas"].keys()
     if schemas or f"/memories/typed/{name}" in document["paths"]:
         what = ", ".join(sorted(schemas)) or f"the route /memories/typed/{name}"
@@ -116,7 +116,7 @@ def _check_slot(slot: str, *, event: bool) -> None:
         raise CommandFailed(f"{slot!r} can't name a field: use snake_case, such as allergen, and no keyword of Python")
     if len(slot) > _LONGEST_NAME:
         raise CommandFailed(f"{slot!r} is too long: use at most {_LONGEST_NAME} characters")
-    ours = {"subject_name", "held", *WriteFields.model_fields, *MemoryOut.model_fields}
+    ours = {"subject_name", "held", "type", *WriteFields.model_fields, *MemoryOut.model_fields}
     if slot in ours or hasattr(Payload, slot):
         raise CommandFailed(f"every memory has {slot!r}: use another name for the field")
 
