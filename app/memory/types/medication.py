@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from app.memory import doses, normalise, vocabulary
-from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Adopted, Adoption, Example, MemoryType, Name, Payload, Person, Refs, Stored
-from app.model import Category, Mention
+from app.memory.conflict import Claim, Verdict, latest_statement_wins
+from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Name, Payload, Person, Refs, Stored
+from app.model import Category, Mention, SpeechAct
 
 
 class Medication(Payload):
@@ -94,6 +95,31 @@ def _adopted(stored: Stored) -> Adopted | None:
         return None
 
 
+def _ended(stored: Stored) -> Mapping[str, object] | None:
+    """Return the medicine that a fact may mean that is no longer so: `takes` + `Ozempic`."""
+    found = doses.possible(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
+    if found is None:
+        return None
+    fields = {"subject": stored.payload.get("subject", vocabulary.USER), "medication_name": found.name}
+    return fields if found.dosage is None else {**fields, "dosage": found.dosage}
+
+
+def _on_conflict(old: Claim, new: Claim) -> Verdict:
+    """Return the verdict of a dosage: a statement that leaves out what is known says nothing else.
+
+    `I take metformin for my diabetes` repeats `metformin 500 mg`; another dosage replaces it.
+    """
+    if old.value is None or new.value is None or new.speech_act is not SpeechAct.ASSERTION:
+        return latest_statement_wins(old, new)
+    pairs = list(zip(old.value.split("|"), new.value.split("|"), strict=False))
+    whole = len(pairs) == old.value.count("|") + 1 == new.value.count("|") + 1
+    return (
+        Verdict.MERGE
+        if whole and all(told in {"", known} for known, told in pairs)
+        else latest_statement_wins(old, new)
+    )
+
+
 TYPE = MemoryType(
     name="medication",
     definition="A medicine that someone takes, with its dosage; never an illness or a wish.",
@@ -101,11 +127,12 @@ TYPE = MemoryType(
     prior=0.15,
     half_life_days=None,
     category=Category.SEMANTIC,
-    on_conflict=latest_statement_wins,
+    on_conflict=_on_conflict,
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
+    held=Held(under="medication_name", value="dosage"),
     filters={"drug_class": normalise.key},
-    adopts=Adoption(sources=("fact",), rule=_adopted),
+    adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),
     importance=_importance,
     examples=(
         Example(

@@ -83,12 +83,21 @@ _WHY_NOT: Final = re.compile(
     re.IGNORECASE,
 )
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
+_ONCE: Final = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|right now|until|before"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day\b)",
+    re.IGNORECASE,
+)
+"""What makes a thing not to be eaten one of the moment."""
 _GENERAL: Final = word_set(
     """
     use write add include recommend suggest explain format show mention ask send assume call start end put reply
     respond answer run commit deploy push generate cite skip repeat
     """
 )
+_CONTACT: Final = word_set("call phone ring text message email contact wake")
+_ME: Final = re.compile(r"(?:me|us)\s+\w", re.IGNORECASE)
+"""Of whom it is asked, with when or how: `never call me before 9 am`."""
 _UNSAFE: Final = re.compile(
     r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
     re.IGNORECASE,
@@ -113,17 +122,22 @@ def instructed(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def forbidden(clause: Clause) -> Iterator[Draft]:
-    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`."""
+    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`, `must not eat gluten`.
+
+    What must not be is a rule, what cannot be may be a state: which it was stays in the predicate.
+    """
     if clause.copula or not clause.negated or clause.modal not in {"can", "must", "may"}:
         return
+    predicate = f"{'must-not' if clause.modal == 'must' else 'cannot'}-{clause.lemma}"
     food = thing(clause.rest)
     if clause.lemma in {"eat", "drink"} and food and food.last in FOODS:
-        yield fact(clause, f"cannot-{clause.lemma}", food.name, stateful=False, importance=0.9, topic="health")
+        if not _ONCE.search(clause.rest):
+            yield fact(clause, predicate, food.name, stateful=False, importance=0.9, topic="health")
         return
     found = _MUST_NOT.match(clause.rest) if _WHY_NOT.search(clause.rest) else None
     what = value(found["what"]) if found else None
     if what and not _POINTING.search(what):
-        yield fact(clause, f"cannot-{clause.lemma}", what, stateful=False, importance=0.9, topic="work")
+        yield fact(clause, predicate, what, stateful=False, importance=0.9, topic="work")
 
 
 def _kept(text: str, clause: Clause) -> Iterator[Draft]:
@@ -172,7 +186,8 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         return
     verb, how = found["verb"].lower(), found["how"].lower()
     asked = _PLEASE.search(found["lead"]) and not _ONE_OFF.search(whole)
-    if verb in _GENERAL and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
+    general = verb in _GENERAL or (verb in _CONTACT and _ME.match(whole))
+    if general and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
         word = "always" if how == "always" else "never"
         yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
 
