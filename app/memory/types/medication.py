@@ -105,19 +105,18 @@ def _ended(stored: Stored) -> Mapping[str, object] | None:
 
 
 def _on_conflict(old: Claim, new: Claim) -> Verdict:
-    """Return the verdict of a dosage: a statement that leaves out what is known says nothing else.
+    """Return the verdict of a dosage: another one replaces it, a statement that leaves it out repeats it.
 
-    `I take metformin for my diabetes` repeats `metformin 500 mg`; another dosage replaces it.
+    `I take metformin for my diabetes` says nothing else than `metformin 500 mg`.
     """
-    if old.value is None or new.value is None or new.speech_act is not SpeechAct.ASSERTION:
-        return latest_statement_wins(old, new)
-    pairs = list(zip(old.value.split("|"), new.value.split("|"), strict=False))
-    whole = len(pairs) == old.value.count("|") + 1 == new.value.count("|") + 1
-    return (
-        Verdict.MERGE
-        if whole and all(told in {"", known} for known, told in pairs)
-        else latest_statement_wins(old, new)
-    )
+    asserted = new.speech_act is SpeechAct.ASSERTION and old.value is not None and new.value is not None
+    return Verdict.MERGE if asserted and _leaves_open(old, new) else latest_statement_wins(old, new)
+
+
+def _leaves_open(old: Claim, new: Claim) -> bool:
+    """Return whether each part of the new value is that of the old one, or missing."""
+    known, told = str(old.value).split("|"), str(new.value).split("|")
+    return len(known) == len(told) and all(part in {"", had} for part, had in zip(told, known, strict=True))
 
 
 TYPE = MemoryType(

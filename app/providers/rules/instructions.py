@@ -95,9 +95,11 @@ _GENERAL: Final = word_set(
     respond answer run commit deploy push generate cite skip repeat
     """
 )
-_CONTACT: Final = word_set("call phone ring text message email contact wake")
-_ME: Final = re.compile(r"(?:me|us)\s+\w", re.IGNORECASE)
-"""Of whom it is asked, with when or how: `never call me before 9 am`."""
+_CONTACT: Final = re.compile(
+    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever)\s+"
+    r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
+    re.IGNORECASE,
+)
 _UNSAFE: Final = re.compile(
     r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
     re.IGNORECASE,
@@ -186,10 +188,19 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         return
     verb, how = found["verb"].lower(), found["how"].lower()
     asked = _PLEASE.search(found["lead"]) and not _ONE_OFF.search(whole)
-    general = verb in _GENERAL or (verb in _CONTACT and _ME.match(whole))
-    if general and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
+    if verb in _GENERAL and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
         word = "always" if how == "always" else "never"
         yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
+
+
+def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `never call me before 9 am`."""
+    found = _CONTACT.match(text)
+    when = value(_REASON.split(found["when"])[0]) if found else None
+    if found and when and not _POINTING.search(when):
+        asked = f"{found['verb'].lower()} me {when}"
+        word = "always" if found["how"].lower() == "always" else "never"
+        yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")
 
 
 def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
@@ -218,5 +229,5 @@ def _rather(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _for_each, _ruled, _from_now, _rather,
+    _kept, _language, _called, _triggered, _for_each, _ruled, _contacted, _from_now, _rather,
 )  # fmt: skip
