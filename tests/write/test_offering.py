@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal
@@ -24,12 +25,12 @@ WORDS = "I am allergic to peanuts."
 class Allergy(Payload):
     """Who must not eat what."""
 
-    subject: Person = "user"  # type: ignore[assignment]
+    subject_name: Person = Field(default="user", alias="subject")
     allergen: str
 
     def render(self) -> str:
         """Return it as a sentence."""
-        return f"{self.subject} is allergic to {self.allergen}"
+        return f"{self.subject_name} is allergic to {self.allergen}"
 
 
 def adopting(name: str, *, allergen: str | None = None, **more: Any) -> MemoryType:
@@ -41,8 +42,14 @@ def adopting(name: str, *, allergen: str | None = None, **more: Any) -> MemoryTy
         payload = Allergy(allergen=allergen or str(stored.payload["object"]))
         return Adopted(payload=payload, reason="the predicate says so")
 
-    model = TYPES.get("semantic")
-    own = {"name": name, "payload": Allergy, "examples": (), "adopts": Adoption(sources=("fact",), rule=rule)}
+    model = TYPES.get("medication")
+    own = {
+        "name": name,
+        "payload": Allergy,
+        "examples": (),
+        "held": None,
+        "adopts": Adoption(sources=("fact",), rule=rule),
+    }
     return replace(model, **{**own, **more})
 
 
