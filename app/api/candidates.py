@@ -17,7 +17,7 @@ from app.api.problems import FieldError, InvalidFields, field_errors
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType
+from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, Scope, ScopeKind
 
 FUTURE = timedelta(days=1)
@@ -68,7 +68,7 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
         payload = spec.payload.model_validate(body.type_fields(own))
     except ValidationError as error:
         raise InvalidFields(field_errors(error.errors(include_url=False), *body.WITHIN)) from None
-    ending = _ending(spec, body, zone, now) if body.ends else None
+    ending = _ending(spec, payload, body, now) if body.ends else None
     times = _Times(stated_at=_stated_at(body, zone, now)) if ending else _times(body, zone, now)
     scope = chosen_scope(spec.default_scope, body.scope, body.user_id, body.agent_id)
     return Candidate(
@@ -96,8 +96,9 @@ def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
     )
 
 
-def _ending(spec: MemoryType, body: WriteFields, zone: tzinfo, now: datetime) -> Ending:
-    """Return the ending a body states, or raise InvalidFields."""
+def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime) -> Ending:
+    """Return the ending a body states, or raise InvalidFields; a value that may be left out ends whichever is held."""
+    zone = fields.zone(body.timezone)
     errors = [
         FieldError(field=name, message="says when something began to be so: leave it out when it ends")
         for name in ("valid_from", "ttl_seconds")
@@ -110,7 +111,8 @@ def _ending(spec: MemoryType, body: WriteFields, zone: tzinfo, now: datetime) ->
         errors.append(FieldError(field="valid_until", message="must not come after the time it was stated"))
     if errors:
         raise InvalidFields(errors)
-    return Ending(at=_utc(at))
+    named = spec.held is None or payload.model_dump(by_alias=True)[spec.held.value] is not None
+    return Ending(at=_utc(at), named=named)
 
 
 def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:

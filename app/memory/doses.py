@@ -18,6 +18,7 @@ _TAKEN = re.compile(
 )
 """Predicates of whatever is taken: buses, photos, rest and medicines."""
 
+_USED = re.compile(r"(?:uses|using)(?:-daily)?$")
 _NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
 _DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
 """Predicates with the medicine in them: `takes-metformin`, `metformin-dose`."""
@@ -61,11 +62,17 @@ _DOUBT = re.compile(
 _SEVERAL = re.compile(r"\band\b|\bplus\b|[&+/;]|,", re.IGNORECASE)
 _NAME = re.compile(r"^[A-Za-z][\w\u00c0-\u024f'\u2019-]+(?:\s[\w\u00c0-\u024f'\u2019-]+){0,2}$")
 _VAGUE = re.compile(
-    r"\b(?:an?|the|some(?:thing)?|any(?:thing)?|my|h(?:is|er)|their|our|its?|them|th(?:is|at|ese|ose)|many|few|lots?|bunch"
+    r"\b(?:one|two|three|four|five|six|half|double|another|extra|an?|the|some(?:thing)?|any(?:thing)?|my|h(?:is|er)|their|our|its?|them|th(?:is|at|ese|ose)|many|few|lots?|bunch"
     r"|med(?:ication|icine|s)s?|med|drugs?|pills?|tablets?|capsules?|doses?|prescription|treatment|therapy|supplements?|to"
     r"|from|in|on|at|into|with|of|for|by|photos?|pictures?|notes|bus|train|taxi|time|break|course|class)\b",
     re.IGNORECASE,
 )
+_NOW = re.compile(
+    r"\b(?:right\snow|now|currently|at\sthe\smoment|at\spresent|nowadays|these\sdays|again|already|still)\b",
+    re.IGNORECASE,
+)
+"""What says that it is so now, which is no part of a name."""
+
 _LEAD = re.compile(r"^(?:of|a\sdose\sof|tablets?\sof|pills?\sof)\s+", re.IGNORECASE)
 _LONGEST = 200
 
@@ -96,6 +103,18 @@ def taken(predicate: str, told: str, content: str) -> Taken | None:
     return None if name is None or because is None else parts.taken(name, because)
 
 
+def possible(predicate: str, told: str) -> Taken | None:
+    """Return the medicine that a fact may name, sure or not that it is one; None where it can be none's name.
+
+    What is merely used is rarely a medicine, so it must be known to be one.
+    """
+    if _USED.search(predicate) or not _TAKEN.match(predicate):
+        return taken(predicate, told, "")
+    parts = _Parts.of(told[:_LONGEST])
+    name = parts.name()
+    return None if name is None else parts.taken(name, "it may be a medicine")
+
+
 def _because(predicate: str, name: str, parts: _Parts) -> str | None:
     """Return by what a name is known to be a medicine's; None where nothing tells it."""
     if _ORDERED.match(predicate):
@@ -122,7 +141,7 @@ class _Parts:
         by = _BY.search(told)
         text = _BY.sub("", told, count=1)
         often = [found[0] for found in _OFTEN.finditer(text)]
-        text = _AIM.sub("", _OFTEN.sub(" ", text))
+        text = _AIM.sub("", _NOW.sub(" ", _OFTEN.sub(" ", text)))
         amounts = list(_AMOUNT.finditer(text))
         rest = _AMOUNT.sub(" ", text, count=1)
         return cls(

@@ -114,7 +114,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What came of one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn."""
+    """What came of one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn.
+
+    `adoptable`: they are of the few types that the extractor was written for, so types that adopt from these are
+    offered them; a language model knows every type, and its choice stands.
+    """
 
     proposals: tuple[Proposal, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    adoptable: bool = False

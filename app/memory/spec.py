@@ -185,14 +185,18 @@ class Adopted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
-    """How memories that were stored before there was the type are told to be of it (seed 000, schema evolution).
+    """How what is said as another type is told to be of this one (seed 000, schema evolution).
 
-    `sources` are the types looked through; `rule` returns None where a belief stays what it is. What a rule misses
-    can be found by another one later; what it takes wrongly is lost to its own type, so it is sure or says nothing.
+    Backfills ask it of what was stored before there was the type; what the embedded rules propose is asked at the
+    writing. `sources` are the types looked through; `rule` returns None where a belief stays what it is. What a rule
+    misses can be found by another one later; what it takes wrongly is lost to its own type, so it is sure or says
+    nothing. `ended` returns the fields, by their wire names, of the ending of one of this type that the ending of such
+    a belief may mean. It need not be sure: an ending ends only what is held.
     """
 
     sources: tuple[str, ...]
     rule: Callable[[Stored], Adopted | None]
+    ended: Callable[[Stored], Mapping[str, object] | None] | None = None
 
 
 UNSAID = "anything"
@@ -225,7 +229,7 @@ class MemoryType:
     begins, is stored,
     linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
     listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
-    `adopts`: which memories of other types a backfill makes ones of this type. `chosen`: fields, by their wire
+    `adopts`: what of other types is one of this type, to backfills and at the writing. `chosen`: fields, by their wire
     names, whose values are chosen from a vocabulary or worked out, not said. `version`: of a tenant's own type, from 1;
     0 for those that are built in. `earlier` returns a version before; `past`: this is one.
     """

@@ -17,6 +17,7 @@ from app.text.speech_acts import SKIPPED, more_cautious, speech_act
 from app.text.suspicion import Kind, Suspicion, suspicions
 from app.write.adjust import Standing, Unfit, candidate, episode
 from app.write.ground import Grounded, ground
+from app.write.offering import Offer, offers
 from app.write.references import Binding, Unresolved, referred
 from app.write.trace import Trace
 from app.write.trust import source_strength
@@ -53,10 +54,11 @@ class Means:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Meant:
-    """A proposal whose words are in the turn and meant as stated."""
+    """A proposal whose words are in the turn and meant as stated, and how it came to its type."""
 
     proposal: Proposal
     standing: Standing
+    offer: Offer
 
 
 def consider(
@@ -80,7 +82,8 @@ def consider(
     with trace.stage("classify", len(named)) as stage:
         for one in named:
             try:
-                candidates.append(candidate(one.proposal, turn, one.standing, means.types, means.extractor))
+                candidates.append(_candidate(one, turn, means))
+                stage.notes.extend([one.offer.told] if one.offer.was else [])
             except Unfit as error:
                 refused.append(Refused(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
@@ -106,8 +109,10 @@ def _grounded(
     heard: _Heard, extraction: Extraction, means: Means, trace: Trace, refused: list[Refused]
 ) -> list[_Meant]:
     turn, found = heard.turn, []
-    with trace.stage("ground", len(extraction.proposals)) as stage:
-        for proposal in extraction.proposals:
+    offered = _offered(heard, extraction, means)
+    with trace.stage("ground", len(offered)) as stage:
+        for offer in offered:
+            proposal = offer.proposal
             grounding = ground(proposal, turn, heard.context, means.types)
             if not isinstance(grounding, Grounded):
                 refused.append(Refused(proposal=proposal, reason=grounding))
@@ -125,8 +130,31 @@ def _grounded(
                 speech_act=act,
                 review=_review(heard.doubts, grounding),
             )
-            found.append(_Meant(proposal=replace(proposal, quote=grounding.quote), standing=standing))
+            found.append(_Meant(proposal=replace(proposal, quote=grounding.quote), standing=standing, offer=offer))
     return found
+
+
+def _offered(heard: _Heard, extraction: Extraction, means: Means) -> list[Offer]:
+    """Return the proposals as they go on; what is adopted must stand in the turn as what it became, too."""
+    if not extraction.adoptable:
+        return [Offer(proposal=one) for one in extraction.proposals]
+    found = []
+    for proposal in extraction.proposals:
+        for offer in offers(proposal, means.types):
+            stands = offer.was is None or isinstance(
+                ground(offer.proposal, heard.turn, heard.context, means.types), Grounded
+            )
+            found.extend([offer] if stands else [] if proposal.ends else [Offer(proposal=proposal)])
+    return found
+
+
+def _candidate(one: _Meant, turn: Turn, means: Means) -> Candidate:
+    """Return the candidate of a proposal, which tells what type it was adopted from. Raises Unfit."""
+    found = candidate(one.proposal, turn, one.standing, means.types, means.extractor)
+    if one.offer.was is None:
+        return found
+    adopted = {"from": one.offer.was.type, "because": one.offer.because}
+    return replace(found, provenance={**found.provenance, "reclassified": adopted})
 
 
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}

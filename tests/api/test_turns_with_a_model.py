@@ -93,6 +93,14 @@ async def test_the_seeds_table_with_a_model_that_reads_well(client: httpx.AsyncC
     assert doctor["id"] not in [hit["memory"]["id"] for hit in believed["memories"]]
 
 
+async def test_the_type_that_a_model_chose_stands(client: httpx.AsyncClient, provider: StandIn) -> None:
+    words = "I take metformin 500 mg twice a day."
+    payload = {"subject": "user", "predicate": "takes", "object": "metformin 500 mg twice a day"}
+    await provider.script({words: [{"type": "fact", "payload": payload}]})
+    [turn] = (await ingest(client, words))["turns"]
+    assert [(one["type"], one["decision"]) for one in turn["candidates"]] == [("fact", "added")]
+
+
 @pytest.mark.parametrize(
     ("behaviour", "status", "stored"),
     [

@@ -38,6 +38,8 @@ def told_by(found: Adopted | None, *fields: str) -> tuple[Any, ...]:
         ("takes", "metformin", "metformin", None, None),
         ("is-on", "insulin", "insulin", None, None),
         ("takes", "vitamin D 1000 IU", "vitamin D", "1000 IU", None),
+        ("takes", "metformin 1000 mg twice a day now", "metformin", "1000 mg", "twice a day"),
+        ("takes", "metformin 1000 mg at the moment", "metformin", "1000 mg", None),
     ],
 )
 def test_medicines(predicate: str, told: str, name: str, dosage: str | None, frequency: str | None) -> None:
@@ -60,6 +62,7 @@ def test_who_prescribed_it_is_kept() -> None:
         ("takes", "metformin and lisinopril"),
         ("takes", "no metformin 500 mg"),
         ("takes", "10 mg"),
+        ("takes", "two ibuprofen 400 mg tablets"),
         ("takes", "sugar in coffee"),
         ("is-on", "vacation"),
         ("prescribed", "rest"),

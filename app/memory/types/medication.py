@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from app.memory import doses, normalise, vocabulary
-from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Adopted, Adoption, Example, MemoryType, Name, Payload, Person, Refs, Stored
-from app.model import Category, Mention
+from app.memory.conflict import Claim, Verdict, latest_statement_wins
+from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Name, Payload, Person, Refs, Stored
+from app.model import Category, Mention, SpeechAct
 
 
 class Medication(Payload):
@@ -94,6 +95,30 @@ def _adopted(stored: Stored) -> Adopted | None:
         return None
 
 
+def _ended(stored: Stored) -> Mapping[str, object] | None:
+    """Return the medicine that a fact may mean that is no longer so: `takes` + `Ozempic`."""
+    found = doses.possible(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
+    if found is None:
+        return None
+    fields = {"subject": stored.payload.get("subject", vocabulary.USER), "medication_name": found.name}
+    return fields if found.dosage is None else {**fields, "dosage": found.dosage}
+
+
+def _on_conflict(old: Claim, new: Claim) -> Verdict:
+    """Return the verdict of a dosage: another one replaces it, a statement that leaves it out repeats it.
+
+    `I take metformin for my diabetes` says nothing else than `metformin 500 mg`.
+    """
+    asserted = new.speech_act is SpeechAct.ASSERTION and old.value is not None and new.value is not None
+    return Verdict.MERGE if asserted and _leaves_open(old, new) else latest_statement_wins(old, new)
+
+
+def _leaves_open(old: Claim, new: Claim) -> bool:
+    """Return whether each part of the new value is that of the old one, or missing."""
+    known, told = str(old.value).split("|"), str(new.value).split("|")
+    return len(known) == len(told) and all(part in {"", had} for part, had in zip(told, known, strict=True))
+
+
 TYPE = MemoryType(
     name="medication",
     definition="A medicine that someone takes, with its dosage; never an illness or a wish.",
@@ -101,11 +126,12 @@ TYPE = MemoryType(
     prior=0.15,
     half_life_days=None,
     category=Category.SEMANTIC,
-    on_conflict=latest_statement_wins,
+    on_conflict=_on_conflict,
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
+    held=Held(under="medication_name", value="dosage"),
     filters={"drug_class": normalise.key},
-    adopts=Adoption(sources=("fact",), rule=_adopted),
+    adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),
     importance=_importance,
     examples=(
         Example(

@@ -24,15 +24,15 @@ class RulesExtractor:
         turn: Turn,
         context: Sequence[Turn] = (),
         *,
-        types: Registry | None = None,  # noqa: ARG002 - its rules are of the types that are built in
+        types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
     ) -> Extraction:
         """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
 
         `context` are the turns before: they tell which names are people's; nothing is taken from them.
         """
         if len(turn.content) <= _INLINE:
-            return Extraction(proposals=propose(turn, context))
-        return Extraction(proposals=await asyncio.to_thread(propose, turn, context))
+            return Extraction(proposals=propose(turn, context), adoptable=True)
+        return Extraction(proposals=await asyncio.to_thread(propose, turn, context), adoptable=True)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -83,11 +83,22 @@ _WHY_NOT: Final = re.compile(
     re.IGNORECASE,
 )
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
+_ONCE: Final = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|right now|until|before"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day\b)",
+    re.IGNORECASE,
+)
+"""What makes a thing not to be eaten one of the moment."""
 _GENERAL: Final = word_set(
     """
     use write add include recommend suggest explain format show mention ask send assume call start end put reply
     respond answer run commit deploy push generate cite skip repeat
     """
+)
+_CONTACT: Final = re.compile(
+    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever)\s+"
+    r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
+    re.IGNORECASE,
 )
 _UNSAFE: Final = re.compile(
     r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
@@ -113,17 +124,22 @@ def instructed(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def forbidden(clause: Clause) -> Iterator[Draft]:
-    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`."""
+    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`, `must not eat gluten`.
+
+    What must not be is a rule, what cannot be may be a state: which it was stays in the predicate.
+    """
     if clause.copula or not clause.negated or clause.modal not in {"can", "must", "may"}:
         return
+    predicate = f"{'must-not' if clause.modal == 'must' else 'cannot'}-{clause.lemma}"
     food = thing(clause.rest)
     if clause.lemma in {"eat", "drink"} and food and food.last in FOODS:
-        yield fact(clause, f"cannot-{clause.lemma}", food.name, stateful=False, importance=0.9, topic="health")
+        if not _ONCE.search(clause.rest):
+            yield fact(clause, predicate, food.name, stateful=False, importance=0.9, topic="health")
         return
     found = _MUST_NOT.match(clause.rest) if _WHY_NOT.search(clause.rest) else None
     what = value(found["what"]) if found else None
     if what and not _POINTING.search(what):
-        yield fact(clause, f"cannot-{clause.lemma}", what, stateful=False, importance=0.9, topic="work")
+        yield fact(clause, predicate, what, stateful=False, importance=0.9, topic="work")
 
 
 def _kept(text: str, clause: Clause) -> Iterator[Draft]:
@@ -177,6 +193,16 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
 
 
+def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `never call me before 9 am`."""
+    found = _CONTACT.match(text)
+    when = value(_REASON.split(found["when"])[0]) if found else None
+    if found and when and not _POINTING.search(when):
+        asked = f"{found['verb'].lower()} me {when}"
+        word = "always" if found["how"].lower() == "always" else "never"
+        yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")
+
+
 def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
     found = _ORDER.match(text)
@@ -203,5 +229,5 @@ def _rather(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _for_each, _ruled, _from_now, _rather,
+    _kept, _language, _called, _triggered, _for_each, _ruled, _contacted, _from_now, _rather,
 )  # fmt: skip

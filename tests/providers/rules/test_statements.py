@@ -69,6 +69,16 @@ SAID: list[tuple[str, list[Expected]]] = [
     # choices
     ("I don't eat meat", [preference("diet.meat", "no meat")]),
     ("I can't eat gluten", [fact("cannot-eat", "gluten")]),
+    ("I must not eat gluten", [fact("must-not-eat", "gluten")]),
+    (
+        "I must not use external APIs due to compliance requirements",
+        [fact("must-not-use", "external APIs due to compliance requirements")],
+    ),
+    (
+        "Never call me before 9 am.",
+        [preference("instructions.call-me-before-9-am", "never call me before 9 am")],
+    ),
+    ("Don't ever text me at night", [preference("instructions.text-me-at-night", "never text me at night")]),
     ("my favourite colour is blue", [preference("favourite.colour", "blue")]),
     ("My favorite color is blue", [preference("favourite.colour", "blue")]),
     ("Harry Potter is my favourite book", [preference("favourite.book", "Harry Potter")]),
