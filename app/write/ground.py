@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.memory import normalise
+from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
+from app.text.lexical import terms
 from app.text.said import Said, numbers
 from app.text.spans import locate
 from app.text.wording import words
@@ -29,6 +30,7 @@ SHORTEST: Final = 2
 TRANSLATED: Final = 0.5
 """Score of a payload in Latin letters from a turn without any: its words can't be compared."""
 
+_THIRD_PERSON: Final = words("he she they it")
 _STANCES: Final = words(
     "on off true false yes no enabled disabled enable disable none always never likes like dislikes dislike loves "
     "love hates hate enjoys enjoy prefers prefer wants want avoids avoid"
@@ -73,7 +75,7 @@ def ground(
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
-    fault = None if translated or unnamed else _missing(found, here, known)
+    fault = None if translated or unnamed else _missing(found, here, known, language)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)
@@ -100,7 +102,7 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: Said) -> bool:
     )
 
 
-def _missing(found: Sequence[Leaf], here: Said, known: Said) -> str | None:
+def _missing(found: Sequence[Leaf], here: Said, known: Said, language: str) -> str | None:
     """Return what of the payload was never said."""
     told = [leaf for leaf in found if not leaf.label]
     for leaf in told:
@@ -110,9 +112,19 @@ def _missing(found: Sequence[Leaf], here: Said, known: Said) -> str | None:
             return f"{leaf.field} names something that was not named"
     if all(_takes_stance(leaf) for leaf in told):
         told = [leaf for leaf in found if leaf.label]
-    if not any(_held(leaf, here) or numbers(leaf.text) & here.numbers for leaf in told):
+    if not any(
+        _held(leaf, here) or numbers(leaf.text) & here.numbers or _called(leaf, here, language) for leaf in told
+    ):
         return "none of what it says is in the turn"
     return None
+
+
+def _called(leaf: Leaf, said: Said, language: str) -> bool:
+    """Tell whether a predicate was said by another of its names: `my birthday` is when one was born."""
+    if not leaf.label:
+        return False
+    others = (terms(normalise.words(name), language) for name in vocabulary.also_called(leaf.text))
+    return any(bool(name) and all(map(said.holds, name)) for name in others)
 
 
 def _score(found: Sequence[Leaf], known: Said) -> float:
@@ -140,8 +152,8 @@ def _takes_stance(leaf: Leaf) -> bool:
 
 
 def _persons(turn: Turn, context: Sequence[Turn]) -> frozenset[str]:
-    """Return the names under which the speakers themselves go: who `I` is need not be said."""
-    names = {*FIRST_PERSON, ASSISTANT, turn.first_person, turn.second_person, *_speakers(turn, context)}
+    """Return the names under which the speakers themselves go, and pronouns: who `I` is, or `her`, need not be said."""
+    names = {*FIRST_PERSON, *_THIRD_PERSON, ASSISTANT, turn.first_person, turn.second_person, *_speakers(turn, context)}
     return frozenset(normalise.name(one) for one in names)
 
 

@@ -66,7 +66,7 @@ def leaves(
     found = []
     for field, value, detail in _walk(payload):
         text = " ".join(_DATES.sub(" ", value).split())
-        if not text or normalise.name(value) in exempt:
+        if not any(map(str.isalnum, text)) or normalise.name(value) in exempt:
             continue
         picked = field in chosen or _LABEL.search(field) is not None
         label = not detail and (picked or _HYPHENATED.fullmatch(text) is not None)
