@@ -19,7 +19,7 @@ from app.text.said import Said, numbers
 from app.text.spans import locate
 from app.text.wording import words
 from app.text.words import count_words
-from app.write.leaves import Leaf, leaves
+from app.write.leaves import Leaf, dates, leaves
 
 LEAST: Final = 1 / 3
 """Share of a payload's words, names counted twice, that the turn and its context must hold."""
@@ -75,7 +75,8 @@ def ground(
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
-    fault = None if translated or unnamed else _missing(found, here, known, language)
+    dated = any(locate(one, turn.content) for one in dates(proposal.payload))
+    fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)
@@ -102,8 +103,8 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: Said) -> bool:
     )
 
 
-def _missing(found: Sequence[Leaf], here: Said, known: Said, language: str) -> str | None:
-    """Return what of the payload was never said."""
+def _missing(found: Sequence[Leaf], here: Said, known: Said, *, dated: bool, language: str) -> str | None:
+    """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does."""
     told = [leaf for leaf in found if not leaf.label]
     for leaf in told:
         if not numbers(leaf.text) <= known.numbers:
@@ -112,6 +113,7 @@ def _missing(found: Sequence[Leaf], here: Said, known: Said, language: str) -> s
             return f"{leaf.field} names something that was not named"
     if all(_takes_stance(leaf) for leaf in told):
         told = [leaf for leaf in found if leaf.label]
+        here = known if dated else here
     if not any(
         _held(leaf, here) or numbers(leaf.text) & here.numbers or _called(leaf, here, language) for leaf in told
     ):

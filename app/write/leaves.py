@@ -83,6 +83,11 @@ def leaves(
     return tuple(found)
 
 
+def dates(payload: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the dates as they are written in the values of a payload."""
+    return tuple(found[0] for _, value, _ in _walk(payload) for found in _DATES.finditer(value))
+
+
 def _terms(text: str, exempt: frozenset[str], language: str) -> tuple[str, ...]:
     found = dict.fromkeys(one for one in terms(text, language) if not one[:1].isdigit())
     return tuple(one for one in found if one not in exempt)

@@ -186,6 +186,13 @@ def test_a_name_may_come_from_the_turns_before_but_something_must_be_said_here()
     assert judged("that is so good to hear", before=told, **payload) == "none of what it says is in the turn"
 
 
+def test_a_date_that_is_said_here_may_be_asked_for_before() -> None:
+    payload: dict[str, Any] = {"predicate": "born-on", "object": "May 4th"}
+    assert isinstance(judged("May 4th.", before=("When is your birthday?",), **payload), Grounded)
+    assert isinstance(judged("May 4th.", before=("When do we meet?",), **payload), str)
+    assert isinstance(judged("Soon, I guess.", before=("When is your birthday?",), **payload), str)
+
+
 def test_speakers_need_not_be_named_by_themselves() -> None:
     payload: dict[str, Any] = {"subject": "Caroline", "predicate": "likes", "object": "pottery"}
     assert isinstance(judged("I really like pottery", speaker="Caroline", **payload), Grounded)
