@@ -215,6 +215,11 @@ def predicate(text: str) -> str:
     return PREDICATE_SYNONYMS.get(candidate, candidate)
 
 
+def also_called(predicate_name: str) -> tuple[str, ...]:
+    """Return the other names of a predicate: `has-birthday` is `born-on`."""
+    return tuple(name for name, canonical in PREDICATE_SYNONYMS.items() if canonical == predicate_name)
+
+
 def person(text: str) -> str:
     """Return a subject's name, with every way to say `I` made `user`."""
     return USER if normalise.name(text) in FIRST_PERSON else text.strip()

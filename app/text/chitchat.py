@@ -1,4 +1,4 @@
-"""Turns that only keep a conversation going, and short ones that state something after all. English wording."""
+"""Turns that only keep a conversation going, short ones that state something after all, and those that ask. English."""
 
 from __future__ import annotations
 
@@ -93,14 +93,34 @@ _THIRD_PERSON: Final = re.compile(
     r"(?:just |has )?passed away|quit|resigned|retired)[.!\u2026]*$|"
     r"^(?:It|That|He|She)(?:['\u2019]s| is) [A-Z][a-z]"
 )
-_POINTING: Final = re.compile(r"\b(?:it|that|this|them|you|one|so|too|here|there|again|what you mean)[.!\u2026]*$")
-"""What is only pointed at can't be remembered: `I love that`."""
+_POINTING: Final = re.compile(
+    r"\b(?:it|that|this|them|you|one|so|here|there|what you mean|(?:i|we|you|he|she|they|it)(?:'ve| (?:have|has|had|"
+    r"was|were|am|are|is|do|does|did|will|would|can|could)))$"
+)
+"""What is only pointed at, or only agreed to, can't be remembered: `I love that`, `I was too`."""
+
+_TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
+"""Words that may end any statement, and say nothing of what it is about: `I eat meat again`."""
+_MOST_TAILS: Final = 3
+_STOPS: Final = ".!,\u2026 "
 
 _CORRECTION: Final = re.compile(
     r"^(?:no|nope|actually|correction|wait|sorry|not)[,:.\u2014-] ?(?!(?:no|way|again|what|yet|really|sure)\b)[\w(]"
 )
 _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
 """Who means themself by the first word, in scripts without spaces."""
+
+_LONGEST_END: Final = 40
+_LONGEST_QUESTION: Final = 300
+_ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
+_SENTENCE: Final = re.compile(r"(?<=[.!?\uff1f]) (?=\w)|\n")
+_OF_YOU: Final = re.compile(r"\b(?:do|did|are|were|have|had|is|was|does|has) (?:you|your)\b")
+_OFFER: Final = re.compile(
+    r"\b(?:want|need|mind|mean|ready|sure|ok|okay|done|think|see|know|agree|understand|hear|remember|questions?|"
+    r"like (?:me|to|some|another|more)|else|anything|finished|there|looking|interested|happy with|satisfied)\b"
+)
+"""Words of a question that is about the conversation rather than about whoever is asked: `do you need help?`."""
+_YES_OR_NO: Final = re.compile(r"(?:well |oh |um |uh )?(?:yes|yeah|yep|yup|no|nope|nah|of course|not yet)\b")
 
 
 def is_chit_chat(text: str) -> bool:
@@ -125,9 +145,37 @@ def states_something(text: str) -> bool:
     folded = normalise(plain)
     if _SPEAKER.match(folded):
         return True
-    if folded.endswith("?") or _POINTING.search(folded):
+    if folded.endswith("?") or _POINTING.search(_without_tail(folded)):
         return False
     return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _THIRD_PERSON.match(plain)))
+
+
+def _without_tail(text: str) -> str:
+    text = text.rstrip(_STOPS)
+    for _ in range(_MOST_TAILS):
+        tail = next((one for one in _TAILS if text.endswith(f" {one}")), None)
+        if tail is None:
+            break
+        text = text.removesuffix(tail).rstrip(_STOPS)
+    return text
+
+
+def asks(text: str) -> bool:
+    """Return whether the text ends in a question mark, whatever emoji or quotes follow it."""
+    return _ASKS.search(text[-_LONGEST_END:]) is not None
+
+
+def asks_of_you(text: str) -> bool:
+    """Return whether the text ends by asking how it is with someone, so that a bare yes or no tells something."""
+    if not asks(text):
+        return False
+    last = _SENTENCE.split(normalise(text[-_LONGEST_QUESTION:].rstrip()))[-1]
+    return _OF_YOU.search(last) is not None and _OFFER.search(last) is None
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Return whether the text begins by saying yes or no."""
+    return _YES_OR_NO.match(normalise(text)) is not None
 
 
 def _phrase_at(words: list[str], place: int) -> int:

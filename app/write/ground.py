@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.memory import normalise
+from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
+from app.text.lexical import terms
 from app.text.said import Said, numbers
 from app.text.spans import locate
 from app.text.wording import words
 from app.text.words import count_words
-from app.write.leaves import Leaf, leaves
+from app.write.leaves import Leaf, dates, leaves
 
 LEAST: Final = 1 / 3
 """Share of a payload's words, names counted twice, that the turn and its context must hold."""
@@ -29,6 +30,7 @@ SHORTEST: Final = 2
 TRANSLATED: Final = 0.5
 """Score of a payload in Latin letters from a turn without any: its words can't be compared."""
 
+_THIRD_PERSON: Final = words("he she they it")
 _STANCES: Final = words(
     "on off true false yes no enabled disabled enable disable none always never likes like dislikes dislike loves "
     "love hates hate enjoys enjoy prefers prefer wants want avoids avoid"
@@ -73,7 +75,8 @@ def ground(
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
-    fault = None if translated or unnamed else _missing(found, here, known)
+    dated = any(locate(one, turn.content) for one in dates(proposal.payload))
+    fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)
@@ -100,8 +103,8 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: Said) -> bool:
     )
 
 
-def _missing(found: Sequence[Leaf], here: Said, known: Said) -> str | None:
-    """Return what of the payload was never said."""
+def _missing(found: Sequence[Leaf], here: Said, known: Said, *, dated: bool, language: str) -> str | None:
+    """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does."""
     told = [leaf for leaf in found if not leaf.label]
     for leaf in told:
         if not numbers(leaf.text) <= known.numbers:
@@ -110,9 +113,20 @@ def _missing(found: Sequence[Leaf], here: Said, known: Said) -> str | None:
             return f"{leaf.field} names something that was not named"
     if all(_takes_stance(leaf) for leaf in told):
         told = [leaf for leaf in found if leaf.label]
-    if not any(_held(leaf, here) or numbers(leaf.text) & here.numbers for leaf in told):
+        here = known if dated else here
+    if not any(
+        _held(leaf, here) or numbers(leaf.text) & here.numbers or _called(leaf, here, language) for leaf in told
+    ):
         return "none of what it says is in the turn"
     return None
+
+
+def _called(leaf: Leaf, said: Said, language: str) -> bool:
+    """Tell whether a predicate was said by another of its names: `my birthday` is when one was born."""
+    if not leaf.label:
+        return False
+    others = (terms(normalise.words(name), language) for name in vocabulary.also_called(leaf.text))
+    return any(bool(name) and all(map(said.holds, name)) for name in others)
 
 
 def _score(found: Sequence[Leaf], known: Said) -> float:
@@ -140,8 +154,8 @@ def _takes_stance(leaf: Leaf) -> bool:
 
 
 def _persons(turn: Turn, context: Sequence[Turn]) -> frozenset[str]:
-    """Return the names under which the speakers themselves go: who `I` is need not be said."""
-    names = {*FIRST_PERSON, ASSISTANT, turn.first_person, turn.second_person, *_speakers(turn, context)}
+    """Return the names under which the speakers themselves go, and pronouns: who `I` is, or `her`, need not be said."""
+    names = {*FIRST_PERSON, *_THIRD_PERSON, ASSISTANT, turn.first_person, turn.second_person, *_speakers(turn, context)}
     return frozenset(normalise.name(one) for one in names)
 
 

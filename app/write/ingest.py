@@ -33,11 +33,12 @@ from app.providers.extraction import Extractor
 from app.providers.llm import Prices
 from app.text.framing import NO_FRAMING, Framing
 from app.write import kept
+from app.write.asked import gated
 from app.write.consider import Considered, Means, consider
 from app.write.frames import framed
 from app.write.pipeline import WritePipeline
 from app.write.policy import TenantPolicy
-from app.write.prefilter import Dropped, RecentTurn, prefilter
+from app.write.prefilter import Dropped
 from app.write.references import binding_rows, needed
 from app.write.report import Report, decided, report
 from app.write.timing import Times
@@ -148,12 +149,9 @@ class IngestPipeline:
             before = [one for one in before if rows.in_order(one) < rows.in_order(turn)]
             context = [one for one in before if turn.session_id is not None and one.session_id == turn.session_id]
             work = _Work(turn=turn, context=context[-CONTEXT_TURNS:], framing=framed(turn, context))
-            recent = [
-                RecentTurn(content=one.content, occurred_at=one.occurred_at, role=one.role, speaker=one.speaker)
-                for one in before
-            ]
             with work.trace.stage("prefilter", 1) as stage:
-                verdict = prefilter(turn, recent, policy.prefilter)
+                verdict, question = gated(turn, before, policy.prefilter)
+                work.context = work.context or question
                 if isinstance(verdict, Dropped):
                     work.dropped = verdict
                     stage.drop("turn", verdict.reason)

@@ -66,7 +66,7 @@ def leaves(
     found = []
     for field, value, detail in _walk(payload):
         text = " ".join(_DATES.sub(" ", value).split())
-        if not text or normalise.name(value) in exempt:
+        if not any(map(str.isalnum, text)) or normalise.name(value) in exempt:
             continue
         picked = field in chosen or _LABEL.search(field) is not None
         label = not detail and (picked or _HYPHENATED.fullmatch(text) is not None)
@@ -81,6 +81,11 @@ def leaves(
             )
         )
     return tuple(found)
+
+
+def dates(payload: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the dates as they are written in the values of a payload."""
+    return tuple(found[0] for _, value, _ in _walk(payload) for found in _DATES.finditer(value))
 
 
 def _terms(text: str, exempt: frozenset[str], language: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.memory import normalise
 from app.memory.extraction import Role, Turn
-from app.text.chitchat import is_chit_chat, states_something
+from app.text.chitchat import asks, asks_of_you, is_chit_chat, is_yes_or_no, states_something
 from app.text.tokens import normalise as lower
 from app.text.tokens import tokenize
 from app.text.words import count_words
@@ -33,11 +33,15 @@ class PrefilterPolicy(BaseModel):
         strict=True,
         ge=0,
         le=10_000,
-        description="Fewest words of a turn; shorter ones pass when they state something of the speaker.",
+        description="Fewest words of a turn; shorter ones pass when they state something of the speaker, or answer a "
+        "question that someone else asked right before.",
     )
     max_words: int = Field(default=10_000, strict=True, ge=1, le=100_000, description="Most words of a turn.")
     chit_chat: bool = Field(
-        default=True, strict=True, description="Drop turns that are nothing but thanks, greetings or assent."
+        default=True,
+        strict=True,
+        description="Drop turns that are nothing but thanks, greetings or assent; a bare yes or no is kept where it "
+        "answers a question about the speaker.",
     )
     repeat_seconds: float = Field(
         default=60.0,
@@ -77,12 +81,13 @@ class Gate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTurn:
-    """A turn of the same scope that came before, as far as repetition is told by it."""
+    """A turn of the same scope that came before, as far as repetition is told by it; `asked` is what it answered."""
 
     content: str
     occurred_at: datetime
     role: Role = Role.USER
     speaker: str | None = None
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,36 +106,61 @@ class Dropped:
 
 
 def prefilter(
-    turn: Turn, recent: Sequence[RecentTurn], policy: PrefilterPolicy, recalled: Sequence[str] = ()
+    turn: Turn,
+    recent: Sequence[RecentTurn],
+    policy: PrefilterPolicy,
+    recalled: Sequence[str] = (),
+    *,
+    asked: str | None = None,
 ) -> Passed | Dropped:
     """Return what of the turn is worth extracting from, or why nothing is.
 
-    `recent` are turns of the same scope; `recalled` the contents of memories that the turn may have been given.
+    `recent` are turns of the same scope; `recalled` the contents of memories that the turn may have been given;
+    `asked` is the question that someone else asked right before, if one did.
     """
     if turn.role in policy.excluded_roles:
         return Dropped(gate=Gate.ROLE, reason=f"turns of the {turn.role} are excluded")
     content = strip_recalled(turn.content, recalled)
     if not content and turn.content.strip():
         return Dropped(gate=Gate.RECALLED, reason="it holds nothing but memories that were recalled")
-    empty = _says_nothing(content, policy)
+    empty = _says_nothing(content, policy, asked)
     if empty is not None:
         return empty
-    if any(_repeats(turn, content, one, policy) for one in recent):
+    question = None if _stands_alone(content, policy) else asked
+    if any(_repeats(turn, content, one, policy) and not _answers_another(one, question) for one in recent):
         return Dropped(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
     return Passed(content=content)
 
 
-def _says_nothing(content: str, policy: PrefilterPolicy) -> Dropped | None:
+def _says_nothing(content: str, policy: PrefilterPolicy, asked: str | None) -> Dropped | None:
     words = count_words(content)
     if words > policy.max_words:
         return Dropped(gate=Gate.WORDS, reason=f"it has {words} words; at most {policy.max_words} are read")
-    if policy.chit_chat and (words <= 1 or is_chit_chat(content)):
-        return Dropped(gate=Gate.CHIT_CHAT, reason="it is only a greeting, thanks or assent")
-    if words < policy.min_words and not states_something(content):
-        return Dropped(
-            gate=Gate.WORDS, reason=f"it has {words} words and states nothing; {policy.min_words} are needed"
-        )
-    return None
+    if policy.chit_chat and is_chit_chat(content) and not _tells(content, asked):
+        reason = "it is only a greeting, thanks or assent" if words else "it has no words"
+        return Dropped(gate=Gate.CHIT_CHAT, reason=reason)
+    if _stands_alone(content, policy) or (asked is not None and words and not asks(content)):
+        return None
+    length = "is a single word" if words == 1 else f"has {words or 'no'} words"
+    return Dropped(
+        gate=Gate.WORDS,
+        reason=f"it {length}, states nothing by itself and answers no question; min_words is {policy.min_words}",
+    )
+
+
+def _tells(content: str, asked: str | None) -> bool:
+    """Tell whether a yes or no says something of who gives it: `Do you smoke?`."""
+    return asked is not None and is_yes_or_no(content) and asks_of_you(asked)
+
+
+def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
+    """Tell whether the turn is worth reading whatever came before it."""
+    return count_words(content) >= policy.min_words or states_something(content)
+
+
+def _answers_another(earlier: RecentTurn, asked: str | None) -> bool:
+    """Tell whether the same words answered another question before: `Berlin.` is where one lives, and was born."""
+    return asked is not None and earlier.asked is not None and earlier.asked != asked
 
 
 _MARK: Final = r"[ \t>]{0,40}(?:(?:[-*\u2022+]|\d{1,3}[.)])[ \t]{1,8})"

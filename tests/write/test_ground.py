@@ -139,6 +139,11 @@ def test_the_span_and_the_words_are_those_of_the_turn() -> None:
         ("I'm really into climbing", {"preference_key": "likes.climbing", "preference_value": "likes"}),
         ("Sarah works for Priya", {"from_entity": "Sarah", "relation_type": "reports-to", "to_entity": "Priya"}),
         ("Ich wohne in M\u00fcnchen", {"predicate": "lives-in", "object": "M\u00fcnchen"}),
+        ("My birthday is May 4th.", {"predicate": "born-on", "object": "May 4th"}),
+        ("My birthday is May 4th, 1990.", {"predicate": "born-on", "object": "May 4th, 1990"}),
+        ("My birthday is on 4 May.", {"predicate": "born-on", "object": "4 May"}),
+        ("My birthday is 1990-05-04.", {"predicate": "born-on", "object": "1990-05-04"}),
+        ("Her birthday is on June 7", {"subject": "she", "predicate": "born-on", "object": "June 7"}),
         ("I went to 東京 last year", {"event_description": "user visited 東京"}),
     ],
 )
@@ -164,6 +169,7 @@ def test_what_was_said_in_other_words_is_grounded(said: str, payload: dict[str, 
         ("I'm really into climbing", {"preference_key": "food.cilantro", "preference_value": "likes"}),
         ("call me when you can", {"predicate": "has-name", "object": "John"}),
         ("I have 5 cats", {"predicate": "has-pets", "object": 10**5000}),
+        ("The meeting is on May 4th", {"predicate": "born-on", "object": "May 4th"}),
         ("I love the red one", {"canonical_name": "Ferrari", "entity_type": "organization"}),
     ],
 )
@@ -178,6 +184,13 @@ def test_a_name_may_come_from_the_turns_before_but_something_must_be_said_here()
     assert isinstance(judged(said, before=("I had lunch with Priya.",), **payload), Grounded)
     told = ("Priya runs the billing team.",)
     assert judged("that is so good to hear", before=told, **payload) == "none of what it says is in the turn"
+
+
+def test_a_date_that_is_said_here_may_be_asked_for_before() -> None:
+    payload: dict[str, Any] = {"predicate": "born-on", "object": "May 4th"}
+    assert isinstance(judged("May 4th.", before=("When is your birthday?",), **payload), Grounded)
+    assert isinstance(judged("May 4th.", before=("When do we meet?",), **payload), str)
+    assert isinstance(judged("Soon, I guess.", before=("When is your birthday?",), **payload), str)
 
 
 def test_speakers_need_not_be_named_by_themselves() -> None:

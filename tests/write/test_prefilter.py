@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from app.memory.extraction import Role
 from app.memory.registry import discover
 from app.text.words import count_words
+from app.write.asked import asked
 from app.write.prefilter import Dropped, Gate, Passed, PrefilterPolicy, RecentTurn, prefilter, strip_recalled
 from tests.read.test_assemble import block, hit
 from tests.text.hostile import HOSTILE_UNITS, QUADRATIC, growth
@@ -71,6 +72,11 @@ def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: 
         "私はベジタリアンです",
         "Ich wohne seit Mai in Berlin",
         "ok, thanks! I live in Oslo now by the way",
+        "I eat meat again.",
+        "I smoke again.",
+        "I'm single again.",
+        "I use Emacs too.",
+        "I speak Dutch as well!",
     ],
 )
 def test_what_states_something_passes_however_short(content: str) -> None:
@@ -96,8 +102,6 @@ def test_what_a_type_gives_as_its_example_passes(content: str) -> None:
         "haha lol",
         "\U0001f44d\U0001f44d",
         "...",
-        "Berlin",
-        "42",
         "Alright, see you tomorrow! Take care",
         "no problem, you're welcome",
         "谢谢",
@@ -105,13 +109,93 @@ def test_what_a_type_gives_as_its_example_passes(content: str) -> None:
         "gracias",
     ],
 )
-def test_chit_chat_and_single_words_are_dropped(content: str) -> None:
+def test_chit_chat_is_dropped(content: str) -> None:
     assert gate(content) is Gate.CHIT_CHAT
+
+
+@pytest.mark.parametrize("content", ["Berlin", "42", "Divorced.", "Vegan food only", "Yes, penicillin."])
+def test_a_short_turn_is_dropped_for_what_it_is_and_kept_where_it_answers(content: str) -> None:
+    verdict = prefilter(turn(content), (), DEFAULT)
+    assert isinstance(verdict, Dropped)
+    assert verdict.gate is Gate.WORDS
+    assert ("is a single word" in verdict.reason) == (count_words(content) == 1)
+    assert "min_words is 5" in verdict.reason
+    assert prefilter(turn(content), (), DEFAULT, asked="Anything I should know?") == Passed(content=content)
+    assert gate(content, policy=PrefilterPolicy(min_words=1)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Thanks!", "Do you live in Berlin?"),
+        ("Sounds good", "Shall I book it?"),
+        ("Yes please", "Would you like me to go on?"),
+        ("No, thanks", "Do you need anything else?"),
+        ("Why?", "Where do you live?"),
+        ("Which one?", "Where do you live?"),
+        ("\U0001f44d", "Do you smoke?"),
+    ],
+)
+def test_what_tells_nothing_is_dropped_although_it_answers(said: str, asked: str) -> None:
+    assert isinstance(prefilter(turn(said), (), DEFAULT, asked=asked), Dropped)
+
+
+@pytest.mark.parametrize(
+    "asked", ["Do you smoke?", "Right. Are you married, by the way? \U0001f642", "Is your son at school?"]
+)
+def test_a_yes_or_no_is_kept_where_the_question_is_about_the_speaker(asked: str) -> None:
+    for said in ("Yes.", "no", "Nope, not really"):
+        assert prefilter(turn(said), (), DEFAULT, asked=asked) == Passed(content=said)
+        assert gate(said) is Gate.CHIT_CHAT
+
+
+def test_no_words_at_all_are_called_that() -> None:
+    verdict = prefilter(turn("..."), (), DEFAULT)
+    assert isinstance(verdict, Dropped)
+    assert verdict.reason == "it has no words"
+
+
+@pytest.mark.parametrize("earlier", ["Where do you live?", None])
+def test_the_same_answer_to_the_same_question_is_a_repetition(earlier: str | None) -> None:
+    known = RecentTurn(content="Berlin.", occurred_at=NOW, asked=earlier)
+    verdict = prefilter(turn("Berlin."), (known,), DEFAULT, asked="Where do you live?")
+    assert isinstance(verdict, Dropped)
+    assert verdict.gate is Gate.REPEAT
+
+
+def test_the_same_answer_to_another_question_is_no_repetition() -> None:
+    known = RecentTurn(content="Berlin.", occurred_at=NOW, asked="Where were you born?")
+    assert prefilter(turn("Berlin."), (known,), DEFAULT, asked="Where do you live?") == Passed(content="Berlin.")
+
+
+def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session() -> None:
+    question = turn("Where do you live? \U0001f642", Role.ASSISTANT, session_id="s")
+    answer = turn("Berlin.", session_id="s", seconds=5)
+    remark = turn("Let me think.", session_id="s", seconds=3)
+    elsewhere = turn("Nice place?", Role.ASSISTANT, session_id="t", seconds=4)
+    assert asked(answer, [question]) == question
+    assert asked(answer, [question, elsewhere]) == question
+    assert asked(answer, [question, remark]) is None
+    assert asked(answer, []) is None
+    assert asked(turn("Oslo?", Role.ASSISTANT, session_id="s"), [question]) is None
+    assert asked(turn("Oslo."), [turn("Where to?", Role.ASSISTANT)]) is not None
+    ben, ana = turn("Where to?", speaker="Ben", session_id="s"), turn("Oslo.", speaker="Ana", session_id="s")
+    assert asked(ana, [ben]) == ben
 
 
 @pytest.mark.parametrize(
     "content",
-    ["I'm tired today", "run the tests", "what is that?", "I love that one", "I need help", "Is my name Sam?"],
+    [
+        "I'm tired today",
+        "run the tests",
+        "what is that?",
+        "I love that one",
+        "I want that again!",
+        "I was there too",
+        "I have too",
+        "I need help",
+        "Is my name Sam?",
+    ],
 )
 def test_short_turns_that_state_nothing_lasting_are_dropped(content: str) -> None:
     assert gate(content) is Gate.WORDS

@@ -6,10 +6,10 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import asking, modals, normalise, vocabulary
-from app.memory.conflict import latest_statement_wins
+from app.memory import asking, modals, normalise, vocabulary, written_dates
+from app.memory.conflict import Claim, Verdict, latest_statement_wins
 from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Reclassified, Refs, Sentence
-from app.model import Category, Mention, Precision
+from app.model import Category, Mention, Precision, SpeechAct
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
 _STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
@@ -23,6 +23,15 @@ _ROUTINE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """How often something is done: a routine (seed 002, procedural)."""
+
+
+_MANY = re.compile(
+    r"has (?P<what>(?:grand|step)?(?:children|sons|daughters)|kids|siblings|brothers|sisters|pets|dogs|cats)"
+)
+_COUNT = re.compile(
+    r"\d{1,4}|no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|many", re.IGNORECASE
+)
+"""How many of something: `has-children` of `three` reads `has three children`."""
 
 
 class Fact(Payload):
@@ -56,7 +65,11 @@ class Fact(Payload):
 
     def render(self) -> str:
         """Return the fact as a sentence."""
-        return f"{self.subject_name} {normalise.words(self.predicate)} {self.object}"
+        said = normalise.words(self.predicate)
+        counted = _MANY.fullmatch(said)
+        if counted is not None and _COUNT.fullmatch(self.object):
+            return f"{self.subject_name} has {self.object} {counted['what']}"
+        return f"{self.subject_name} {said} {self.object}"
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the subject, and the object where the predicate says it is an identity or it is known."""
@@ -105,6 +118,13 @@ class Fact(Payload):
         return Reclassified(type="event", payload=fields, reason=f"{self.predicate} speaks of the past")
 
 
+def _latest_or_most_precise(old: Claim, new: Claim) -> Verdict:
+    """Return the verdict of a stateful slot, where `1990` only repeats what is known as `4 May 1990`."""
+    if new.speech_act is SpeechAct.ASSERTION and written_dates.covers(old.value or "", new.value or ""):
+        return Verdict.MERGE
+    return latest_statement_wins(old, new)
+
+
 def _importance(payload: Payload) -> float:
     return vocabulary.IMPORTANT_PREDICATES.get(payload.predicate, 0.5) if isinstance(payload, Fact) else 0.5
 
@@ -128,7 +148,7 @@ TYPE = MemoryType(
     prior=0.15,
     half_life_days=180,
     category=Category.SEMANTIC,
-    on_conflict=latest_statement_wins,
+    on_conflict=_latest_or_most_precise,
     group="Facts",
     hints=("fact", "facts"),
     asked_by_questions=True,

@@ -10,7 +10,7 @@ from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import PASSING, Draft, Rule, fact
 from app.providers.rules.names import is_language
 from app.providers.rules.past import bygone
-from app.providers.rules.phrases import listed, thing, thing_after, value
+from app.providers.rules.phrases import listed, thing, thing_after, told_of, value
 from app.providers.rules.roles import organisation
 from app.providers.rules.sentences import HIDDEN
 from app.providers.rules.verbs import form_of, third_person
@@ -41,6 +41,12 @@ _NO_HABIT: Final = word_set(
     """
 )
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
+_LATELY: Final = re.compile(
+    r"(?:[\s,]+(?:now|nowadays|these days|right now|currently|at the moment|lately|for now|too|as well|again|though"
+    r"|anyway|already|any ?more))+$",
+    re.IGNORECASE,
+)
+"""How a routine is told rather than what it is: with and without it, it is the same one."""
 _AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
 _OPEN_END: Final = re.compile(r"[\s,]+(?:or|and)$", re.IGNORECASE)
 _BARE: Final = word_set("go do meet visit play come")
@@ -78,7 +84,7 @@ def routine(clause: Clause, _said: Said) -> Iterator[Draft]:
     if not _is_doing(clause) or clause.lemma in _NO_HABIT:
         return
     stop = _STOP.search(clause.rest)
-    rest = " ".join((clause.rest[: stop.start()] if stop else clause.rest).split())
+    rest = _LATELY.sub("", " ".join((clause.rest[: stop.start()] if stop else clause.rest).split()))
     often, first = OFTEN.search(rest), OFTEN.search(clause.before)
     if often is None and clause.adverbs & _REGULARLY:
         often = _O_CLOCK.search(rest)
@@ -87,7 +93,7 @@ def routine(clause: Clause, _said: Said) -> Iterator[Draft]:
     elif often is None or (clause.lemma in _BARE and not OFTEN.sub("", rest).strip()):
         return
     if len(rest.split()) <= _MOST_WORDS and not (_POINTING.search(rest) or _THEIRS.search(rest)):
-        rest = _OPEN_END.sub("", re.sub(r"\b(?:my|our)\b", "their", rest))
+        rest = _OPEN_END.sub("", told_of(rest))
         verb = clause.lemma if len(clause.subject.names) > 1 else third_person(clause.lemma)
         rest = _AND_DOES.sub(_inflected, rest) if verb != clause.lemma else rest
         yield fact(clause, verb, rest, stateful=False, importance=0.6, topic="personal")

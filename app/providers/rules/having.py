@@ -30,6 +30,8 @@ _SEVERITY: Final = word_set("severe bad mild serious terrible food seasonal a an
 _AND: Final = re.compile(r"\s+and\s")
 _WITH: Final = re.compile(r"\s+(?:as\s+having|with)\s+", re.IGNORECASE)
 _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
+_CHILDREN: Final = frozenset({"children", "kids"})
+_ONE: Final = frozenset({"a", "an", "another", "one", "1"})
 _UNCOUNTED: Final = frozenset({"my", "our", "several"})
 _COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
 _MOST_NAMES: Final = 3
@@ -93,8 +95,11 @@ def _counted(clause: Clause) -> Iterator[Draft]:
         for name in _names(names):
             yield from tie(clause, clause.subject.name, noun.removesuffix("s"), name)
     elif found["count"].lower() not in _UNCOUNTED and predicate in _COUNTED:
-        kind = "has-children" if predicate == "has-child" else "has"
-        yield fact(clause, kind, f"{found['count']} {noun}", stateful=False, topic="personal")
+        count = found["count"].lower()
+        if noun in _CHILDREN and count not in _ONE:
+            yield fact(clause, "has-children", count, topic="personal")
+        else:
+            yield fact(clause, "has", f"{found['count']} {noun}", stateful=False, topic="personal")
 
 
 def _names(text: str) -> list[str]:

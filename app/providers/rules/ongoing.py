@@ -11,7 +11,7 @@ from app.providers.rules.clause import Clause, Said, Tense, Who
 from app.providers.rules.describe import own_part
 from app.providers.rules.drafts import PASSING, Draft, fact
 from app.providers.rules.habits import OFTEN, speaking
-from app.providers.rules.phrases import says_something
+from app.providers.rules.phrases import says_something, told_of
 from app.providers.rules.topics import topic_of
 from app.providers.rules.words import word_set
 
@@ -110,7 +110,7 @@ def _what(clause: Clause, rest: str) -> str | None:
     """Return what it is that goes on, without how long; None when it is vague."""
     own = _TAIL.sub("", _HOW_LONG.sub("", own_part(rest))).strip(" ,.")
     if clause.subject.own:
-        own = re.sub(r"\b(?:my|our)\b", "their", own)
+        own = told_of(own)
     vague = _POINTING.search(own) or not says_something(own)
     least = _FEWEST.get(clause.verb, 2)
     return None if vague or not least <= len(own.split()) <= _MOST else own

@@ -59,6 +59,7 @@ _GENERIC: Final = word_set(
     """
 )
 _SMALL: Final = frozenset({"the", "a", "an", "my", "our", "to", "of"})
+_OWN: Final = re.compile(r"\b(?:my|our)\b")
 _LIST: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|as well as|plus)\s+")
 
 
@@ -185,6 +186,11 @@ def says_something(text: str) -> bool:
     if any(word.strip(_EDGES) in _POINTING for word in words):
         return False
     return any(character.isalnum() for character in text)
+
+
+def told_of(text: str) -> str:
+    """Return what speakers say of their own as it is told of them: `my headaches` are `their headaches`."""
+    return _OWN.sub("their", text)
 
 
 def listed(text: str) -> list[str]:

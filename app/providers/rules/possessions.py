@@ -11,7 +11,7 @@ from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import STATED, Draft, fact, preference
 from app.providers.rules.keys import choice, kind_of_choice
 from app.providers.rules.names import leading_name
-from app.providers.rules.phrases import slug, thing, value
+from app.providers.rules.phrases import slug, thing, told_of, value
 from app.providers.rules.ties import someone
 from app.providers.rules.traits import DATE
 from app.providers.rules.words import word_set
@@ -57,13 +57,12 @@ def possession(clause: Clause) -> Iterator[Draft]:
         yield from _favourite(clause, owner, favourite["what"])
     elif noun in _NAMES:
         yield from _name(clause, owner)
-    elif noun in _BIRTHDAYS and date:
-        yield fact(clause, "born-on", date["date"].strip(" ,."), subject=owner, importance=0.8, topic="personal")
+    elif date and (whose := _whose_birthday(owner, noun)):
+        yield fact(clause, "born-on", date["date"].strip(" ,."), subject=whose, importance=0.8, topic="personal")
     elif noun == "age" and years:
         yield fact(clause, "has-age", years.group(), subject=owner, importance=0.8, topic="personal")
     elif noun in _GOALS and goal and (wanted := value(_SOON.sub("", goal["goal"]))):
-        wanted = re.sub(r"\b(?:my|our)\b", "their", wanted)
-        yield fact(clause, "has-goal", f"to {wanted}", subject=owner, stateful=False, topic="personal")
+        yield fact(clause, "has-goal", f"to {told_of(wanted)}", subject=owner, stateful=False, topic="personal")
     elif noun in _VALUED:
         found = thing(clause.rest)
         if found:
@@ -73,6 +72,14 @@ def possession(clause: Clause) -> Iterator[Draft]:
             )  # fmt: skip
     else:
         yield from _thing(clause, owner, noun)
+
+
+def _whose_birthday(owner: str, noun: str) -> str | None:
+    """Return whose birthday a noun names: `birthday`, `sister's birthday`; None for another noun."""
+    of, _, last = noun.rpartition("'s ")
+    if last not in _BIRTHDAYS:
+        return None
+    return f"{owner}'s {of}" if of else owner
 
 
 def _thing(clause: Clause, owner: str, noun: str) -> Iterator[Draft]:

@@ -11,7 +11,7 @@ from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.describe import own_part
 from app.providers.rules.drafts import Draft, Rule, event, fact
 from app.providers.rules.names import leading_name
-from app.providers.rules.phrases import says_something
+from app.providers.rules.phrases import says_something, told_of
 from app.providers.rules.topics import topic_of
 
 _TO: Final = re.compile(r"(?P<whom>)\s+to\s+(?P<what>\w.+)")
@@ -22,7 +22,7 @@ _THAT: Final = re.compile(
 )
 _BY: Final = re.compile(r"\bby\b(?=\s)", re.IGNORECASE)
 _LIMIT: Final = re.compile(r"\b(?:by|before|until)$", re.IGNORECASE)
-_TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?)(?:\s*,.*)?$")
+_TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?(?:,\s?(?:19|20)\d\d\b)?)(?:\s*,.*)?$")
 _ONLY_TIME: Final = re.compile(r"\W*(?:on|at|in)?\W*", re.IGNORECASE)
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|you|your|there|here)\b", re.IGNORECASE)
 _OF_OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|his|their)\b", re.IGNORECASE)
@@ -45,7 +45,7 @@ def promising(clause: Clause, said: Said) -> Iterator[Draft]:
     if clause.subject.own:
         if found["whom"] is None and _OF_OTHERS.search(what):
             return
-        what = re.sub(r"\b(?:my|our)\b", "their", what)
+        what = told_of(what)
     if len(what.split()) not in _DEED or _POINTING.search(what) or not says_something(" ".join(what.split()[:8])):
         return
     who, whom = clause.subject.name, found["whom"] or ""

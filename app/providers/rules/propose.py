@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
-from app.providers.rules import stances
+from app.providers.rules import elliptic, stances
 from app.providers.rules.clause import Said
 from app.providers.rules.drafts import Draft
 from app.providers.rules.sentences import HIDDEN, sentences
@@ -39,9 +40,24 @@ _LONGEST_OWN: Final = 1_500
 
 
 def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
-    """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
+    """Return the few memories a turn proposes, in its order.
+
+    `context` tells whose names are people's, and what a short answer was asked.
+    """
     if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
         return ()
+    statement = elliptic.answered(turn, context)
+    if statement is not None:
+        return tuple(_answer(one, turn) for one in _proposed(replace(turn, content=statement), context))
+    return _proposed(turn, context)
+
+
+def _answer(proposal: Proposal, turn: Turn) -> Proposal:
+    """Return what an answer says in full, as it was said."""
+    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * elliptic.SURE, 2))
+
+
+def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[Proposal, ...]:
     return tuple(_proposal(one, turn) for one in _best(_read(turn, _said(turn, context))))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.providers.rules.clause import Clause, Said
 from app.providers.rules.drafts import Draft, Rule, fact, preference
-from app.providers.rules.phrases import BREAKERS, listed, slug, thing, value
+from app.providers.rules.phrases import BREAKERS, listed, slug, thing, told_of, value
 from app.providers.rules.verbs import gerund
 from app.providers.rules.words import word_set
 from app.providers.rules.words.health import DOSE, FOODS, MEDICINES
@@ -168,7 +168,7 @@ def taking(clause: Clause, _said: Said) -> Iterator[Draft]:
     dose = value(_TAKEN.split(text)[0])
     if dose and len(dose) <= _LONGEST_DOSE and (known or prescribed or _DOSE.match(text, found.end)):
         predicate = "prescribed" if prescribed else "takes"
-        yield fact(clause, predicate, dose, stateful=False, importance=0.9, topic="health")
+        yield fact(clause, predicate, told_of(dose), stateful=False, importance=0.9, topic="health")
 
 
 RULES: Final[Mapping[str, tuple[Rule, ...]]] = {

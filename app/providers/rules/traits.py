@@ -46,7 +46,9 @@ _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by
 _FLUENT: Final = re.compile(r"(?:fluent|bilingual|proficient)\s+in\s+", re.IGNORECASE)
 _PARENT: Final = re.compile(
     r"(?:a\s+)?(?:single\s+)?(?:mom|mum|mother|dad|father|parent)s?\s+(?:of|to)\s+"
-    r"(?P<count>\w+(?:\s+(?:kids|children|boys|girls|sons|daughters))?)",
+    r"(?:(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
+    r"(?!\s+(?!kids\b|children\b)(?:\w+\s+){0,2}(?:boys|girls|sons|daughters|twins)\b)"
+    r"|(?P<who>(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)))\b",
     re.IGNORECASE,
 )
 _AFRAID: Final = re.compile(r"(?:(?:really|very|terribly)\s+)?(?:afraid|scared|terrified)\s+of\s+", re.IGNORECASE)
@@ -135,8 +137,10 @@ def traits(clause: Clause, _said: Said) -> Iterator[Draft]:
         word = thing(language)
         if word and is_nationality(word.first):
             yield fact(clause, "speaks", word.first.capitalize(), stateful=False, topic="personal")
-    if parent:
-        yield fact(clause, "has-children", parent["count"], importance=0.8, topic="personal")
+    if parent and parent["count"]:
+        yield fact(clause, "has-children", parent["count"].lower(), importance=0.8, topic="personal")
+    elif parent:
+        yield fact(clause, "has", parent["who"], stateful=False, importance=0.8, topic="personal")
     fear = thing_after(_AFRAID, clause.rest)
     if fear and not fear.last.endswith("ing"):
         yield fact(clause, "afraid-of", fear.name, stateful=False, topic="personal")

@@ -43,18 +43,27 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I am 32 years old", [fact("has-age", "32")]),
     ("My birthday is May 9", [fact("born-on", "May 9")]),
     ("I was born on 12 June 1985 in Porto", [fact("born-on", "12 June 1985"), fact("born-in", "Porto")]),
+    ("My birthday is on May 4th, 1990.", [fact("born-on", "May 4th, 1990")]),
+    ("My sister's birthday is May 4th.", [fact("born-on", "May 4th", "user's sister")]),
+    ("Our anniversary is on June 3rd, 2015.", [event("user's anniversary", "2015-06-03", "day")]),
+    ("My exam is on June 3rd, in Rome", [event("user's exam", "2026-06-03", "day")]),
     ("I'm from Sweden", [fact("comes-from", "Sweden")]),
     ("my sister lives in Paris", [fact("lives-in", "Paris", "user's sister")]),
     ("My wife Anna works at Google", [fact("married-to", "Anna"), fact("works-at", "Google", "Anna")]),
     ("My dog Rex loves the beach", [fact("has-pet", "Rex")]),
     ("my dog is called Rex", [fact("has-pet", "Rex")]),
     ("We have two kids, Tom and Lily", [fact("has-child", "Tom"), fact("has-child", "Lily")]),
+    ("He has three children.", [fact("has-children", "three", "he")]),
+    ("I'm a mother of two", [fact("has-children", "two")]),
+    ("I'm a mother of two girls", [fact("has", "two girls")]),
+    ("I have two sons", [fact("has", "two sons")]),
     ("John is my brother", [fact("has-sibling", "John")]),
     ("I'm married to Anna", [fact("married-to", "Anna")]),
     ("I have asthma", [fact("has-condition", "asthma")]),
     ("I was diagnosed with ADHD", [fact("has-condition", "ADHD")]),
     ("My doctor told me that I have high blood pressure", [fact("has-condition", "high blood pressure")]),
     ("I take metformin 500mg twice a day", [fact("takes", "metformin 500mg twice a day")]),
+    ("I take ibuprofen for my headaches", [fact("takes", "ibuprofen for their headaches")]),
     ("I'm lactose intolerant", [fact("has-condition", "lactose intolerant")]),
     ("She is allergic to cats", [fact("allergic-to", "cats", "she")]),
     ("I speak English, French and German", [fact("speaks", "French"), fact("speaks", "German")]),
@@ -105,6 +114,22 @@ def test_a_plain_statement_is_read(utterance: str, expected: list[Expected]) -> 
     found = proposed(utterance)
     missing = [one for one in expected if not holds(found, one)]
     assert not missing, [rendered(one) for one in found]
+
+
+@pytest.mark.parametrize("said", ["now", "too", "these days", "again", "at the moment, though"])
+@pytest.mark.parametrize(
+    ("habit", "read"),
+    [
+        ("I take metformin 1000 mg twice a day", "user takes metformin 1000 mg twice a day"),
+        ("I run every morning", "user runs every morning"),
+    ],
+)
+def test_a_habit_is_the_same_however_it_is_told(habit: str, read: str, said: str) -> None:
+    assert [rendered(one) for one in proposed(f"{habit} {said}.")] == [read]
+
+
+def test_how_many_children_reads_well() -> None:
+    assert [rendered(one) for one in proposed("Tom has three children.")] == ["Tom has three children"]
 
 
 def test_i_is_the_speaker_where_the_conversation_has_names() -> None:
