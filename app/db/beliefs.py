@@ -117,7 +117,8 @@ _IDENTICAL = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT x.* FROM memories x
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity
+              AND (x.slot = wanted.slot OR x.slot IS NULL OR wanted.slot IS NULL) OFFSET 0
         ) same WHERE same.status = 'active'
             OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
             OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
@@ -190,11 +191,11 @@ _ALIKE = f"""
             CROSS JOIN LATERAL (
                 (SELECT s.id, s.status FROM memories s
                  WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
-                   AND s.subject_id = about.subject_id AND {_REVIVABLE})
+                   AND s.subject_id = about.subject_id AND s.slot IS NULL AND {_REVIVABLE})
                 UNION ALL
                 (SELECT s.id, s.status FROM memories s
                  WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = about.type AND s.subject_id IS NULL AND {_REVIVABLE})
+                   AND s.type = about.type AND s.subject_id IS NULL AND s.slot IS NULL AND {_REVIVABLE})
                 OFFSET 0
             ) s
             CROSS JOIN LATERAL (

@@ -18,10 +18,11 @@ from app.model import Actor, Scope
 from app.providers.embeddings import Embedder
 from app.providers.extraction import Judge
 from app.write import look
-from app.write.decide import DOUBTFUL, DUPLICATE, decide, doubtful
+from app.write.decide import decide
 from app.write.fallback import Question, answered, ask, open_questions
 from app.write.prepare import prepare
 from app.write.resolve import KnownName, names_of, resolve
+from app.write.sameness import DOUBTFUL, DUPLICATE, doubtful
 from app.write.timing import Times, timed
 from app.write.values import Decision, Existing, Merge, Prepared, Resolved
 from app.write.waves import clashes
