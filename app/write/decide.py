@@ -249,8 +249,12 @@ def _claim(existing: Existing) -> Claim:
 
 
 def merging(resolved: Resolved, into: Existing, reason: str) -> Merge:
-    """Return the merge of the candidate into a memory of its type: what both say together, if that is more."""
+    """Return the merge of the candidate into a memory of its type: what both say together, if that is more.
+
+    Where the candidate names an end of its own, the memory ends by that.
+    """
     payload = resolved.prepared.candidate.payload
     known = stored(resolved, into)
     merged = known.merged_with(payload)
-    return Merge(into=into, payload=None if merged == known else merged, reason=reason)
+    until = windows.moved_end(into, resolved)
+    return Merge(into=into, payload=None if merged == known else merged, reason=reason, until=until)
