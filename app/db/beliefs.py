@@ -69,6 +69,15 @@ _KNOWN = statement(
     """
 )
 
+_IDENTIFIED = statement(
+    """
+    SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count
+    FROM entities e
+    JOIN entities s ON s.tenant_id = e.tenant_id AND s.id = coalesce(e.merged_into, e.id)
+    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND e.id = ANY(:entities)
+    """
+)
+
 _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
 
 _SPELLINGS = statement(
@@ -235,6 +244,11 @@ async def known(
         types=rows[0]["types_version"] or 0,
     )
     return state, [row for row in rows if row["wanted"] is not None]
+
+
+async def identified(session: ReadSession, *, tenant: UUID, scope: UUID, entities: Collection[UUID]) -> list[Record]:
+    """Return rows of entities of the scope by id, each as whom it was merged into, if it was; `asked` is the id."""
+    return await session.fetch(_IDENTIFIED, {"tenant": tenant, "scope": scope, "entities": list(entities)})
 
 
 async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[str]:
