@@ -50,6 +50,11 @@ def words(text: str) -> str:
     return _KEY_SEPARATORS.sub(" ", text).strip()
 
 
+def composed(text: str) -> str:
+    """Return the text with each letter and its accents as one character, where there is one (NFC)."""
+    return unicodedata.normalize("NFC", text)
+
+
 def sentence(text: str) -> str:
     """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
     return name(text) or text
