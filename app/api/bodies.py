@@ -65,7 +65,11 @@ class WriteFields(BaseModel):
     category: Category | None = Field(default=None, description="How it fades; the type's own by default.")
     speech_act: SpeechAct = SpeechAct.ASSERTION
     valid_from: Instant | None = Field(default=None, description="Since when it is true.")
-    valid_until: Instant | None = Field(default=None, description="Until when it is true.")
+    valid_until: Instant | None = Field(
+        default=None,
+        description="Until when it is true. What repeats a memory, and was not stated before it, moves its end; "
+        "without one it leaves it as it is.",
+    )
     ttl_seconds: Lifetime | None = Field(
         default=None,
         description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "
