@@ -47,6 +47,14 @@ def public(prefix: str, value: UUID) -> str:
     return f"{prefix}_{value.hex}"
 
 
+def told(prefix: str, text: str) -> UUID | None:
+    """Return the UUID of a public id; None for any other text."""
+    try:
+        return parse(prefix, text)
+    except NotFound:
+        return None
+
+
 def parse(prefix: str, text: str) -> UUID:
     """Return the UUID of a public id; anything else is unknown here, so raise NotFound."""
     kind, _, digits = text.partition("_")

@@ -133,6 +133,7 @@ class Mention:
 
     `creates`: an unknown name becomes a new entity; otherwise it stays a literal.
     `declares`: the payload defines this entity, so its aliases are recorded and its name is canonical.
+    `entity`: the id that the name is, where it is one; then it means that entity and nobody else.
     """
 
     role: str
@@ -142,6 +143,7 @@ class Mention:
     declares: bool = False
     aliases: tuple[str, ...] = ()
     attributes: Mapping[str, object] = field(default_factory=dict)
+    entity: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

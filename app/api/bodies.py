@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of
+from app.memory.kinds import Place, Topic
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
@@ -44,7 +45,7 @@ class WriteFields(BaseModel):
     user_id: UserId | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
-    sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    sequence_number: Place | None = None
     content: Sentence | None = Field(
         default=None, description="The sentence to remember, instead of one made from the fields."
     )
@@ -60,11 +61,15 @@ class WriteFields(BaseModel):
     )
     extractor_confidence: Fraction | None = Field(default=None, description="How sure the extraction of the fields is.")
     importance: Fraction | None = None
-    topic: Name | None = None
+    topic: Topic | None = None
     category: Category | None = Field(default=None, description="How it fades; the type's own by default.")
     speech_act: SpeechAct = SpeechAct.ASSERTION
     valid_from: Instant | None = Field(default=None, description="Since when it is true.")
-    valid_until: Instant | None = Field(default=None, description="Until when it is true.")
+    valid_until: Instant | None = Field(
+        default=None,
+        description="Until when it is true. What repeats a memory, and was not stated before it, moves its end; "
+        "without one it leaves it as it is.",
+    )
     ttl_seconds: Lifetime | None = Field(
         default=None,
         description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "

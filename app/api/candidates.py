@@ -19,6 +19,7 @@ from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, En
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, Scope, ScopeKind
+from app.write.resolve import UNKNOWN_ID
 
 FUTURE = timedelta(days=1)
 """How far ahead of our clock a statement may say it was made: clocks differ, time zones are mistaken."""
@@ -58,6 +59,13 @@ def refuse_unknown_turns(bodies: Sequence[WriteFields], unknown: set[UUID], *, b
     ]
     if places:
         raise InvalidFields([FieldError(field=field, message="there is no such turn") for field in places])
+
+
+def refuse_unknown_entities(places: Sequence[int], *, batch: bool = False) -> None:
+    """Raise InvalidFields where bodies, by their places, name an entity by an id that leads to none."""
+    fields_at = [f"memories.{place}.entity_id" if batch else "entity_id" for place in places]
+    if fields_at:
+        raise InvalidFields([FieldError(field=field, message=UNKNOWN_ID) for field in fields_at])
 
 
 def from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:

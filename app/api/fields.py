@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.api.problems import FieldError
 from app.memory.calendar import known_zone, plausible
+from app.memory.kinds import A_NUMBER
 from app.memory.metadata import small
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -65,7 +66,7 @@ TimeZone = Annotated[str, AfterValidator(known_zone), Field(examples=["Europe/Be
 Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
 """Seconds, up to a hundred years."""
 
-Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Fraction = Annotated[float, A_NUMBER, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
 
 Metadata = Annotated[dict[str, object], AfterValidator(small)]

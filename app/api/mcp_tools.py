@@ -22,6 +22,7 @@ from app.api.turn_models import TurnsBody
 from app.api.turns import given_turns
 from app.db.review import Wanted
 from app.memory.extraction import Role
+from app.memory.kinds import Topic
 from app.memory.spec import Name, Sentence, UserId
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
@@ -69,7 +70,7 @@ class Recall(In):
     agent_id: Name | None = None
     session_id: Name | None = None
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these memory types.")
-    topic: Name | None = None
+    topic: Topic | None = None
     top_k: int = Field(default=10, ge=1, le=MOST_RESULTS)
     timezone: TimeZone | None = None
     as_of: Instant | None = Field(default=None, description="Answer with what was true then.")

@@ -13,7 +13,14 @@ from starlette.responses import Response
 from app import ids
 from app.api import cursors, views
 from app.api.bodies import OwnWrite, WriteBodies, WriteFields
-from app.api.candidates import canonical_types, from_batch, from_body, refuse_unknown_turns, turns_of
+from app.api.candidates import (
+    canonical_types,
+    from_batch,
+    from_body,
+    refuse_unknown_entities,
+    refuse_unknown_turns,
+    turns_of,
+)
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.erasure import ReceiptOut, receipt
@@ -165,6 +172,7 @@ async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: Write
     candidate = from_body(spec, body, runtime.clock())
     unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
     refuse_unknown_turns([body], unknown)
+    refuse_unknown_entities(await runtime.memories.unknown_entities(actor, [candidate]))
     outcome = await runtime.memories.write(actor, candidate)
     return views.outcome(outcome, runtime.clock())
 
@@ -175,6 +183,7 @@ def _batch_write(body_type: type[Any]) -> Handler:
             candidates = from_batch(body.memories, types, runtime.clock())
             unknown = await runtime.turns.unknown(actor, turns_of(candidates))
             refuse_unknown_turns(body.memories, unknown, batch=True)
+            refuse_unknown_entities(await runtime.memories.unknown_entities(actor, candidates), batch=True)
             results = await runtime.memories.write_all(actor, candidates)
             failures = [one for one in results if isinstance(one, TypedMemoryError)]
             if len(failures) == len(results):

@@ -194,6 +194,15 @@ def _summary(errors: Sequence[FieldError]) -> str:
 _PLACES = frozenset({"body", "query", "path", "header"})
 _OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
 
+_SAID: Mapping[str, str] = {
+    "missing": "is required",
+    "union_tag_not_found": "is required",
+    "extra_forbidden": "is not a field here",
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
+}
+"""What to say of an error, by pydantic's name for it; others tell themselves what is wrong."""
+
 
 def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
     """Return a location as a dotted path; the tags pydantic puts after a batch's index are no fields."""
@@ -210,17 +219,13 @@ def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
 def _message(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     match error["type"]:
-        case "missing" | "union_tag_not_found":
-            return "is required"
-        case "extra_forbidden":
-            return "is not a field here"
+        case kind if kind in _SAID:
+            return _SAID[kind]
         case "union_tag_invalid":
             return f"unknown memory type; use one of {str(context.get('expected_tags')).replace(chr(39), '')}"
         case "value_error":
             return str(context.get("error", error["msg"]))[:500]
-        case "model_attributes_type" | "dict_type" | "model_type":
-            return "must be a JSON object"
         case _:
-            told = str(error["msg"])[:500]
+            told = str(error["msg"]).replace("Tuple should", "List should")[:500]
             # A length that is checked behind another rule is counted in items, whatever they are of.
             return told.replace(" items", " characters") if isinstance(error.get("input"), str) else told

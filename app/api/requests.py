@@ -14,6 +14,7 @@ from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
 from app.api.shapes import maybe
 from app.db.listing import Sort
+from app.memory.kinds import A_NUMBER, Topic
 from app.memory.normalise import words
 from app.memory.registry import Registry
 from app.memory.spec import Name, storable
@@ -62,7 +63,7 @@ class ListQuery(Seen):
     type: list[Name] = Field(default_factory=list, max_length=50)
     status: list[Status] = Field(default_factory=list)
     subject: Name | None = None
-    topic: Name | None = None
+    topic: Topic | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = None
     validity: Literal["now", "any"] = Field(
@@ -92,7 +93,7 @@ class PatchBody(In):
     """What may be changed about a memory; what it says is changed by writing a newer one."""
 
     importance: Fraction | None = None
-    topic: Name | None = None
+    topic: Topic | None = None
     category: Category | None = None
     valid_until: Instant | None = Field(default=None, description="Until when it is true; null: without an end.")
     ttl_seconds: Lifetime | None = Field(
@@ -130,8 +131,8 @@ class Asking(In):
     user_id: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
-    topic: Name | None = None
-    top_k: int = Field(default=10, ge=1, le=MOST_RESULTS)
+    topic: Topic | None = None
+    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS)
     mode: Mode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
         default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
@@ -170,7 +171,7 @@ class QueryBody(Asking):
     """A question for the read pipeline."""
 
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
-    token_budget: int = Field(default=2000, ge=0, le=LARGEST_CONTEXT)
+    token_budget: Annotated[int, A_NUMBER] = Field(default=2000, ge=0, le=LARGEST_CONTEXT)
     rerank: bool = False
     explain: bool = Field(default=False, description="Return the plan and how each arm ranked each memory.")
 
@@ -200,7 +201,9 @@ class KeyBody(In):
 class RotateBody(In):
     """How to rotate a key."""
 
-    grace_seconds: int = Field(default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works.")
+    grace_seconds: Annotated[int, A_NUMBER] = Field(
+        default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works."
+    )
 
 
 class TenantBody(In):

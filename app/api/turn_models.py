@@ -13,6 +13,7 @@ from app.api.models import AffectedOut, Out
 from app.api.requests import MOST_RESULTS, In
 from app.memory.candidate import Decided
 from app.memory.extraction import Role, TurnStatus
+from app.memory.kinds import Place
 from app.memory.spec import Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
 
@@ -28,7 +29,7 @@ class TurnIn(In):
     speaker: Name | None = Field(default=None, description="Who said it, where a conversation has names: who `I` is.")
     occurred_at: Instant | None = Field(default=None, description="When it was said; now, unless given.")
     session_id: Name | None = None
-    sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    sequence_number: Place | None = None
     category: Category | None = Field(
         default=None, description="How all that it yields fades; by default as the types do, and what it says."
     )
@@ -48,7 +49,7 @@ class TurnsBody(In):
     content: Sentence | None = None
     speaker: Name | None = None
     occurred_at: Instant | None = None
-    sequence_number: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    sequence_number: Place | None = None
     category: Category | None = None
     importance: Fraction | None = None
     metadata: Metadata | None = None

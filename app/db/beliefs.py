@@ -69,6 +69,15 @@ _KNOWN = statement(
     """
 )
 
+_IDENTIFIED = statement(
+    """
+    SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count
+    FROM entities e
+    JOIN entities s ON s.tenant_id = e.tenant_id AND s.id = coalesce(e.merged_into, e.id)
+    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND e.id = ANY(:entities)
+    """
+)
+
 _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
 
 _SPELLINGS = statement(
@@ -117,7 +126,8 @@ _IDENTICAL = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT x.* FROM memories x
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity OFFSET 0
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity
+              AND (x.slot = wanted.slot OR x.slot IS NULL OR wanted.slot IS NULL) OFFSET 0
         ) same WHERE same.status = 'active'
             OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
             OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
@@ -190,11 +200,11 @@ _ALIKE = f"""
             CROSS JOIN LATERAL (
                 (SELECT s.id, s.status FROM memories s
                  WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
-                   AND s.subject_id = about.subject_id AND {_REVIVABLE})
+                   AND s.subject_id = about.subject_id AND s.slot IS NULL AND {_REVIVABLE})
                 UNION ALL
                 (SELECT s.id, s.status FROM memories s
                  WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = about.type AND s.subject_id IS NULL AND {_REVIVABLE})
+                   AND s.type = about.type AND s.subject_id IS NULL AND s.slot IS NULL AND {_REVIVABLE})
                 OFFSET 0
             ) s
             CROSS JOIN LATERAL (
@@ -234,6 +244,11 @@ async def known(
         types=rows[0]["types_version"] or 0,
     )
     return state, [row for row in rows if row["wanted"] is not None]
+
+
+async def identified(session: ReadSession, *, tenant: UUID, scope: UUID, entities: Collection[UUID]) -> list[Record]:
+    """Return rows of entities of the scope by id, each as whom it was merged into, if it was; `asked` is the id."""
+    return await session.fetch(_IDENTIFIED, {"tenant": tenant, "scope": scope, "entities": list(entities)})
 
 
 async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[str]:

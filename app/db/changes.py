@@ -36,7 +36,7 @@ class Merged:
     """A belief that was stated again: its new standing, and its new words if it gained any.
 
     With a `category`, it fades by that from now on. One that had expired is active again. `settles`: nothing
-    contradicts it any more.
+    contradicts it any more. With a `valid_until` it ends then; None leaves its end as it is.
     """
 
     id: UUID
@@ -52,6 +52,7 @@ class Merged:
     half_life_days: float | None = None
     floor: float = 0.0
     settles: bool = False
+    valid_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from app.db import past
 from app.db.listing import Filters, Position, narrowed, source
 from app.db.memories import whole
 from app.db.session import ReadSession
@@ -17,6 +18,12 @@ _IN_SEQUENCE = "m.sequence_number, CASE WHEN m.sequence_number IS NULL THEN m.st
 _AFTER_A_NUMBER = """(m.sequence_number > :after OR m.sequence_number IS NULL
     OR (m.sequence_number = :after AND m.id > :after_id))"""
 _AFTER_A_TIME = "m.sequence_number IS NULL AND (m.stated_at, m.id) > (:after, :after_id)"
+
+_ABOUT = """m.subject_id = ANY(ARRAY(
+    SELECT CAST(:entity AS uuid)
+    UNION ALL
+    SELECT one.merged_into FROM {entities} one
+    WHERE one.tenant_id = :tenant AND one.id = :entity AND one.merged_into IS NOT NULL))"""
 
 
 async def episodes(
@@ -36,10 +43,11 @@ async def known_about(
 ) -> list[Memory]:
     """Return up to `limit` semantic memories about an entity, the latest recorded first.
 
-    A string is the id or name that callers wrote; a UUID is the entity's own.
+    A string is the id or name that callers wrote; a UUID is the entity's own, whomever it was merged into since.
     """
-    column = "subject" if isinstance(entity, str) else "subject_id"
-    conditions, parameters = ["m.type = 'semantic'", f"m.{column} = :entity"], dict[str, object](entity=entity)
+    known = "entities" if filters.known_at is None else past.ENTITIES
+    about = "m.subject = :entity" if isinstance(entity, str) else _ABOUT.format(entities=known)
+    conditions, parameters = ["m.type = 'semantic'", about], dict[str, object](entity=entity)
     if after is not None:
         conditions.append("m.id < :after_id")
         parameters["after_id"] = after.id

@@ -118,7 +118,7 @@ _MERGE = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
                  stated_at timestamptz, payload jsonb, content text, identity text,
-                 category text, half_life_days float8, floor float8, settles boolean)
+                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz)
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
@@ -131,6 +131,7 @@ _MERGE = statement(
             category = coalesce(g.category, m.category),
             half_life_days = CASE WHEN g.category IS NULL THEN m.half_life_days ELSE g.half_life_days END,
             floor = CASE WHEN g.category IS NULL THEN m.floor ELSE g.floor END,
+            valid_until = coalesce(g.valid_until, m.valid_until),
             contested = m.contested AND NOT g.settles,
             review_reason = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
                 ELSE m.review_reason END,
@@ -141,6 +142,7 @@ _MERGE = statement(
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
     )
     UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,
+        valid_until = coalesce(g.valid_until, i.valid_until),
         status = CASE WHEN i.status = 'expired' AND i.ended_at IS NULL THEN 'active' ELSE i.status END
     FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NULL
     """

@@ -11,13 +11,29 @@ from dataclasses import dataclass
 
 from app.memory import normalise, vocabulary
 
-_PROHIBITION = re.compile(
-    r"^(?:(?:is|are)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
-    r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never)-(?=\w)"
+_REFUSALS = ("do-not", "don't", "does-not", "doesn't", "will-not", "won't")
+"""Said in a rule, they forbid: `don't use`. A fact that says so tells what is not done, whether or not it may be."""
+
+_INABILITIES = ("unable-to", "not-able-to", "isn't-able-to", "aren't-able-to")
+
+_DENIALS = (
+    *("should-never", "shall-never", "banned-from", "barred-from", "not-supposed-to"),
+    *(f"{be}n't-{word}-to" for be in ("is", "are") for word in ("allowed", "permitted", "supposed")),
 )
-_PERMISSION = re.compile(r"^(?:(?:is|are)-)?(?:can|may|allowed-to|permitted-to)-(?=\w)")
+
+_PROHIBITION = re.compile(
+    r"^(?:(?:is|are|am)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
+    r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never"
+    rf"|{'|'.join((*_INABILITIES, *_DENIALS))})-(?=\w)".replace("n't", "n'?t")
+)
+_REFUSAL = re.compile(
+    rf"^(?:{'|'.join(_REFUSALS)})-(?=\w)(?!(?:have|need|require|matter|apply|mind)\b)".replace("n't", "n'?t")
+)
+"""Not what need not be: `does not have to use`, `does not require`."""
+
+_PERMISSION = re.compile(r"^(?:(?:is|are|am)-)?(?:can|may|allowed-to|permitted-to)-(?=\w)")
 _OBLIGATION = re.compile(
-    r"^(?:(?:is|are)-)?(?:must-always|must|has-to|have-to|required-to|obliged-to|needs-to|shall)-(?=\w)"
+    r"^(?:(?:is|are|am)-)?(?:must-always|must|has-to|have-to|required-to|obliged-to|needs-to|shall)-(?=\w)"
 )
 _DENIAL = re.compile(
     r"(?:no(?!\s+(?:restriction|limit|limitation|constraint|exception)s?\b)|never|nothing|none|neither|nobody|nowhere)"
@@ -84,6 +100,20 @@ def predicate(text: str) -> str:
         if bare != canonical:
             return f"{modal}-{_infinitive(bare)}"
     return canonical
+
+
+def of_rule(text: str) -> str:
+    """Return the predicate of a rule in its canonical form: there, `do not use` forbids as `must not use` does."""
+    canonical = predicate(text)
+    bare = _REFUSAL.sub("", canonical)
+    return canonical if bare == canonical else f"may-not-{_infinitive(bare)}"
+
+
+def once_kept(canonical: str) -> tuple[str, ...]:
+    """Return the predicates that a prohibition was kept under while these words were not known to forbid."""
+    bare = canonical.removeprefix("may-not-")
+    plain = (*_REFUSALS, *_DENIALS, *_INABILITIES)
+    return tuple(f"{one}-{bare}" for one in (*plain, *(f"is-{two}" for two in plain if not two.endswith("n't"))))
 
 
 def over(text: str) -> tuple[str, ...]:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
+
+LONGEST_KEY = 1_000
+"""Bytes of a key that is kept as it is; an index takes no more than some thousands."""
+
+LONGEST_NAME = 2_000
+"""Bytes of a name as it is compared; an index takes some 2,600."""
 
 _SPACE = re.compile(r"\s+")
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
@@ -18,6 +25,21 @@ def name(text: str) -> str:
     return _SPACE.sub(" ", folded).strip(" \t\r\n.,;:!?\"'()[]")
 
 
+def fits_an_index(compared: str) -> bool:
+    """Return whether a name, in the form in which names are compared, is short enough for an index."""
+    return len(compared.encode()) <= LONGEST_NAME
+
+
+def indexable(text: str) -> str:
+    """Return the name, or raise ValueError when it is too long for an index in the form in which names are compared.
+
+    Some signs stand for a word, or a sentence: two hundred of them are thousands of letters.
+    """
+    if not text.isascii() and not fits_an_index(name(text)):
+        raise ValueError(f"must not be longer than {LONGEST_NAME} bytes with its signs spelt out")
+    return text
+
+
 def key(text: str) -> str:
     """Return a predicate or key in its hyphenated form: `works at`, `works_at` -> `works-at`."""
     return _KEY_SEPARATORS.sub("-", unicodedata.normalize("NFKC", text).casefold().strip()).strip("-")
@@ -28,6 +50,11 @@ def words(text: str) -> str:
     return _KEY_SEPARATORS.sub(" ", text).strip()
 
 
+def composed(text: str) -> str:
+    """Return the text with each letter and its accents as one character, where there is one (NFC)."""
+    return unicodedata.normalize("NFC", text)
+
+
 def sentence(text: str) -> str:
     """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
     return name(text) or text
@@ -36,6 +63,17 @@ def sentence(text: str) -> str:
 def digest(*parts: str) -> bytes:
     """Return the SHA-256 of the parts, kept apart so that no two lists of parts collide."""
     return hashlib.sha256("\x1f".join(parts).encode()).digest()
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Return parts as one key, `|` between them; very long ones, and any that hold a `|` themselves, by their digest.
+
+    So no two lists of parts are one key, and an index takes it.
+    """
+    told = tuple(parts)
+    key = "|".join(told)
+    plain = len(key.encode()) <= LONGEST_KEY and not any("|" in part for part in told)
+    return key if plain else digest(*told).hex()
 
 
 def numbers(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-from app.memory import asking, vocabulary
+from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import Claim, Verdict
 from app.memory.freshness import CATEGORY_DECAY, Decay
 from app.model import BUILT_IN, Category, Edge, EntityRef, EventTime, Mention, ScopeKind
@@ -62,6 +62,7 @@ Name = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
     AfterValidator(storable),
     AfterValidator(printable),
+    AfterValidator(normalise.indexable),
 ]
 """A name, key or id of 1 to 200 characters."""
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
+from app.memory.kinds import Topic
 from app.memory.spec import MemoryType, Name, Sentence
 from app.model import Category, SpeechAct
 from app.providers.answers import NotJson, json_object
@@ -44,7 +45,7 @@ class _Memory(BaseModel):
     speech_act: SpeechAct
     confidence: Fraction
     importance: Fraction | None = None
-    topic: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
+    topic: Annotated[Topic | None, BeforeValidator(_blank_is_none)] = None
     category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
     ends: bool = False
     ended_at: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None

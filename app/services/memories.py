@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import audit_log, editing, listing, memories
+from app.db import audit_log, beliefs, editing, listing, memories
 from app.db.audit import Ledger, append
 from app.db.audit_log import Told
 from app.db.listing import Filters, Position, Sort
@@ -17,7 +18,7 @@ from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.actions import Action
 from app.memory.candidate import Candidate, Outcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory, ReviewReason, Status
+from app.model import Actor, Category, Memory, ReviewReason, Scope, Status
 from app.write.doubting import held_back
 from app.write.pipeline import WritePipeline
 
@@ -56,6 +57,24 @@ class Memories:
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
         """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back."""
         return await self.pipeline.write(actor, await held_back(candidates))
+
+    async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
+        """Return the places of candidates that name an entity by an id that their scope does not know."""
+        asked: dict[Scope, dict[int, set[UUID]]] = defaultdict(dict)
+        for place, one in enumerate(candidates):
+            entities = {mention.entity for mention in one.payload.mentions() if mention.entity is not None}
+            if entities:
+                asked[one.scope][place] = entities
+        unknown: list[int] = []
+        if not asked:
+            return unknown
+        async with self.database.read(actor.tenant_id) as session:
+            for scope, places in asked.items():
+                here = {"tenant": actor.tenant_id, "scope": scope.id(actor.tenant_id)}
+                rows = await beliefs.identified(session, **here, entities=set().union(*places.values()))
+                known = {row["asked"] for row in rows}
+                unknown += [place for place, entities in places.items() if not entities <= known]
+        return sorted(unknown)
 
     async def get(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from app import ids
 from app.db import timelines
 from app.db.listing import Filters, Position
 from app.db.session import Database
-from app.errors import NotFound
 from app.model import Actor
 from app.services.memories import Page
 
@@ -38,7 +36,7 @@ class Timelines:
         self, actor: Actor, filters: Filters, *, entity_id: str, limit: int, after: Position | None
     ) -> Page:
         """Return one page of what is known about an entity, by the caller's own id for it or by its `ent_` id."""
-        entity = _named(entity_id)
+        entity = ids.told(ids.ENTITY, entity_id) or entity_id
         async with self.database.read(actor.tenant_id) as session:
             found = await timelines.known_about(
                 session, actor.tenant_id, filters, entity=entity, limit=limit + 1, after=after
@@ -46,10 +44,3 @@ class Timelines:
         if len(found) <= limit:
             return Page(memories=tuple(found), next=None)
         return Page(memories=tuple(found[:limit]), next=Position(id=found[limit - 1].id))
-
-
-def _named(entity_id: str) -> str | UUID:
-    try:
-        return ids.parse(ids.ENTITY, entity_id)
-    except NotFound:
-        return entity_id

@@ -37,7 +37,9 @@ def _given_back(
     theirs = {
         mention.role
         for mention in payload.mentions()
-        if mention.role in known and known[mention.role].id == survivor and normalise.name(mention.name) in own
+        if mention.role in known
+        and known[mention.role].id == survivor
+        and (mention.entity == entity or normalise.name(mention.name) in own)
     }
     if not theirs:
         return None

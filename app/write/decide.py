@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from app.memory import confidence, normalise
+from app.memory import confidence
 from app.memory.conflict import REVIEW_IMPORTANCE, Claim, Verdict
 from app.memory.lifecycle import is_over
-from app.memory.spec import Payload
 from app.model import ReviewReason, Status
 from app.write import windows
 from app.write.ending import end
+from app.write.sameness import DUPLICATE, comparable, doubtful, fits, stored
 from app.write.values import (
     Add,
     Contradict,
@@ -26,12 +26,6 @@ from app.write.values import (
     Resolved,
     Supersede,
 )
-
-DUPLICATE = 0.92
-"""Cosine above which two memories of one type and subject say the same (seed 001, stage 4)."""
-
-DOUBTFUL = 0.85
-"""Cosine from which a judge, if there is one, is asked whether two memories say the same."""
 
 Said = Mapping[tuple[UUID, bytes], UUID]
 """What turns have said already: (turn, statement) -> the memory it went into."""
@@ -123,7 +117,7 @@ def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UU
     """
     alike = comparable(resolved, existing)
     for status in (Status.ACTIVE, Status.EXPIRED):
-        there = [one for one in existing if one.status == status and _fits(resolved, one)]
+        there = [one for one in existing if one.status == status and fits(resolved, one)]
         identical = next((one for one in there if one.relation == "identical"), None)
         if identical is not None:
             return merging(resolved, identical, "the same statement is already believed")
@@ -202,18 +196,11 @@ def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | Histor
         (one, rule(_claim(one), new))
         for one in sorted(expired, key=lambda one: (not one.contested, one.stated_at, one.id), reverse=True)
     ]
-    same = [one for one, verdict in verdicts if verdict is Verdict.MERGE and _fits(resolved, one)]
+    same = [one for one, verdict in verdicts if verdict is Verdict.MERGE and fits(resolved, one)]
     if same:
         return merging(resolved, same[0], "the slot held this value before it expired")
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     return _earlier(later[0], existing) if later else None
-
-
-def _fits(resolved: Resolved, one: Existing) -> bool:
-    """Return whether a repetition may go into a memory: not one that had ended, nor an expired one of another slot."""
-    if is_over(one.valid_until, resolved.prepared.stated_at):
-        return False
-    return one.status == Status.ACTIVE or one.slot is None or one.slot == resolved.slot
 
 
 def _earlier(later: Existing, existing: Sequence[Existing]) -> History:
@@ -262,37 +249,12 @@ def _claim(existing: Existing) -> Claim:
 
 
 def merging(resolved: Resolved, into: Existing, reason: str) -> Merge:
-    """Return the merge of the candidate into a memory of its type: what both say together, if that is more."""
-    payload = resolved.prepared.candidate.payload
-    stored = _stored(resolved, into)
-    merged = stored.merged_with(payload)
-    return Merge(into=into, payload=None if merged == stored else merged, reason=reason)
+    """Return the merge of the candidate into a memory of its type: what both say together, if that is more.
 
-
-def _stored(resolved: Resolved, existing: Existing) -> Payload:
-    """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
-    return resolved.prepared.candidate.type.read(existing.payload, existing.type_version)
-
-
-def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
-    """Return those that may or may not say the same, nearest first: what a judge is for."""
-    return [one for one in comparable(resolved, existing) if DOUBTFUL <= (one.similarity or 0.0) <= DUPLICATE]
-
-
-def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
-    """Return those found by meaning that numbers, negation or values don't tell apart.
-
-    Nearest first, but what has expired behind what is believed.
+    Where the candidate names an end of its own, the memory ends by that.
     """
-    content = resolved.prepared.content
     payload = resolved.prepared.candidate.payload
-    found = [
-        one
-        for one in existing
-        if one.relation == "near"
-        and _fits(resolved, one)
-        and normalise.numbers(one.content) == normalise.numbers(content)
-        and normalise.negated(one.content) == normalise.negated(content)
-        and _stored(resolved, one).distinct_by() == payload.distinct_by()
-    ]
-    return sorted(found, key=lambda one: one.status != Status.ACTIVE)
+    known = stored(resolved, into)
+    merged = known.merged_with(payload)
+    until = windows.moved_end(into, resolved)
+    return Merge(into=into, payload=None if merged == known else merged, reason=reason, until=until)

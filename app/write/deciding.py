@@ -18,10 +18,11 @@ from app.model import Actor, Scope
 from app.providers.embeddings import Embedder
 from app.providers.extraction import Judge
 from app.write import look
-from app.write.decide import DOUBTFUL, DUPLICATE, decide, doubtful
+from app.write.decide import decide
 from app.write.fallback import Question, answered, ask, open_questions
 from app.write.prepare import prepare
-from app.write.resolve import KnownName, names_of, resolve
+from app.write.resolve import KnownName, resolve
+from app.write.sameness import DOUBTFUL, DUPLICATE, doubtful
 from app.write.timing import Times, timed
 from app.write.values import Decision, Existing, Merge, Prepared, Resolved
 from app.write.waves import clashes
@@ -132,7 +133,7 @@ class Deciding:
         async with self.database.read(tenant) as session:
             with timed(times, "resolve"):
                 unasked = self.judge if meant is None else None
-                state, known = await look.names(session, tenant, scope_id, names_of(wave), shared=unasked is not None)
+                state, known = await look.names(session, tenant, scope_id, wave, shared=unasked is not None)
                 _check(wave, types, state.types)
                 for name, rows in (meant or {}).items():
                     known[name] = [*known.get(name, ()), *rows]

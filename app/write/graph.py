@@ -14,7 +14,10 @@ from app.write.values import Resolved
 
 
 def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
-    """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions."""
+    """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions.
+
+    A name that no index takes leads to nobody: its entity is told by its id, which is made of the name.
+    """
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
     now, times = plan.around.now, resolved.prepared.parts.mentions
@@ -29,7 +32,7 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
         names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
         for name in names:
             alias = normalise.name(name)
-            if alias:
+            if alias and normalise.fits_an_index(alias):
                 named = {"alias": alias, "entity_id": ref.id, "display": name, "created_at": now}
                 plan.rows["entity_aliases"].append({**here, **named})
         plan.rows["memory_entities"].append(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 
+from app import ids
 from app.db import beliefs, turns
 from app.db.beliefs import ScopeState
 from app.db.memories import parts_of
@@ -27,12 +29,15 @@ _INLINE = 100_000
 
 
 async def names(
-    session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str], *, shared: bool = False
+    session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], *, shared: bool = False
 ) -> tuple[ScopeState, dict[str, list[KnownName]]]:
-    """Return the scope's state and what it knows of each of the names, as they are written or nearly so.
+    """Return the scope's state and what it knows of each of the wave's names, as they are written or nearly so.
 
-    `shared`: also names that only share a word with one that is not known.
+    `shared`: also names that only share a word with one that is not known. A name that is an entity's id is that
+    entity's, whatever else is called so.
     """
+    entities = {one.entity for prepared in wave for one in prepared.mentions if one.entity is not None}
+    names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
     state, rows = await beliefs.known(session, tenant=tenant, scope=scope, names=names)
     unknown = to_spell(names, {row["wanted"] for row in rows})
     if unknown:
@@ -48,6 +53,10 @@ async def names(
     known: dict[str, list[KnownName]] = defaultdict(list)
     for row in rows:
         known[row["wanted"]].append(_known_name(row))
+    if entities:
+        for row in await beliefs.identified(session, tenant=tenant, scope=scope, entities=entities):
+            name = ids.public(ids.ENTITY, row["asked"])
+            known[name].append(_known_name({**row, "wanted": name, "alias": name}))
     return state, known
 
 
@@ -118,7 +127,7 @@ def _told_by_assistant(prepared: Prepared) -> str | None:
     return evidence[0].session_id
 
 
-def _known_name(row: Record) -> KnownName:
+def _known_name(row: Mapping[str, Any]) -> KnownName:
     return KnownName(
         wanted=row["wanted"],
         alias=row["alias"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import assert_never
 from uuid import UUID
 
@@ -147,11 +148,12 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             half_life_days=decay.half_life_days,
             floor=decay.floor,
             settles=bool(decision.settles),
+            valid_until=decision.until,
         )
     )
     affected = _retire(plan, resolved, into.id, decision.settles, "the other side was stated again, and is trusted")
     if rewritten is not None:
-        reindex(plan, into, rewritten, believed)
+        reindex(plan, replace(into, valid_until=decision.until or into.valid_until), rewritten, believed)
     plan.rows["memory_usage"].append(
         {"tenant_id": plan.around.tenant, "memory_id": into.id, "last_accessed_at": plan.around.now}
     )
@@ -162,12 +164,20 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
         "confidence": [into.confidence, believed],
         "parts": {name: [before, parts_told(parts)[name]] for name, before in parts_told(into.parts).items()},
         "rewritten": rewritten is not None,
+        **_end_told(into, decision.until),
     }
     audit(plan, Action.MEMORY_MERGED, into.id, detail)
     if into.status == Status.EXPIRED and into.ended_at is None:
         told = {"reason": "it was stated again", "status": [into.status, Status.ACTIVE]}
         audit(plan, Action.MEMORY_REVIVED, into.id, told)
     return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id, affected=affected)
+
+
+def _end_told(into: Existing, until: datetime | None) -> dict[str, object]:
+    """Return from when to when the end of a belief was moved, if it was."""
+    if until is None or until == into.valid_until:
+        return {}
+    return {"valid_until": [None if into.valid_until is None else into.valid_until.isoformat(), until.isoformat()]}
 
 
 def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:

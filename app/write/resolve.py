@@ -10,11 +10,14 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
+from app.errors import InvalidInput
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct
 from app.write.values import Prepared, Resolved
 
 UNKNOWN = "unknown"
+UNKNOWN_ID = "there is no such entity in the scope that this is written to: give its name, or write to its scope"
+
 SIMILAR = 0.85
 """Least likeness of two spellings of one name (seed 001, stage 3)."""
 
@@ -49,7 +52,8 @@ class KnownName:
 def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> Resolved:
     """Return the candidate with each mention as an entity of its scope, existing or to be created.
 
-    Only an assertion claims its slot: what was supposed, played or quoted competes with nothing.
+    Only an assertion claims its slot: what was supposed, played or quoted competes with nothing. Raises InvalidInput
+    for the id of an entity that is not known.
     """
     refs: dict[str, EntityRef] = {}
     unified: list[tuple[UUID, UUID]] = []
@@ -58,6 +62,8 @@ def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> R
         if found is not None:
             refs[mention.role] = found
             unified += _unified(mention, found, known)
+        elif mention.entity is not None:
+            raise InvalidInput(UNKNOWN_ID, field="entity_id")
         elif mention.creates:
             refs[mention.role] = _created(mention, known, scope_id)
     payload = prepared.candidate.payload

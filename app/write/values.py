@@ -112,12 +112,14 @@ class Merge:
 
     `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared. An `echo`
     only repeats to a user what they have said: it is kept as evidence, and counts for nothing.
-    `settles` are those that contradicted it until now and that this statement would have superseded.
+    `settles` are those that contradicted it until now and that this statement would have superseded. `until` is when
+    it ends by what is stated now, where that says so.
     """
 
     into: Existing
     payload: Payload | None
     reason: str
+    until: datetime | None = None
     rewritten: Prepared | None = None
     echo: bool = False
     settles: tuple[Existing, ...] = ()

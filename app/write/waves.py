@@ -14,7 +14,7 @@ from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.spec import Refs
 from app.model import EntityRef
-from app.write.decide import DUPLICATE
+from app.write.sameness import DUPLICATE
 from app.write.values import Prepared, Resolved
 
 Numbered = tuple[int, Prepared]

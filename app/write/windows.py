@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
+from app.memory import confidence
+from app.memory.conflict import TOLERANCE
 from app.memory.lifecycle import is_over
 from app.write.values import Add, Existing, Merge, Resolved
 
@@ -19,6 +23,20 @@ def gone_by(resolved: Resolved, existing: Sequence[Existing]) -> Add | Merge | N
     if same is not None:
         return Merge(into=same, payload=None, reason="it is history already", echo=True)
     return Add(reason="it was over when it was stated, so it is kept as history", over=True)
+
+
+def moved_end(into: Existing, resolved: Resolved) -> datetime | None:
+    """Return when a belief ends by a repetition of it that names an end of its own; None where it keeps what it has.
+
+    A repetition without an end says nothing about it. One that was made earlier, whose time was over when it was
+    made, or that is trusted less than what is held, repetition aside, by more than the tolerance, moves nothing.
+    """
+    prepared, until = resolved.prepared, resolved.prepared.candidate.valid_until
+    if until is None or until <= into.valid_from or is_over(until, prepared.stated_at):
+        return None
+    once, held = replace(prepared.parts, mentions=1), replace(into.parts, mentions=1)
+    trusted = confidence.score(once) >= confidence.score(held) - TOLERANCE
+    return until if trusted and prepared.stated_at >= into.stated_at else None
 
 
 def comes_after(holder: Existing, resolved: Resolved) -> bool:

@@ -52,13 +52,36 @@ def links(memory: Memory) -> list[str]:
         ("is allowed to use", "may-use"),
         ("must encrypt", "must-encrypt"),
         ("is required to encrypt", "must-encrypt"),
+        ("isn't allowed to use", "may-not-use"),
+        ("isn\u2019t permitted to use", "may-not-use"),
+        ("is not supposed to use", "may-not-use"),
+        ("should never use", "may-not-use"),
+        ("unable to use", "may-not-use"),
+        ("is not able to use", "may-not-use"),
+        ("is banned from using", "may-not-use"),
+        ("am allowed to use", "may-use"),
+        ("cant use", "may-not-use"),
         ("works at", "works-at"),
+        ("does not use", "does-not-use"),
         ("must", "must"),
         ("canoes", "canoes"),
     ],
 )
 def test_the_language_of_rules_has_one_form(told: str, canonical: str) -> None:
     assert modals.predicate(told) == canonical
+
+
+REFUSALS = ("do not use", "don't use", "does not use", "doesn\u2019t use", "won't use", "will not use", "dont use")
+
+
+@pytest.mark.parametrize("told", [*REFUSALS, "must not use"])
+def test_what_a_rule_refuses_it_forbids(told: str) -> None:
+    assert modals.of_rule(told) == "may-not-use"
+
+
+@pytest.mark.parametrize("told", ["does not have to use", "doesn't need", "don't require", "does not apply to"])
+def test_what_need_not_be_is_not_forbidden(told: str) -> None:
+    assert not modals.forbids(modals.of_rule(told))
 
 
 @pytest.mark.parametrize(
@@ -176,6 +199,29 @@ async def test_a_fact_about_what_is_ruled_conflicts_and_waits_for_a_person(store
     assert (standing.status, standing.review) == (Status.ACTIVE, None)
     told = await store.memories.history(store.actor, constraint.memory.id)
     assert [event.action for event in told.events] == ["memory.added", "memory.conflicted"]
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    ["isn't allowed to use", "do not use", "don't use", "should never use", "won't use", "unable to use"],
+)
+async def test_a_rule_guards_however_it_forbids(store: Store, predicate: str) -> None:
+    constraint = await ruled(store, predicate=predicate)
+    fact = await said(store)
+    assert constraint.memory is not None
+    assert [(one.id, one.change) for one in fact.affected] == [(constraint.memory.id, "conflicts-with")]
+
+
+async def test_a_rule_that_was_kept_under_its_own_words_can_be_ended_by_them(store: Store) -> None:
+    constraint = await ruled(store, predicate="don't use")
+    await store.sql(
+        """UPDATE memories SET payload = payload || '{"predicate": "don''t-use"}',
+               slot = replace(slot, 'may-not-use', 'don''t-use') WHERE tenant_id = $1""",
+        store.tenant,
+    )
+    over = await ruled(store, predicate="don't use", stated_at=NOW + DAY, ending=Ending())
+    assert over.decision is Decided.ENDED
+    assert (await now(store, constraint)).status is Status.EXPIRED
 
 
 async def test_a_fact_that_replaces_another_never_replaces_the_constraint(store: Store) -> None:

@@ -46,7 +46,9 @@ def _merged(detail: Detail) -> str:
     before, after = pair(detail, "confidence")
     told = "" if before is None else f"; confidence went from {before:.2f} to {after:.2f}"
     words = "; its words were completed" if detail.get("rewritten") else ""
-    return f"Stated again @{because(detail)}{told}{_parts(detail)}{words}"
+    _, until = pair(detail, "valid_until")
+    ends = "" if until is None else f"; it ends {until}"
+    return f"Stated again @{because(detail)}{told}{_parts(detail)}{words}{ends}"
 
 
 def _superseded(detail: Detail) -> str:

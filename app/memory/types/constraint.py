@@ -34,7 +34,7 @@ class Constraint(Payload):
     @field_validator("predicate")
     @classmethod
     def _canonical(cls, value: str) -> str:
-        canonical = modals.predicate(value)
+        canonical = modals.of_rule(value)
         if not canonical:
             raise ValueError("must contain letters or digits")
         return canonical
@@ -81,8 +81,10 @@ class Constraint(Payload):
         return tuple(f"{refs['subject'].id}|{one}" for one in modals.opposed(self.predicate))
 
     def also_held_under(self) -> tuple[str, ...]:
-        """Return the permission of what is forbidden: `may-use` with `no external APIs` was once kept as that."""
-        return modals.opposed(self.predicate)[:1] if modals.forbids(self.predicate) else ()
+        """Return what a prohibition was once kept under: `may-use` with `no external APIs`, or its own words."""
+        if not modals.forbids(self.predicate):
+            return ()
+        return (*modals.opposed(self.predicate)[:1], *modals.once_kept(self.predicate))
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and rule."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.memory.conflict import accumulate
+from app.memory.kinds import Place
 from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
 from app.model import Category, Mention, ScopeKind
 
@@ -14,7 +15,7 @@ class Episodic(Payload):
 
     text: Sentence = Field(alias="content", description="What was said or done.")
     session: Name = Field(alias="session_id", description="The conversation it belongs to.")
-    sequence: int | None = Field(default=None, alias="sequence_number", ge=0, le=2**31 - 1)
+    sequence: Place | None = Field(default=None, alias="sequence_number")
     speaker: Name | None = Field(default=None, description="Who said it.")
 
     def render(self) -> str:

@@ -33,6 +33,12 @@ class Feature(Payload):
         """Return its state and what is said about it."""
         return normalise.digest(normalise.sentence(self.text), normalise.key(self.status or "")).hex()
 
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the feature and its state: one sentence may be said of two."""
+        if self.feature is None and self.status is None:
+            return ()
+        return (normalise.key(self.feature or ""), normalise.key(self.status or ""))
+
 
 TYPE = MemoryType(
     name="feature",

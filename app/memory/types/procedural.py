@@ -30,7 +30,7 @@ class Procedural(Payload):
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the occasion, in whatever order its conditions are given; None: it is always good to know."""
-        return "|".join(sorted({normalise.name(one) for one in self.trigger_conditions})) or None
+        return normalise.joined(sorted({normalise.name(one) for one in self.trigger_conditions})) or None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return what to do and its steps."""

@@ -28,6 +28,10 @@ class Progress(Payload):
         """Return how far it is."""
         return normalise.sentence(self.text)
 
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the session: two of them may be as far."""
+        return () if self.session is None else (self.session,)
+
 
 TYPE = MemoryType(
     name="progress",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from app.memory import normalise
+from app import ids
 from app.memory.conflict import accumulate
 from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
 from app.model import Category, Mention, ScopeKind
@@ -17,7 +17,8 @@ class Semantic(Payload):
     entity: Name | None = Field(
         default=None,
         alias="entity_id",
-        description="The user, project or concept it is about, by name or by an id of your own.",
+        description="The user, project or concept it is about, by name, by an id of your own, or by its id here "
+        "(`ent_...`), which must be that of an entity in the scope the memory is written to.",
     )
 
     def render(self) -> str:
@@ -26,15 +27,20 @@ class Semantic(Payload):
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return whom or what it is about."""
-        return () if self.entity is None else (Mention(role="subject", name=self.entity),)
+        if self.entity is None:
+            return ()
+        return (Mention(role="subject", name=self.entity, entity=ids.told(ids.ENTITY, self.entity)),)
 
     def subject(self) -> str | None:
         """Return whom or what it is about."""
         return self.entity
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return whom or what it is about: the same said of somebody else is something else."""
-        return () if self.entity is None else (normalise.name(self.entity),)
+        """Return whom or what it is about, as that is written: the same said of somebody else is something else.
+
+        Ids of a caller's own may differ in nothing but case, and each is asked for as it was written.
+        """
+        return () if self.entity is None else (self.entity,)
 
 
 TYPE = MemoryType(

@@ -1,0 +1,67 @@
+"""Which of the memories that share a statement's words or meaning say the same as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory import normalise
+from app.memory.lifecycle import is_over
+from app.memory.spec import Payload
+from app.model import Status
+from app.write.values import Existing, Resolved
+
+DUPLICATE = 0.92
+"""Cosine above which two memories of one type and subject say the same (seed 001, stage 4)."""
+
+DOUBTFUL = 0.85
+"""Cosine from which a judge, if there is one, is asked whether two memories say the same."""
+
+
+def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those that may or may not say the same, nearest first: what a judge is for."""
+    return [one for one in comparable(resolved, existing) if DOUBTFUL <= (one.similarity or 0.0) <= DUPLICATE]
+
+
+def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those found by meaning that slots, numbers, negation or values don't tell apart.
+
+    Nearest first, but what has expired behind what is believed.
+    """
+    content = resolved.prepared.content
+    found = [
+        one
+        for one in existing
+        if one.relation == "near"
+        and one.slot == resolved.slot
+        and fits(resolved, one)
+        and normalise.numbers(one.content) == normalise.numbers(content)
+        and normalise.negated(one.content) == normalise.negated(content)
+        and _alike(resolved, one)
+    ]
+    return sorted(found, key=lambda one: one.status != Status.ACTIVE)
+
+
+def fits(resolved: Resolved, one: Existing) -> bool:
+    """Return whether a repetition may go into a memory: not one that had ended, nor one of another slot.
+
+    An expired one that has a slot would take it again, which only what has that slot itself may bring about.
+    """
+    if is_over(one.valid_until, resolved.prepared.stated_at):
+        return False
+    return _in_one_place(resolved, one) and (one.status == Status.ACTIVE or one.slot in {None, resolved.slot})
+
+
+def _in_one_place(resolved: Resolved, one: Existing) -> bool:
+    """Return whether both claim the same slot, or one of them claims none and that is all that tells them apart."""
+    if one.slot is not None and resolved.slot is not None:
+        return one.slot == resolved.slot
+    return one.slot == resolved.slot or _alike(resolved, one)
+
+
+def _alike(resolved: Resolved, one: Existing) -> bool:
+    return stored(resolved, one).distinct_by() == resolved.prepared.candidate.payload.distinct_by()
+
+
+def stored(resolved: Resolved, existing: Existing) -> Payload:
+    """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
+    return resolved.prepared.candidate.type.read(existing.payload, existing.type_version)
