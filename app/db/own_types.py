@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import text
@@ -13,21 +14,26 @@ from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.memory.own.definition import Definition
 
+READABLE: Final = r"""CAST(regexp_replace({definition}::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') AS json)"""
+"""SQL of a definition with U+FFFD for the NUL that earlier releases took: it can neither be stored nor exported."""
+
+_DEFINITION: Final = READABLE.format(definition="v.definition")
+
 _VERSION = statement("SELECT types_version FROM tenants WHERE id = :tenant")
 
 _ALL = statement(
-    """
-    SELECT t.types_version, v.name, v.version, v.definition::text AS definition
+    f"""
+    SELECT t.types_version, v.name, v.version, {_DEFINITION}::text AS definition
     FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = t.id
     WHERE t.id = :tenant ORDER BY v.name, v.version
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _OF = text(
-    """
-    SELECT name, version, definition, created_at, created_by FROM memory_type_versions
+    f"""
+    SELECT name, version, {_DEFINITION} AS definition, created_at, created_by FROM memory_type_versions v
     WHERE tenant_id = :tenant AND name = :name ORDER BY version
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _MEMORIES = text("SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name")
