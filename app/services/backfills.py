@@ -67,6 +67,7 @@ class Backfills:
     types: Types
     clock: Callable[[], datetime]
     classifier: BeliefClassifier | None = None
+    language: str = "english"
 
     async def preview(self, actor: Actor, wanted: Wanted, *, wait: bool | None) -> Backfill:
         """Begin a preview; `wait`: until it is done, None: if it is small, else by a job.
@@ -109,7 +110,13 @@ class Backfills:
         """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
         committing = Committing(database=self.database, clock=self.clock)
         types = await self.types.of(tenant)
-        previewing = Previewing(database=self.database, types=types, clock=self.clock, classifier=self.classifier)
+        previewing = Previewing(
+            database=self.database,
+            types=types,
+            clock=self.clock,
+            classifier=self.classifier,
+            language=self.language,
+        )
         while True:
             async with self.database.read(tenant) as session:
                 one = await backfills.find(session, tenant, backfill)
