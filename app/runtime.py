@@ -177,7 +177,9 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),
         policies=policies,
         audit=Audit(database=database),
-        backfills=Backfills(database=database, types=types, clock=now, classifier=writing.classifier),
+        backfills=Backfills(
+            database=database, types=types, clock=now, classifier=writing.classifier, language=settings.language
+        ),
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
         exporting=Exporting(database=database),

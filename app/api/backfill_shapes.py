@@ -17,8 +17,10 @@ from app.db.backfills import Backfill, Item
 from app.memory.backfill import Classifier, Effect, ItemState, Status
 from app.memory.spec import Name
 from app.model import ScopeKind
+from app.services.backfill_types import DEFINITIONS
 
 _UNSHOWN = frozenset({"identity", "filter_key", "slot_value"})
+_INNER = frozenset({"scanned", DEFINITIONS})
 _POINTERS = ("supersedes", "superseded_by")
 
 
@@ -128,7 +130,7 @@ def shown_backfill(one: Backfill) -> dict[str, object]:
         "classifier": one.classifier,
         "status": one.status,
         "actor": one.actor,
-        "counts": {name: count for name, count in one.counts.items() if name != "scanned"},
+        "counts": {name: count for name, count in one.counts.items() if name not in _INNER},
         "job_id": None if one.job_id is None else ids.public(ids.JOB, one.job_id),
         "created_at": one.created_at,
         "previewed_at": one.previewed_at,

@@ -89,9 +89,10 @@ async def create_backfill(
     Nothing is changed by it. What is flagged, what it would supersede, merge with or conflict with is worked out by the
     rules of ordinary writes, and kept with the backfill: committing it does that and nothing else.
     """
+    types = await runtime.type_book.naming(actor.tenant_id, [body.type, *(body.sources or ())])
     wanted = Wanted(
         type=body.type,
-        sources=None if body.sources is None else canonical_types(body.sources, runtime.types, "from"),
+        sources=None if body.sources is None else canonical_types(body.sources, types, "from"),
         classifier=body.classifier,
         user_id=body.user_id,
         agent_id=body.agent_id,

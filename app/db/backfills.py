@@ -181,6 +181,13 @@ async def change(session: WriteSession, one: Backfill, **values: object) -> Back
     return _backfill((await session.execute(changed)).one())
 
 
+async def drop_left(session: WriteSession, tenant: UUID, *, before: datetime) -> list[Backfill]:
+    """Cancel previews that no job makes and that began before an instant, and return them."""
+    left = (table.c.status == Status.PREVIEWING, table.c.job_id.is_(None), table.c.created_at < before)
+    dropped = update(table).where(table.c.tenant_id == tenant, *left).values(status=Status.CANCELLED).returning(table)
+    return [_backfill(row) for row in await session.execute(dropped)]
+
+
 async def add_items(session: WriteSession, backfill: Backfill, items: Sequence[Item]) -> None:
     """Store memories of a backfill."""
     await insert_all(session, {"backfill_items": [one.row(backfill.tenant_id, backfill.id) for one in items]})

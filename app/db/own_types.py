@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import text
 
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
+from app.db.tables.base import NOBODY
 from app.memory.own.definition import Definition
+
+BUILT_IN: Final = "0"
+"""What identifies a type that is built in."""
+
+READABLE: Final = r"""CAST(regexp_replace({definition}::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') AS json)"""
+"""SQL of a definition with U+FFFD for the NUL that earlier releases took: it can neither be stored nor exported."""
+
+_DEFINITION: Final = READABLE.format(definition="v.definition")
 
 _VERSION = statement("SELECT types_version FROM tenants WHERE id = :tenant")
 
 _ALL = statement(
-    """
-    SELECT t.types_version, v.name, v.version, v.definition::text AS definition
+    f"""
+    SELECT t.types_version, v.name, v.version, {_DEFINITION}::text AS definition
     FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = t.id
     WHERE t.id = :tenant ORDER BY v.name, v.version
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _OF = text(
-    """
-    SELECT name, version, definition, created_at, created_by FROM memory_type_versions
+    f"""
+    SELECT name, version, {_DEFINITION} AS definition, created_at, created_by FROM memory_type_versions v
     WHERE tenant_id = :tenant AND name = :name ORDER BY version
+    """  # noqa: S608 - composed of constants
+)
+
+_IDENTITIES = text(
+    """
+    SELECT t.name, CASE WHEN v.version IS NULL THEN :built_in
+        ELSE v.version || ' ' || v.created_at || ' ' || md5(v.definition::text) END AS identity
+    FROM memory_types t LEFT JOIN memory_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
+    WHERE t.tenant_id IN (:tenant, :nobody) AND t.name = ANY(:names) ORDER BY t.name, v.version NULLS FIRST
     """
 )
+
+_HOLD_NAMED = text("SELECT FROM memory_types WHERE tenant_id = :tenant AND name = ANY(:names) ORDER BY name FOR SHARE")
 
 _MEMORIES = text("SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name")
 
@@ -98,6 +119,20 @@ async def versions(session: ReadSession, tenant: UUID, name: str) -> Sequence[St
 async def memories(session: ReadSession, tenant: UUID, name: str) -> int:
     """Return how many memories, whatever their status, are of a type of the tenant's own."""
     return int((await session.execute(_MEMORIES, {"tenant": tenant, "name": name})).scalar_one())
+
+
+async def identities(session: ReadSession, tenant: UUID, names: Collection[str]) -> dict[str, list[str]]:
+    """Return what identifies each version of types, the latest last; a type that was removed and made again differs."""
+    here = {"tenant": tenant, "nobody": UUID(NOBODY), "names": list(names), "built_in": BUILT_IN}
+    found: dict[str, list[str]] = {}
+    for row in await session.execute(_IDENTITIES, here):
+        found.setdefault(row.name, []).append(row.identity)
+    return found
+
+
+async def hold_named(session: WriteSession, tenant: UUID, names: Collection[str]) -> None:
+    """Keep types of the tenant's own as they are until the transaction ends."""
+    await session.execute(_HOLD_NAMED, {"tenant": tenant, "names": list(names)})
 
 
 async def hold(session: WriteSession, tenant: UUID) -> None:

@@ -15,6 +15,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Computed, Identity, Table, Uuid, bindparam, text
 
 from app import ids
+from app.db.own_types import READABLE
 from app.db.session import ReadSession
 from app.db.shape import referring
 from app.db.tables import entities, memories, metadata, turns
@@ -172,6 +173,8 @@ def _members(table: Table, alias: str, *, vectors: bool, without: str | None = N
             continue
         kind = prefix(table, column)
         plain = vector_of(alias, _ACTIVE) if column in VECTORS else f"{alias}.{column}"
+        if column == "definition":
+            plain = READABLE.format(definition=plain)
         value = plain if kind is None else f"'{kind}_' || replace({alias}.{column}::text, '-', '')"
         told.append(f"'{column}', {value}")
     pieces = [told[at : at + MOST_PAIRS] for at in range(0, len(told), MOST_PAIRS)]

@@ -22,7 +22,9 @@ from app.db.writing import A_MOMENT, ScopeMoved
 from app.errors import Conflict
 from app.memory.backfill import Effect, ItemState, Status
 from app.model import Status as Life
+from app.services import backfill_types
 from app.services.backfill_preview import at
+from app.services.backfill_types import Present
 from app.write import planning
 
 CHANGED = 100
@@ -92,13 +94,20 @@ class Committing:
                 if not units:
                     await backfills.change(session, here, status=step.ends, **{step.stamp: self.clock()})
                     return 0
-                await self._apply(session, here, step, units, actor)
+                present = await backfill_types.held(session, here)
+                await self._apply(session, here, step, units, actor, present)
         except ScopeMoved:
             raise Conflict("another write took a slot at the same moment: retry", retry_after=0.1) from None
         return sum(map(len, units.values()))
 
     async def _apply(
-        self, session: WriteSession, one: Backfill, step: Step, units: Mapping[Unit, Sequence[Item]], actor: str
+        self,
+        session: WriteSession,
+        one: Backfill,
+        step: Step,
+        units: Mapping[Unit, Sequence[Item]],
+        actor: str,
+        present: Present,
     ) -> None:
         tenant = one.tenant_id
         stamps = await reclassifying.hold_scopes(session, tenant, {scope for scope, _ in units})
@@ -115,7 +124,7 @@ class Committing:
         batch = _Batch()
         for unit, items in units.items():
             ledger = Ledger(tenant=tenant, actor=actor, at=now, scope=unit[0])
-            why = _moved(step, items, held, taken)
+            why = _retyped(one, step, items, present) or _moved(step, items, held, taken)
             if why is None:
                 _gather(batch, one, step, items, ledger, held)
             else:
@@ -161,6 +170,13 @@ def _comes_to(step: Step, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
     if values["status"] != Life.ACTIVE or values["slot"] is None or values["contested"]:
         return []
     return [(item.scope_id, values["type"], values["slot"])]
+
+
+def _retyped(one: Backfill, step: Step, items: Sequence[Item], present: Present) -> str | None:
+    """Return which type a unit can't be made of, because it is not the one that it was decided by."""
+    commit = step is COMMIT
+    why = backfill_types.target_changed(one, present) if commit else backfill_types.source_changed(one, items, present)
+    return None if why is None else f"{why} since the preview"
 
 
 def _moved(

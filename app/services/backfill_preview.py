@@ -22,12 +22,12 @@ from app.db.session import Database, ReadSession, WriteSession
 from app.errors import Conflict
 from app.memory.backfill import Classifier, ItemState, Status
 from app.memory.registry import Registry
-from app.memory.spec import Adopted, MemoryType
+from app.memory.spec import Adopted, MemoryType, Stored
 from app.model import Status as Life
-from app.providers.classifying import BeliefClassifier
+from app.providers.classifying import BeliefClassifier, Claim
 from app.services import backfill_counts
 from app.write import look, planning
-from app.write.adopting import Flagged, Row, Stays, becomes, flagged, stored
+from app.write.adopting import Flagged, Row, Stays, becomes, believed, flagged, stored
 from app.write.settled import Beside, Settled
 from app.write.settling import settle
 from app.write.values import Existing
@@ -58,6 +58,7 @@ class Previewing:
     types: Registry
     clock: Callable[[], datetime]
     classifier: BeliefClassifier | None = None
+    language: str = "english"
 
     async def run(self, one: Backfill) -> AsyncIterator[tuple[int, int | None]]:
         """Take a preview to its end; yield how many memories were looked at."""
@@ -97,10 +98,20 @@ class Previewing:
             return await backfills.change(session, here, counts=counts, cursor=page.last or here.cursor)
 
     async def _judged(self, rows: Sequence[Row], target: MemoryType) -> list[Adopted | None]:
-        """Ask the language model, outside any transaction."""
+        """Ask the language model, outside any transaction; what a belief does not say is not believed of it."""
         if self.classifier is None:
             raise Conflict("there is no language model to ask: set TM_LLM_PROVIDER, or let the rules classify")
-        return await self.classifier.classify([stored(row) for row in rows], target) if rows else []
+        beliefs = [stored(row) for row in rows]
+        claims = await self.classifier.classify(beliefs, target) if beliefs else []
+        return await asyncio.to_thread(self._believed, beliefs, claims, target)
+
+    def _believed(
+        self, beliefs: Sequence[Stored], claims: Sequence[Claim | None], target: MemoryType
+    ) -> list[Adopted | None]:
+        return [
+            None if claim is None else believed(claim, belief, target, self.types, language=self.language)
+            for belief, claim in zip(beliefs, claims, strict=True)
+        ]
 
     async def _settle(self, one: Backfill, target: MemoryType) -> bool:
         """Settle the next units; False, with all counted, when there are no more."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,14 +15,15 @@ from app.db import backfills, jobs, reclassifying
 from app.db.audit import Ledger, append
 from app.db.backfills import Backfill, Item
 from app.db.session import Database, WriteSession
-from app.errors import Conflict, InvalidInput, NotFound
-from app.memory.actions import Action
+from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
 from app.memory.backfill import Classifier, Effect, ItemState, Status
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.classifying import BeliefClassifier
+from app.services import backfill_types
 from app.services.backfill_commit import COMMIT, UNDO, Committing
 from app.services.backfill_preview import Overtaken, Previewing
+from app.services.backfill_steps import COMMITTING, UNDOING, Step
 
 BACKFILL = "backfill"
 """The kind of job that takes a backfill further."""
@@ -29,6 +32,9 @@ SMALL = 2_000
 """Memories up to which a preview is made while the caller waits."""
 
 SAMPLE = 10
+
+LEFT = timedelta(hours=1)
+"""For how long a preview is made while its caller waits; after that whoever made it is gone."""
 
 _CLEARED = 5_000
 
@@ -67,6 +73,7 @@ class Backfills:
     types: Types
     clock: Callable[[], datetime]
     classifier: BeliefClassifier | None = None
+    language: str = "english"
 
     async def preview(self, actor: Actor, wanted: Wanted, *, wait: bool | None) -> Backfill:
         """Begin a preview; `wait`: until it is done, None: if it is small, else by a job.
@@ -80,6 +87,7 @@ class Backfills:
             scopes = await reclassifying.within(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
+            stale = await backfills.drop_left(session, tenant, before=now - LEFT)
             one = Backfill(
                 tenant_id=tenant,
                 id=ids.new(),
@@ -89,7 +97,7 @@ class Backfills:
                 scopes=tuple(scopes) if wanted.narrowed else None,
                 status=Status.PREVIEWING,
                 actor=actor.name,
-                counts={},
+                counts=await backfill_types.recorded(session, tenant, {target.name, *sources}),
                 cursor=None,
                 job_id=None,
                 created_at=now,
@@ -99,17 +107,32 @@ class Backfills:
             )
             await backfills.add(session, one)
             small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
-            if not (small if wait is None else wait):
-                return await self._queued(session, one, actor, now)
-        async for _ in self.run(tenant, one.id, actor.name):
-            pass
+            waits = small if wait is None else wait
+            if not waits:
+                one = await self._queued(session, one, actor, now)
+        await self._clear(stale)
+        if not waits:
+            return one
+        try:
+            async for _ in self.run(tenant, one.id, actor.name):
+                pass
+        except BaseException:
+            # No job would go on with it, so that it would be `previewing` for ever.
+            await asyncio.shield(self._dropped(actor, one.id))
+            raise
         return await self.get(actor, one.id)
 
     async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
         """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
         committing = Committing(database=self.database, clock=self.clock)
         types = await self.types.of(tenant)
-        previewing = Previewing(database=self.database, types=types, clock=self.clock, classifier=self.classifier)
+        previewing = Previewing(
+            database=self.database,
+            types=types,
+            clock=self.clock,
+            classifier=self.classifier,
+            language=self.language,
+        )
         while True:
             async with self.database.read(tenant) as session:
                 one = await backfills.find(session, tenant, backfill)
@@ -171,11 +194,11 @@ class Backfills:
 
     async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
         """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
-        return await self._step(actor, backfill, _COMMITTING)
+        return await self._step(actor, backfill, COMMITTING)
 
     async def undo(self, actor: Actor, backfill: UUID) -> Backfill:
         """Have a job put back what was committed; sent again, it is the same job. Raises Conflict at another step."""
-        return await self._step(actor, backfill, _UNDOING)
+        return await self._step(actor, backfill, UNDOING)
 
     async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
         """Drop a preview, finished or not; Conflict once it is committed."""
@@ -189,13 +212,19 @@ class Backfills:
                 job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
                 if job is not None and not job.finished:
                     await jobs.cancel(session, job, now)
-        while await self._cleared(one):
-            pass
+        await self._clear([one])
         return one
 
-    async def _cleared(self, one: Backfill) -> int:
-        async with self.database.write(one.tenant_id) as session:
-            return await backfills.clear(session, one, limit=_CLEARED)
+    async def _dropped(self, actor: Actor, backfill: UUID) -> None:
+        with suppress(Conflict, NotFound, DatabaseUnavailable):
+            await self.cancel(actor, backfill)
+
+    async def _clear(self, dropped: Iterable[Backfill]) -> None:
+        for one in dropped:
+            cleared = _CLEARED
+            while cleared:
+                async with self.database.write(one.tenant_id) as session:
+                    cleared = await backfills.clear(session, one, limit=_CLEARED)
 
     def _sources(self, wanted: Wanted, types: Registry) -> tuple[str, ...]:
         """Return the types that are looked through."""
@@ -222,7 +251,7 @@ class Backfills:
         job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
         return await backfills.change(session, one, job_id=job)
 
-    async def _step(self, actor: Actor, backfill: UUID, step: _Step) -> Backfill:
+    async def _step(self, actor: Actor, backfill: UUID, step: Step) -> Backfill:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
             one = _there(await backfills.lock(session, tenant, backfill), backfill)
@@ -232,41 +261,15 @@ class Backfills:
                 return one
             if one.status is not step.status:
                 if one.status not in step.after or (one.status is Status.COMMITTING and running):
-                    raise _illegal(one, step.verb, step.what)
+                    raise _illegal(one, step.verb, step.what if running else step.what_then(one))
+                if step is COMMITTING:
+                    changed = backfill_types.target_changed(one, await backfill_types.held(session, one))
+                    if changed is not None:
+                        raise Conflict(f"{changed} since the preview: preview again")
                 detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
                 await append(session, [Ledger(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
                 one = await backfills.change(session, one, status=step.status)
             return await self._queued(session, one, actor, now)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
-    """A step that a caller asks for: where it may begin, where the backfill is while it lasts and at its end."""
-
-    after: frozenset[Status]
-    status: Status
-    ends: Status
-    action: Action
-    verb: str
-    what: str
-
-
-_COMMITTING = _Step(
-    after=frozenset({Status.PREVIEWED}),
-    status=Status.COMMITTING,
-    ends=Status.COMMITTED,
-    action=Action.BACKFILL_COMMITTED,
-    verb="be committed",
-    what="a finished preview can",
-)
-_UNDOING = _Step(
-    after=frozenset({Status.COMMITTED, Status.COMMITTING}),
-    status=Status.UNDOING,
-    ends=Status.UNDONE,
-    action=Action.BACKFILL_UNDONE,
-    verb="be undone",
-    what="a commit can, once its job has ended",
-)
 
 
 def _illegal(one: Backfill, verb: str, what: str) -> Conflict:

@@ -17,7 +17,7 @@ from app.db.session import Database, ReadSession
 from app.db.type_book import TypeBook
 from app.errors import Conflict, NotFound
 from app.memory.actions import Action
-from app.memory.own import changes, compiling
+from app.memory.own import admitting, changes, compiling
 from app.memory.own.definition import Definition
 from app.memory.own.faults import Fault, InvalidDefinition, pointer
 from app.memory.registry import Registry
@@ -72,7 +72,10 @@ class OwnTypes:
 
         Raises InvalidDefinition with everything that is wrong. `dry_run`: nothing is stored.
         """
-        await asyncio.to_thread(compiling.made, definition)
+        await asyncio.to_thread(admitting.admitted, definition)
+        return await self._define(actor, definition, dry_run=dry_run)
+
+    async def _define(self, actor: Actor, definition: Definition, *, dry_run: bool = False) -> Defined:
         tenant = actor.tenant_id
         if dry_run:
             async with self.database.read(tenant) as session:
@@ -136,7 +139,8 @@ class OwnTypes:
                 return one.version
         if max((one.version for one in known), default=0) != after:
             return None
-        return (await self.define(actor, definition)).type.version
+        await asyncio.to_thread(admitting.readable, definition)
+        return (await self._define(actor, definition)).type.version
 
     async def _types(self, session: ReadSession, tenant: UUID) -> Registry:
         """Return the types as this transaction sees them."""
@@ -174,7 +178,7 @@ def _names_taken(definition: Definition, types: Registry) -> Iterator[Fault]:
 def _too_many(made: MemoryType, types: Registry) -> Iterator[Fault]:
     others = [one for one in types.own if one.name != made.name]
     if len(others) >= MOST:
-        yield Fault(pointer="", message=f"there are {len(others)} types of your own: at most {MOST} may be")
+        yield Fault(pointer="/name", message=f"there are {len(others)} types of your own: at most {MOST} may be")
     if made.version > MOST_VERSIONS:
         message = f"has {made.version - 1} versions: at most {MOST_VERSIONS} may be. Define it under another name"
         yield Fault(pointer="/name", message=message)

@@ -41,6 +41,8 @@ CLEARED = 2_000
 NO_MODEL = -1
 """In place of the id of a model that is not recorded yet: every row lacks its vector."""
 
+_PROBE = "Is this what was configured?"
+
 SAMPLE = 256
 """Memories that an estimate embeds."""
 
@@ -165,6 +167,8 @@ class Reembedding:
                     raise Conflict(
                         f"{other} is {other.phase}, and there is room for two models only: {_END[other.phase]}"
                     )
+            # A model whose vectors are not what is configured would be recorded, and stand in the way until it is gone.
+            await self.embedder.embed([_PROBE], purpose="document")
             added = await owner.add(connection, name=self.embedder.name, dimensions=self.embedder.dimensions)
             known = await models.stored(self.database)
             found = next(one for one in known if one.id == added)

@@ -12,15 +12,22 @@ from pydantic import ValidationError
 
 from app.db.memories import parts_of
 from app.memory import confidence, normalise
+from app.memory.extraction import ASSISTANT, Proposal
 from app.memory.freshness import Decay
 from app.memory.registry import Registry
 from app.memory.spec import Adopted, MemoryType, Payload, Refs, Stored
+from app.memory.vocabulary import FIRST_PERSON, USER
 from app.model import EntityRef, ReviewReason, SpeechAct
+from app.providers.classifying import Claim
+from app.write.ground import Grounded, stands
 
 Row = Mapping[str, Any]
 
 _IN_REVIEW = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE, ReviewReason.CONSTRAINT})
 """Reasons for which a person decides between a memory and others, as what it is now."""
+
+_NEED_NO_SAYING = frozenset(normalise.name(one) for one in (*FIRST_PERSON, USER, ASSISTANT))
+"""Names that a model may give where a belief has none."""
 
 _SAME = 1e-9
 
@@ -53,6 +60,15 @@ def stored(row: Row) -> Stored:
     return Stored(type=row["type"], payload=row["payload"], content=row["content"])
 
 
+def believed(
+    claim: Claim, belief: Stored, target: MemoryType, types: Registry, *, language: str = "english"
+) -> Adopted | None:
+    """Return what a model claims of a belief, if the belief says so: by the gate that what it extracts has to pass."""
+    proposal = Proposal(type=target.name, payload=claim.given, quote=claim.quote)
+    found = stands(proposal, belief.content, types, exempt=_NEED_NO_SAYING, language=language)
+    return claim.adopted if isinstance(found, Grounded) else None
+
+
 def flagged(row: Row, adopted: Adopted, target: MemoryType, types: Registry) -> Flagged:
     """Return a belief as the type that adopts it, or raise Stays."""
     payload = _own(row, types)
@@ -64,11 +80,30 @@ def flagged(row: Row, adopted: Adopted, target: MemoryType, types: Registry) -> 
         raise Stays("it competes with others, and a person is to decide")
     refs = _refs(row, payload, adopted.payload)
     try:
-        slot = adopted.payload.slot(refs)
-        adopted.payload.value(refs)
+        certain = _Certain(refs, adopted.payload)
+        slot = adopted.payload.slot(certain)
+        adopted.payload.value(certain)
     except KeyError:
         raise Stays("it would be about somebody that it does not name now") from None
     return Flagged(row=row, target=target, payload=adopted.payload, refs=refs, slot=slot, reason=adopted.reason)
+
+
+class _Certain(dict[str, EntityRef]):
+    """References by role, for a key: to ask for an entity that a statement would name, and this does not, is an error.
+
+    A statement's key would hold that entity, so one with its name instead would be another key for the same.
+    """
+
+    def __init__(self, refs: Refs, payload: Payload) -> None:
+        """Take the references there are, and the payload that says which there must be."""
+        super().__init__(refs)
+        self._missing = {one.role for one in payload.mentions() if one.creates} - refs.keys()
+
+    def __contains__(self, role: object) -> bool:
+        """Return whether there is an entity; raises KeyError where there should be one."""
+        if role in self._missing:
+            raise KeyError(role)
+        return super().__contains__(role)
 
 
 def _own(row: Row, types: Registry) -> Payload:

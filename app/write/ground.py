@@ -56,22 +56,38 @@ def ground(
     the turn itself. An ending that names no value stands by its quote alone. `types` hold the examples that the
     extractor was shown; `language` is a Snowball algorithm.
     """
-    span = locate(proposal.quote, turn.content)
+    beside = (*(one.content for one in context), *_speakers(turn, context))
+    return stands(proposal, turn.content, types, beside=beside, exempt=_persons(turn, context), language=language)
+
+
+def stands(
+    proposal: Proposal,
+    text: str,
+    types: Registry,
+    *,
+    beside: Sequence[str] = (),
+    exempt: frozenset[str],
+    language: str = "english",
+) -> Grounded | str:
+    """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
+
+    `exempt` are normalised names that need no saying.
+    """
+    span = locate(proposal.quote, text)
     if span is None:
         return _not_said(proposal, types)
-    quote = turn.content[slice(*span)]
+    quote = text[slice(*span)]
     spoken = quote.replace("'", "").replace("\u2019", "")
-    if count_words(spoken) < SHORTEST and count_words(quote) < count_words(turn.content):
+    if count_words(spoken) < SHORTEST and count_words(quote) < count_words(text):
         return "its quote is a single word, which carries no claim"
-    here = Said.of((turn.content,), language)
-    known = Said.of((turn.content, *(one.content for one in context), *_speakers(turn, context)), language)
-    exempt = _persons(turn, context)
+    here = Said.of((text,), language)
+    known = Said.of((text, *beside), language)
     spec = types.find(proposal.type)
     chosen = frozenset[str]() if spec is None else spec.chosen
     found = leaves(proposal.payload, exempt=exempt, language=language, chosen=chosen)
     for example in () if spec is None else spec.examples:
         shown = (leaves(payload, exempt=exempt, language=language, chosen=chosen) for payload in example.payloads)
-        if any(_copied(found, one, known) for one in shown) and not locate(example.utterance, turn.content):
+        if any(_copied(found, one, known) for one in shown) and not locate(example.utterance, text):
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)

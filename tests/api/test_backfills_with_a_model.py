@@ -57,7 +57,7 @@ async def test_what_it_shows_is_flagged_and_what_it_makes_up_is_not(
     claims = [
         claim(1, "metformin pill of 500 mg", subject="user", medication_name="metformin", dosage="500 mg", active=True),
         claim(2, "aspirin 100 mg", subject="user", medication_name="aspirin"),
-        claim(3, "an aspirin", subject="user", medication_name="x" * 300),
+        claim(3, "an aspirin", subject="user", medication_name="aspirin " * 40),
         claim(4, "a lozenge", subject="somebody else", medication_name="lozenge"),
         claim(99, "nothing", medication_name="nothing"),
     ]
@@ -74,7 +74,7 @@ async def test_what_it_shows_is_flagged_and_what_it_makes_up_is_not(
 async def test_an_answer_that_is_no_good_is_asked_for_again(client: httpx.AsyncClient, provider: StandIn) -> None:
     await said(client, "a metformin pill of 500 mg")
     await provider.behave("says", body="I would rather not.")
-    claims = [claim(1, "metformin", subject="user", medication_name="metformin", active=True)]
+    claims = [claim(1, "metformin pill", subject="user", medication_name="metformin", active=True)]
     await provider.behave("answer", body={"found": claims})
     one = await previewed(client)
     assert one["counts"]["flagged"] == 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
 
 from tests.api.conftest import MakeClient, Tenant, connected, fact, running, settings_for
-from tests.own_types import HABIT, TICKET, opened, ticket
+from tests.own_types import DRILL, HABIT, TICKET, opened, ticket
 
 
 async def define(client: httpx.AsyncClient, definition: dict[str, Any], **params: Any) -> dict[str, Any]:
@@ -151,20 +153,59 @@ def deep(levels: int) -> dict[str, Any]:
         (ticket(examples=[]), "/examples"),
         (ticket(examples=[{"utterance": "x" * 501, "payloads": [opened()]}]), "/examples/0/utterance"),
         (ticket(hints=["two words"]), "/hints/0"),
-        (ticket(properties={"x": {"type": "string", "title": "a\x00b"}}), ""),
+        (ticket(properties={"x": {"type": "string", "title": "a\x00b"}}), "/payload/properties/x/title"),
+        (ticket(properties={"x": {"type": "string", "description": "a\x00b"}}), "/payload/properties/x/description"),
+        (ticket(payload={"title": "\ud800"}), "/payload/title"),
+        (ticket(properties={"x": {"type": "string", "\ud800": 1}}), "/payload/properties/x"),
+        (ticket(render="{customer} {number} {status}\x00"), "/render"),
+        (ticket(render="{customer} {number} {status}\x1b[1m"), "/render"),
+        (ticket(examples=[{"utterance": "x", "payloads": [opened(about="a\x00b")]}]), "/examples/0/payloads/0/about"),
+        (ticket(examples=[{"utterance": "x", "payloads": [opened(opened_on="\ud800")]}]),
+         "/examples/0/payloads/0/opened_on"),
+        (ticket(on_conflict="only_removed"), "/on_conflict"),
         (ticket(properties={"x": deep(900)}), "/payload"),
         (ticket(properties={"x": deep(100)}), "/payload/properties/x/items/type"),
         (ticket(properties={"x": {"type": "string", "$comment": "y" * 70_000}}), ""),
         ({}, "/name"),
     ],
-)
+)  # fmt: skip
 async def test_a_wrong_definition_is_refused_by_pointer(
     client: httpx.AsyncClient, definition: dict[str, Any], at: str
 ) -> None:
-    answer = await client.post("/admin/types", json=definition)
+    answer = await client.post("/admin/types", content=json.dumps(definition))
     assert answer.status_code == 422, answer.text
     assert at in {one["field"] for one in answer.json()["errors"]}
     assert not any(one["version"] for one in (await client.get("/admin/types")).json()["types"])
+
+
+async def test_zero_has_no_sign(client: httpx.AsyncClient) -> None:
+    await define(client, DRILL)
+    body = {"payload": {"exercise": "squats", "kilos": -0.0}, "user_id": "u1"}
+    memory = (await client.post("/memories/typed/drill", json=body)).json()["memory"]
+    assert (memory["content"], str(memory["payload"]["kilos"])) == ("squats with 0 kg [gym]", "0.0")
+
+
+async def test_a_nul_that_an_earlier_release_has_stored_harms_nothing(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient, database_url: str, app: FastAPI
+) -> None:
+    await define(client, ticket(render="{customer}! has {number}", properties={"x": {"type": "string", "title": "!"}}))
+    connection = await asyncpg.connect(database_url)
+    stored = """
+        UPDATE memory_type_versions
+        SET definition = replace(replace(definition::text, '!', $1), '"title":"', '"title":"' || $2)::json
+        WHERE definition::text LIKE '%{customer}! has%'
+    """
+    try:
+        await connection.execute(stored, r"\u0000\u0000", r"\\u0000\\\u0000")
+    finally:
+        await connection.close()
+    app.state.runtime.type_book._held.clear()
+    assert (await write(client))["memory"]["content"] == "Acme\ufffd\ufffd has 4711"
+    [version] = (await client.get("/admin/types/ticket")).json()["versions"]
+    assert version["definition"]["payload"]["properties"]["x"]["title"] == r"\u0000" "\\\ufffd\ufffd\ufffd"
+    lines = (await client.get("/export")).text
+    done = (await other_client.post("/import", content=lines)).json()
+    assert (done["failed"], done["imported"]["memory"]) == (0, 1)
 
 
 async def test_only_an_admin_defines(tenant: Tenant, app: FastAPI) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from app.memory.own import changes, compiling, template
+from app.memory.own import admitting, changes, template
 from app.memory.own.definition import Definition
 from app.memory.own.faults import InvalidDefinition
 from app.memory.own.schema import LONGEST_NAME
@@ -23,7 +23,7 @@ from tests.own_types import DRILL, HABIT, TICKET, opened, ticket
 
 
 def made(definition: dict[str, Any]) -> MemoryType:
-    return compiling.made(Definition.model_validate(definition))
+    return admitting.admitted(Definition.model_validate(definition))
 
 
 def faults(definition: dict[str, Any]) -> dict[str, str]:

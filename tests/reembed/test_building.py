@@ -12,7 +12,7 @@ import pytest
 
 from app.db import models
 from app.db.models import Phase
-from app.errors import ConfigurationError, Conflict, ProviderUnavailable
+from app.errors import ConfigurationError, Conflict, ProviderMisconfigured, ProviderUnavailable
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind
 from app.services import refilling
@@ -93,10 +93,21 @@ async def test_it_goes_on_where_it_was_cut_off_and_embeds_nothing_twice(
         await Change(store=store, embedder=bag).steps.build()
     assert await phases(store) == {"wordllama-256": Phase.ACTIVE, "bag": Phase.BUILDING}
     kept = sum(one is not None for one in (await vectors(store, 2)).values())
+    bag.seen.pop(0)  # what a new model is tried with
     assert kept == len(bag.seen) > 0
     done = await Change(store=store, embedder=bag).steps.build()
     assert done.filled == len(bag.seen) - kept
     assert len(bag.seen) == len(await vectors(store, 1)), "each text once, though it was cut off"
+
+
+async def test_a_model_that_does_not_answer_what_is_configured_leaves_nothing_behind(store: Store) -> None:
+    async def other_size(_: Sequence[str]) -> None:
+        raise ProviderMisconfigured("it answers 384 dimensions, not 24")
+
+    before = await phases(store)
+    with pytest.raises(ProviderMisconfigured):
+        await Change(store=store, embedder=Bag(before=other_size)).steps.build()
+    assert await phases(store) == before
 
 
 async def test_two_runs_at_once_are_told_apart(store: Store) -> None:

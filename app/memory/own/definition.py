@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from app.memory.spec import Name, storable, visible
 from app.model import Category, ScopeKind
@@ -163,28 +162,6 @@ class Definition(_Part):
     extracted: bool = Field(default=True, strict=True, description="A language model may propose it from a turn.")
     examples: list[ExampleIn] = Field(min_length=1, max_length=MOST_EXAMPLES)
 
-    @model_validator(mode="after")
-    def _small(self) -> Self:
-        for text in _texts(self.payload):
-            storable(text)
-        size = len(self.text())
-        if size > LARGEST:
-            raise ValueError(f"is {size} characters long: at most {LARGEST} are taken")
-        return self
-
     def text(self) -> str:
         """Return the definition as JSON, the same for the same definition."""
         return self.model_dump_json(exclude_defaults=True)
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, inner in value.items():
-                yield name
-                yield from _texts(inner)
-        case list():
-            for inner in value:
-                yield from _texts(inner)

@@ -249,7 +249,13 @@ def _number(node: Mapping[str, Any], kind: str, at: tuple[str, ...], faults: lis
     }
     if kind == "integer":
         return _Value(kind=kind, annotation=Annotated[int, Field(strict=True, **bounds)])
-    return _Value(kind=kind, annotation=Annotated[float, Field(strict=True, allow_inf_nan=False, **bounds)])
+    number: Any = Annotated[float, Field(strict=True, allow_inf_nan=False, **bounds), AfterValidator(_unsigned)]
+    return _Value(kind=kind, annotation=number)
+
+
+def _unsigned(value: float) -> float:
+    """Return the number; zero without a sign, which nothing else that is stored of it keeps."""
+    return value + 0.0
 
 
 def _array(node: Mapping[str, Any], at: tuple[str, ...], faults: list[Fault], *, named: bool) -> _Value | None:
