@@ -252,7 +252,8 @@ def test_every_span_of_whole_words_is_found(text: str, start: int, length: int) 
     words = text.split()
     quote = " ".join(words[start % max(1, len(words)) :][:length])
     span = locate(quote, text)
-    if any(character.isalnum() for character in quote):
+    # A modifier letter that is set as an apostrophe is one, alone or at an edge.
+    if any(character.isalnum() for character in quote.replace("\u02bc", "'")):
         assert span is not None
         assert 0 <= span[0] < span[1] <= len(text)
 
