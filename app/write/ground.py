@@ -91,7 +91,7 @@ def stands(
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
-    dated = any(locate(one, turn.content) for one in dates(proposal.payload))
+    dated = any(locate(one, text) for one in dates(proposal.payload))
     fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
     if fault is not None:
         return fault
