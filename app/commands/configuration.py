@@ -12,6 +12,7 @@ from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
+from app.db.embedded import default_data_dir, holds_store
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -28,6 +29,22 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its fiel
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise CommandFailed("\n       ".join(_complaints(error))) from None
+
+
+def settings_of_a_store() -> Settings:
+    """Return the settings for a command on a store that is there: only `serve` and `migrate` make one.
+
+    Raises CommandFailed as `load_settings` does, and where the embedded database has no folder yet: a forgotten
+    TM_DATA_DIR must not open an empty store beside the one that is meant.
+    """
+    settings = load_settings()
+    folder = (settings.data_dir or default_data_dir()).expanduser()
+    if settings.database_url is None and not holds_store(folder):
+        raise CommandFailed(
+            f"there is no store in {folder}. Set TM_DATA_DIR to the folder of the one you mean (`typed-memory serve` "
+            "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` makes a new one"
+        )
+    return settings
 
 
 def warn_of_unknown_settings() -> None:

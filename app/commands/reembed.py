@@ -12,7 +12,7 @@ from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
 from app.commands import terminal
-from app.commands.configuration import configure_logs, load_settings
+from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, out, say
 from app.db import revision
 from app.db.models import Phase
@@ -71,7 +71,7 @@ def reembed(
         raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
     if force and not drop:
         raise CommandFailed("--force goes with --drop")
-    settings = load_settings()
+    settings = settings_of_a_store()
     configure_logs(settings)
     with terminal.progress(TimeRemainingColumn()) as progress:
         asyncio.run(
