@@ -142,8 +142,11 @@ _REMAINING = text(
 )
 
 _ITEMS = f"""
-    SELECT {_OF_ITEM} FROM backfill_items i WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
-    ORDER BY memory_id LIMIT :limit
+    SELECT {_OF_ITEM}, m.content FROM (
+        SELECT * FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
+        ORDER BY memory_id LIMIT :limit
+    ) i LEFT JOIN memories m ON m.tenant_id = :tenant AND m.id = i.memory_id
+    ORDER BY i.memory_id
 """  # noqa: S608 - composed of constants
 
 _NARROWED = {"after": "memory_id > :after", "state": "state = :state", "effect": "effect = :effect"}
