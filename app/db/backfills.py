@@ -142,11 +142,8 @@ _REMAINING = text(
 )
 
 _ITEMS = f"""
-    SELECT {_OF_ITEM}, m.content FROM (
-        SELECT * FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
-        ORDER BY memory_id LIMIT :limit
-    ) i LEFT JOIN memories m ON m.tenant_id = :tenant AND m.id = i.memory_id
-    ORDER BY i.memory_id
+    SELECT {_OF_ITEM} FROM backfill_items i WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
+    ORDER BY memory_id LIMIT :limit
 """  # noqa: S608 - composed of constants
 
 _NARROWED = {"after": "memory_id > :after", "state": "state = :state", "effect": "effect = :effect"}
@@ -262,6 +259,12 @@ async def items(
         text(_ITEMS.format(narrowed=narrowed)), {"tenant": tenant, "backfill": backfill, "limit": limit, **used}
     )
     return [_item(row) for row in found.mappings()]
+
+
+async def contents(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return what these memories say, those that are still there."""
+    sought = text("SELECT id, content FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+    return {row.id: row.content for row in await session.execute(sought, {"tenant": tenant, "ids": list(ids)})}
 
 
 async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
