@@ -64,6 +64,12 @@ def configure_logs(settings: Settings) -> None:
     logs.configure(style, settings.log_level)
 
 
+def _plain(message: str) -> str:
+    """Return pydantic's message without what it says twice."""
+    said = message.removeprefix("Value error, ").replace("Input should", "it should")
+    return said.partition(", unable to ")[0]
+
+
 def _complaints(error: ValidationError) -> Iterator[str]:
     for one in error.errors(include_url=False):
         name = str(one["loc"][0]) if one["loc"] else ""
@@ -71,4 +77,4 @@ def _complaints(error: ValidationError) -> Iterator[str]:
         secret = info is not None and SecretStr in (info.annotation, *get_args(info.annotation))
         given = "" if secret else f", not {str(one['input'])[:60]!r}"
         purpose = f". What it is: {info.description}" if info is not None and info.description else ""
-        yield f"{_PREFIX}{name.upper()}: {one['msg'].replace('Input should', 'it should')}{given}{purpose}"
+        yield f"{_PREFIX}{name.upper()}: {_plain(one['msg'])}{given}{purpose}"

@@ -98,9 +98,10 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         failure = asyncio.run(_import(client, sender, _everything(found, wanted, session_id)))
     _show(sender.report)
     if failure is not None:
+        mend = "mend that, and run" if isinstance(failure, Stopped) else "run"
         raise CommandFailed(
             f"{failure}. {sender.report.stored} of {total} are stored: "
-            f"run the same command again to go on, nothing is stored twice"
+            f"{mend} the same command again to go on, nothing is stored twice"
         )
     if sender.report.bad or broken:
         raise typer.Exit(1)
@@ -124,7 +125,7 @@ def _everything(found: list[Source], wanted: Format, session_id: str | None) -> 
         yield from sources.read(source, wanted, session_id)
 
 
-async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) -> str | None:
+async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) -> Stopped | TypedMemoryError | None:
     """Send everything; return what stopped it, if anything did."""
     async with client:
         # Once, without retries: a wrong URL or key is told at once.
@@ -132,7 +133,7 @@ async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) 
         try:
             await sender.send(found)
         except (Stopped, TypedMemoryError) as error:
-            return str(error)
+            return error
     return None
 
 

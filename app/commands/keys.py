@@ -66,7 +66,10 @@ def create(
 
       typed-memory keys create trial --expires 2027-01-31
     """
-    until = None if expires is None else _moment(expires, datetime.now(UTC))
+    now = datetime.now(UTC)
+    until = None if expires is None else _moment(expires, now)
+    if until is not None and until <= now:
+        raise CommandFailed(f"--expires: {expires!r} is past: it must lie in the future")
     _show_secret(asyncio.run(_create(tenant, name, role or ["read", "write"], until)))
 
 
@@ -125,11 +128,11 @@ async def _list(tenant: str) -> Sequence[StoredKey]:
 
 async def _revoke(tenant: str, key: str) -> None:
     async with _opened(tenant) as (runtime, owner):
-        await runtime.keys.revoke(owner, ids.parse(ids.KEY, key), by=BY_CLI)
+        await runtime.keys.revoke(owner, _id(key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
-    wanted = ids.parse(ids.KEY, key)
+    wanted = _id(key)
     async with _opened(tenant) as (runtime, owner):
         old = next((one for one in await runtime.keys.list(owner) if one.id == wanted), None)
         return old, await runtime.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
@@ -152,6 +155,13 @@ async def _opened(tenant: str) -> AsyncIterator[tuple[Runtime, UUID]]:
         except NotFound as error:
             raise CommandFailed(f"{error.message}: make it with POST /admin/tenants and the operator key") from None
         yield runtime, found.id
+
+
+def _id(key: str) -> UUID:
+    try:
+        return ids.parse(ids.KEY, key)
+    except NotFound as error:
+        raise CommandFailed(f"{error.message}. `typed-memory keys list` shows the ids") from None
 
 
 def _place(settings: Settings) -> str:

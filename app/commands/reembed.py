@@ -131,7 +131,7 @@ async def _estimate(change: Reembedding) -> None:
 
 async def _status(change: Reembedding) -> None:
     table = Table(box=None, pad_edge=False)
-    for name in ("model", "dimensions", "phase", "rows", "lacking", "last used by a service"):
+    for name in ("model", "dimensions", "phase", "rows", "lacking", "replaced, last used"):
         table.add_column(name, justify="right" if name in {"dimensions", "rows", "lacking"} else "left")
     for model, count in await change.status():
         leaving = model.phase is Phase.LEAVING and model.unseen is not None

@@ -66,7 +66,12 @@ def test_strict_stops_at_the_first_thing_wrong(service: Served, user: str, tmp_p
     done = service.command("import", file, "--user-id", user, "--strict")
     assert done.returncode == 1
     assert f"{file}:2" in done.stderr
+    assert "mend that, and run the same command again" in done.stderr
     assert memories(service, user) == []
+    both = written(tmp_path / "both.ndjson", {"type": "fact"}, "{", fact(2))
+    told = service.command("import", both, "--user-id", user, "--strict").stderr
+    assert f"{both}:1" in told
+    assert f"{both}:2" not in told
 
 
 def test_a_second_run_stores_nothing_twice(service: Served, user: str, tmp_path: Path) -> None:

@@ -106,9 +106,10 @@ def test_an_address_of_another_machine_is_told(data_dir: Path) -> None:
 
 
 def test_wrong_settings_are_all_told_by_name() -> None:
-    tried = run("serve", TM_PORT="abc", TM_LOG_LEVEL="loud", TM_PROT="1")
+    tried = run("serve", TM_PORT="abc", TM_LOG_LEVEL="loud", TM_PROT="1", TM_OPERATOR_KEY="short")
     assert tried.returncode == 1
-    assert "TM_PORT: it should be a valid integer" in tried.stderr
+    assert "TM_PORT: it should be a valid integer, not 'abc'" in tried.stderr
+    assert "TM_OPERATOR_KEY: must be 8 to 512 printable ASCII characters" in tried.stderr
     assert "not 'abc'" in tried.stderr
     assert "TM_LOG_LEVEL: it should be 'DEBUG', 'INFO', 'WARNING' or 'ERROR', not 'loud'" in tried.stderr
     assert "TM_PROT is no setting; did you mean TM_PORT?" in tried.stderr
