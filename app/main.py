@@ -16,6 +16,7 @@ from app.api import (
     audit,
     backfills,
     bodies,
+    docs,
     entities,
     erasure,
     extraction,
@@ -67,6 +68,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         lifespan=lifespan,
         openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
         redirect_slashes=False,
         strict_content_type=False,
         separate_input_output_schemas=False,
@@ -94,7 +97,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         review.router(answers),
     ):
         app.include_router(router)
-    app.router.routes.append(tools.route())
+    app.router.routes += [tools.route(), *docs.routes()]
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

@@ -9,6 +9,10 @@ from typing import Literal
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+SHORTEST_KEY = 8
+LONGEST_KEY = 512
+"""Characters of a key, whoever chose it."""
+
 
 class Settings(BaseSettings):
     """The service's configuration; defaults run it on its own embedded database and embedder."""
@@ -129,3 +133,14 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
+
+    @field_validator("operator_key")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None:
+            return None
+        secret = value.get_secret_value()
+        printable = secret.isascii() and secret.isprintable() and " " not in secret
+        if not printable or not SHORTEST_KEY <= len(secret) <= LONGEST_KEY:
+            raise ValueError(f"must be {SHORTEST_KEY} to {LONGEST_KEY} printable ASCII characters, no spaces")
+        return value

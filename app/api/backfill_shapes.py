@@ -71,6 +71,7 @@ class ChangeOut(Out):
     state: ItemState
     effect: Effect
     type: str = Field(description="What it is before.")
+    content: str | None = Field(description="What the memory says, which stays as it is; null if it is gone.")
     reason: str | None = Field(description="Why it changes.")
     why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
     before: dict[str, Any]
@@ -139,13 +140,14 @@ def shown_backfill(one: Backfill) -> dict[str, object]:
     }
 
 
-def shown_change(one: Item) -> dict[str, object]:
-    """Return what becomes of a memory as callers see it."""
+def shown_change(one: Item, content: str | None) -> dict[str, object]:
+    """Return what becomes of a memory that says `content`, as callers see it."""
     return {
         "memory_id": ids.public(ids.MEMORY, one.memory_id),
         "state": one.state,
         "effect": one.effect,
         "type": one.source,
+        "content": content,
         "reason": one.reason,
         "why": one.why,
         "before": _shown(one.before),

@@ -43,7 +43,10 @@ class ImportOut(Out):
     complete: bool = Field(description="Whether the file had its last line: false when it was cut off.")
     imported: dict[str, int]
     already_there: dict[str, int] = Field(description="Left as they are: sending a file again changes nothing.")
-    erased: int = Field(description="Memories and turns that were erased here and stay so.")
+    erased: int = Field(
+        description="Memories and turns that were erased here and stay so, with the names, "
+        "links and bindings that are only theirs."
+    )
     conflicts: dict[str, int] = Field(
         description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "
         "but trusted much less)."

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from app import ids, logs
-from app.commands.configuration import load_settings
+from app.commands.configuration import settings_of_a_store
 from app.commands.terminal import CommandFailed, say
 from app.db.audit_log import Asked, Told
 from app.db.tenants import Tenant
@@ -151,7 +151,7 @@ async def _head(name: str) -> Head | None:
 @asynccontextmanager
 async def _opened() -> AsyncIterator[Runtime]:
     logs.configure("console", "WARNING")
-    async with build_runtime(load_settings()) as runtime:
+    async with build_runtime(settings_of_a_store()) as runtime:
         yield runtime
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -18,6 +18,8 @@ from app.memory.backfill import Classifier
 ATTEMPTS = 3
 _LOOK_SECONDS = 0.5
 _SAMPLE = 10
+_SHOWN = frozenset({"type", "payload", "status", "slot", "category"})
+"""Of what changes, what says to a person what becomes of a memory; `--json` has all of it."""
 
 app = typer.Typer(no_args_is_help=True, help="Make memories ones of a type that came after them.")
 
@@ -101,7 +103,26 @@ def _tell(one: Mapping[str, Any], *, as_json: bool) -> None:
         if told:
             say(f"  {name.replace('_', ' ')}: {told}")
     for change in one["sample"][:_SAMPLE]:
-        say(f"  {change['memory_id']} {change['state']}: {change['why'] or change['reason']}")
+        said = "" if change["content"] is None else f" {json.dumps(change['content'], ensure_ascii=False)}"
+        say(f"  {change['memory_id']} {change['state']}:{said}")
+        for line in _told(change):
+            say(f"    {line}")
+
+
+def _told(change: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a memory is before and after, as far as that changes, and why."""
+    for name, after in change["after"].items():
+        before = change["before"].get(name)
+        if name in _SHOWN and before != after:
+            yield f"{name}: {_plain(before)} -> {_plain(after)}"
+    if why := change["why"] or change["reason"]:
+        yield f"why: {why}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items() if one not in (None, [], "")) or "none"
+    return "none" if value is None else str(value)
 
 
 def register(cli: typer.Typer) -> None:

@@ -12,6 +12,7 @@ from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
+from app.db.embedded import default_data_dir, holds_store
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -28,6 +29,22 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its fiel
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise CommandFailed("\n       ".join(_complaints(error))) from None
+
+
+def settings_of_a_store() -> Settings:
+    """Return the settings for a command on a store that is there: only `serve` and `migrate` make one.
+
+    Raises CommandFailed as `load_settings` does, and where the embedded database has no folder yet: a forgotten
+    TM_DATA_DIR must not open an empty store beside the one that is meant.
+    """
+    settings = load_settings()
+    folder = (settings.data_dir or default_data_dir()).expanduser()
+    if settings.database_url is None and not holds_store(folder):
+        raise CommandFailed(
+            f"there is no store in {folder}. Set TM_DATA_DIR to the folder of the one you mean (`typed-memory serve` "
+            "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` makes a new one"
+        )
+    return settings
 
 
 def warn_of_unknown_settings() -> None:
@@ -47,6 +64,12 @@ def configure_logs(settings: Settings) -> None:
     logs.configure(style, settings.log_level)
 
 
+def _plain(message: str) -> str:
+    """Return pydantic's message without what it says twice."""
+    said = message.removeprefix("Value error, ").replace("Input should", "it should")
+    return said.partition(", unable to ")[0]
+
+
 def _complaints(error: ValidationError) -> Iterator[str]:
     for one in error.errors(include_url=False):
         name = str(one["loc"][0]) if one["loc"] else ""
@@ -54,4 +77,4 @@ def _complaints(error: ValidationError) -> Iterator[str]:
         secret = info is not None and SecretStr in (info.annotation, *get_args(info.annotation))
         given = "" if secret else f", not {str(one['input'])[:60]!r}"
         purpose = f". What it is: {info.description}" if info is not None and info.description else ""
-        yield f"{_PREFIX}{name.upper()}: {one['msg'].replace('Input should', 'it should')}{given}{purpose}"
+        yield f"{_PREFIX}{name.upper()}: {_plain(one['msg'])}{given}{purpose}"

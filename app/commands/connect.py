@@ -51,11 +51,14 @@ def kept_key(path: Path) -> str | None:
 
 
 def _kept_key(address: str) -> str:
-    mend = "give one with --key or TM_API_KEY (`typed-memory keys create` makes one)"
+    made = "`typed-memory keys create` makes one"
     if urlsplit(address).hostname not in _HERE:
-        raise CommandFailed(f"no API key for {address}: {mend}")
+        raise CommandFailed(f"no API key for {address}: give one with --key or TM_API_KEY ({made} there)")
     path = key_file()
     found = kept_key(path)
     if found is None:
-        raise CommandFailed(f"no API key, and none to be read in {path}: {mend}")
+        raise CommandFailed(
+            f"no API key, and none to be read in {path}: set TM_DATA_DIR to the folder that the service keeps its "
+            f"store in, or give a key with --key or TM_API_KEY ({made})"
+        )
     return found

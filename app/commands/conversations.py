@@ -35,10 +35,11 @@ SHAPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One typed write, and the place in its file to name if it is refused."""
+    """One typed write, and the place in its file to name if it is refused; `said`: it is made of a message."""
 
     place: str
     body: Mapping[str, object]
+    said: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +151,7 @@ def _session(session: _Session, session_id: str) -> Iterator[Read]:
             yield LeftOut(place=place, why=body)
             continue
         before = f"{body['speaker']}: {body['content']}" if "speaker" in body else str(body["content"])
-        yield Item(place=place, body={**body, "session_id": session_id, "sequence_number": number})
+        yield Item(place=place, body={**body, "session_id": session_id, "sequence_number": number}, said=True)
 
 
 def _memory(message: object, session: _Session, before: str | None) -> dict[str, object] | str:

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from app.commands import restoring, sources, terminal
 from app.commands.connect import connect
-from app.commands.conversations import Read
-from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
+from app.commands.conversations import Item, Read
+from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId, Whose
 from app.commands.sending import Report, Sender, Stopped
 from app.commands.sources import Format, Source
 from app.commands.terminal import CommandFailed, err, out
@@ -42,7 +42,9 @@ export: what `typed-memory export` wrote. It comes back as it was, ids included,
 what is there already is left alone. It takes a key with the role admin.
 
 Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
-by what was asked. System prompts and messages without text are left out.
+by what was asked. System prompts and messages without text are left out. Whose they are is said with --user-id
+(or --agent-id); --scope global shows them to every user of the tenant. Typed memories say it themselves, with
+`user_id`, or take the options where they don't.
 
 What is wrong is told by file and line, and skipped. Running the same import again within a day stores
 nothing twice; after that, repeated memories merge with those that are there.
@@ -65,6 +67,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     ] = Format.AUTO,
     user_id: UserId = None,
     agent_id: AgentId = None,
+    scope: Whose = None,
     session_id: Annotated[
         str | None, typer.Option(help="The session of conversations and memories that name none.")
     ] = None,
@@ -77,14 +80,15 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     everything = [sources.source(name) for name in files]
     exports = [source for source in everything if sources.is_export(source, wanted)]
     found = [source for source in everything if source not in exports]
+    owned = user_id is not None or agent_id is not None or scope is not None
+    total = _counted(found, wanted, session_id, owned=owned)
     broken = [source for source in exports if not restoring.restore(connect(url, key), source, strict=strict)]
     if not found:
         if broken:
             raise typer.Exit(1)
         return
-    given = {"user_id": user_id, "agent_id": agent_id, "timezone": timezone, "session_id": session_id}
+    given = {"user_id": user_id, "agent_id": agent_id, "scope": scope, "timezone": timezone, "session_id": session_id}
     defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-    total = sum(1 for source in found for _ in sources.read(source, wanted, session_id))
     client = connect(url, key)
     with terminal.progress(TimeElapsedColumn()) as progress:
         task = progress.add_task("importing", total=total)
@@ -94,12 +98,26 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         failure = asyncio.run(_import(client, sender, _everything(found, wanted, session_id)))
     _show(sender.report)
     if failure is not None:
+        mend = "mend that, and run" if isinstance(failure, Stopped) else "run"
         raise CommandFailed(
             f"{failure}. {sender.report.stored} of {total} are stored: "
-            f"run the same command again to go on, nothing is stored twice"
+            f"{mend} the same command again to go on, nothing is stored twice"
         )
     if sender.report.bad or broken:
         raise typer.Exit(1)
+
+
+def _counted(found: list[Source], wanted: Format, session_id: str | None, *, owned: bool) -> int:
+    """Return how much there is to send; CommandFailed for a conversation of which nobody has said whose it is."""
+    total = 0
+    for one in _everything(found, wanted, session_id):
+        if not owned and isinstance(one, Item) and one.said:
+            raise CommandFailed(
+                f"{one.place}: whose conversation is this? Say so with --user-id (or --agent-id); "
+                "--scope global shows it to every user of the tenant"
+            )
+        total += 1
+    return total
 
 
 def _everything(found: list[Source], wanted: Format, session_id: str | None) -> Iterator[Read]:
@@ -107,7 +125,7 @@ def _everything(found: list[Source], wanted: Format, session_id: str | None) -> 
         yield from sources.read(source, wanted, session_id)
 
 
-async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) -> str | None:
+async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) -> Stopped | TypedMemoryError | None:
     """Send everything; return what stopped it, if anything did."""
     async with client:
         # Once, without retries: a wrong URL or key is told at once.
@@ -115,7 +133,7 @@ async def _import(client: ServiceClient, sender: Sender, found: Iterator[Read]) 
         try:
             await sender.send(found)
         except (Stopped, TypedMemoryError) as error:
-            return str(error)
+            return error
     return None
 
 

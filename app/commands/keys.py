@@ -16,13 +16,15 @@ from rich.console import Console
 from rich.table import Table
 
 from app import ids, logs
-from app.commands.configuration import load_settings
+from app.commands.configuration import settings_of_a_store
 from app.commands.connect import kept_key, key_file
 from app.commands.terminal import CommandFailed, err, out, say
 from app.db.keys import StoredKey
 from app.errors import NotFound
+from app.opening import data_dir
 from app.runtime import Runtime, build_runtime
 from app.services.keys import ROLES, NewKey
+from app.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,7 +66,10 @@ def create(
 
       typed-memory keys create trial --expires 2027-01-31
     """
-    until = None if expires is None else _moment(expires, datetime.now(UTC))
+    now = datetime.now(UTC)
+    until = None if expires is None else _moment(expires, now)
+    if until is not None and until <= now:
+        raise CommandFailed(f"--expires: {expires!r} is past: it must lie in the future")
     _show_secret(asyncio.run(_create(tenant, name, role or ["read", "write"], until)))
 
 
@@ -123,11 +128,11 @@ async def _list(tenant: str) -> Sequence[StoredKey]:
 
 async def _revoke(tenant: str, key: str) -> None:
     async with _opened(tenant) as (runtime, owner):
-        await runtime.keys.revoke(owner, ids.parse(ids.KEY, key), by=BY_CLI)
+        await runtime.keys.revoke(owner, _id(key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
-    wanted = ids.parse(ids.KEY, key)
+    wanted = _id(key)
     async with _opened(tenant) as (runtime, owner):
         old = next((one for one in await runtime.keys.list(owner) if one.id == wanted), None)
         return old, await runtime.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
@@ -137,10 +142,11 @@ async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | 
 async def _opened(tenant: str) -> AsyncIterator[tuple[Runtime, UUID]]:
     """Yield the runtime and the tenant's id."""
     logs.configure("console", "WARNING")
-    async with build_runtime(load_settings()) as runtime:
+    settings = settings_of_a_store()
+    async with build_runtime(settings) as runtime:
         if runtime.first_key is not None:
             err.print(
-                f"A new store: the first key of the tenant default is {runtime.first_key}",
+                f"A new store, in {_place(settings)}: the first key of the tenant default is {runtime.first_key}",
                 markup=False,
                 soft_wrap=True,
             )
@@ -149,6 +155,17 @@ async def _opened(tenant: str) -> AsyncIterator[tuple[Runtime, UUID]]:
         except NotFound as error:
             raise CommandFailed(f"{error.message}: make it with POST /admin/tenants and the operator key") from None
         yield runtime, found.id
+
+
+def _id(key: str) -> UUID:
+    try:
+        return ids.parse(ids.KEY, key)
+    except NotFound as error:
+        raise CommandFailed(f"{error.message}. `typed-memory keys list` shows the ids") from None
+
+
+def _place(settings: Settings) -> str:
+    return str(data_dir(settings)) if settings.database_url is None else "the database of TM_DATABASE_URL"
 
 
 def _show_secret(new: NewKey) -> None:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from app.model import ScopeKind
+
 Url = Annotated[
     str | None,
     typer.Option(envvar="TM_URL", show_envvar=True, help="The service; by default the one on this machine."),
@@ -20,6 +22,10 @@ ApiKey = Annotated[
 ]
 UserId = Annotated[str | None, typer.Option(help="The user it is about.")]
 AgentId = Annotated[str | None, typer.Option(help="The agent it belongs to.")]
+Whose = Annotated[
+    ScopeKind | None,
+    typer.Option("--scope", help="Who sees it: that user, that agent, or, if global, everybody in the tenant."),
+]
 TimeZone = Annotated[
     str | None, typer.Option(help="Where times without an offset are read, such as Europe/Berlin; else UTC.")
 ]

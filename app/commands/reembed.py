@@ -12,7 +12,7 @@ from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
 from app.commands import terminal
-from app.commands.configuration import configure_logs, load_settings
+from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, out, say
 from app.db import revision
 from app.db.models import Phase
@@ -71,7 +71,7 @@ def reembed(
         raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
     if force and not drop:
         raise CommandFailed("--force goes with --drop")
-    settings = load_settings()
+    settings = settings_of_a_store()
     configure_logs(settings)
     with terminal.progress(TimeRemainingColumn()) as progress:
         asyncio.run(
@@ -131,7 +131,7 @@ async def _estimate(change: Reembedding) -> None:
 
 async def _status(change: Reembedding) -> None:
     table = Table(box=None, pad_edge=False)
-    for name in ("model", "dimensions", "phase", "rows", "lacking", "last used by a service"):
+    for name in ("model", "dimensions", "phase", "rows", "lacking", "replaced, last used"):
         table.add_column(name, justify="right" if name in {"dimensions", "rows", "lacking"} else "left")
     for model, count in await change.status():
         leaving = model.phase is Phase.LEAVING and model.unseen is not None

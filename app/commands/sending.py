@@ -72,8 +72,14 @@ class Sender:
         async with asyncio.TaskGroup() as group:
             for queue in queues:
                 group.create_task(self._work(queue))
+            stopped: Stopped | None = None
             for one in found:
-                item = self._checked(one)
+                try:
+                    item = self._checked(one)
+                except Stopped as error:
+                    # What comes before it is sent first: something there may be wrong, too.
+                    stopped = error
+                    break
                 if item is None:
                     continue
                 number = _lane_of(item.body)
@@ -84,6 +90,8 @@ class Sender:
                 if lane.items:
                     await queue.put(lane.items)
                 await queue.put([])
+        if stopped is not None:
+            raise stopped
 
     def _checked(self, one: Read) -> Item | None:
         match one:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from app import logs
-from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
+from app.commands.configuration import configure_logs, settings_of_a_store, warn_of_unknown_settings
 from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
 from app.db.jobs import Job
@@ -44,7 +44,7 @@ def worker(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     warn_of_unknown_settings()
-    settings = load_settings()
+    settings = settings_of_a_store()
     configure_logs(settings)
     asyncio.run(_run(settings))
 
@@ -67,7 +67,7 @@ def run(
       typed-memory worker run gc --tenant default
     """
     logs.configure("console", "WARNING")
-    asyncio.run(_run_now(load_settings(), name, tenant, dry_run=dry_run))
+    asyncio.run(_run_now(settings_of_a_store(), name, tenant, dry_run=dry_run))
 
 
 async def _run_now(settings: Settings, name: str, tenant: str | None, *, dry_run: bool) -> None:

@@ -268,6 +268,12 @@ async def items(
     return [_item(row) for row in found.mappings()]
 
 
+async def contents(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return what these memories say, those that are still there."""
+    sought = text("SELECT id, content FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+    return {row.id: row.content for row in await session.execute(sought, {"tenant": tenant, "ids": list(ids)})}
+
+
 async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
     """Return who the scopes are of, for those that are still there."""
     sought = text(

@@ -94,6 +94,11 @@ def default_data_dir() -> Path:
         raise ConfigurationError("This user has no home directory: set TM_DATA_DIR.") from error
 
 
+def holds_store(data_dir: Path) -> bool:
+    """Return whether the embedded database was ever started in a folder."""
+    return DataFolder(data_dir.expanduser()).cluster.exists()
+
+
 def _join(folder: DataFolder, account: Account, deadline: float) -> EmbeddedServer:
     port = find_server(folder.cluster, deadline)
     started = port is None

@@ -37,6 +37,7 @@ LEFT_OUT: Mapping[str, str] = {
     "jobs": "work under way here",
     "lexical_terms": "made anew from the memories",
     "memory_types": "those that are built in; a tenant's own are in `memory_type_versions`",
+    "review_counts": "counted anew from the memories",
     "scopes": "in every record",
     "store_days": "made anew",
     "tenants": "in the first line",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -192,6 +192,11 @@ class Backfills:
             )
         return tuple(found[:limit]), len(found) > limit
 
+    async def contents(self, actor: Actor, items: Sequence[Item]) -> Mapping[UUID, str]:
+        """Return what the memories of items say, those that are still there."""
+        async with self.database.read(actor.tenant_id) as session:
+            return await backfills.contents(session, actor.tenant_id, [one.memory_id for one in items])
+
     async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
         """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
         return await self._step(actor, backfill, COMMITTING)
@@ -231,9 +236,12 @@ class Backfills:
         target, by_model = types.get(wanted.type), wanted.classifier is Classifier.MODEL
         own = () if target.adopts is None else target.adopts.sources
         if by_model and self.classifier is None:
-            raise InvalidInput("no language model is configured: use the rules", field="classifier")
+            instead = "" if target.adopts is None else ", or use the rules"
+            raise InvalidInput(f"no language model is configured: set TM_LLM_PROVIDER{instead}", field="classifier")
         if not by_model and target.adopts is None:
-            raise InvalidInput(f"type {target.name} has no rule for what it adopts: use the model", field="classifier")
+            mend = "use the model" if self.classifier is not None else (
+                "it takes a language model, and none is configured: set TM_LLM_PROVIDER")  # fmt: skip
+            raise InvalidInput(f"type {target.name} has no rule for what it adopts: {mend}", field="classifier")
         named = own if wanted.sources is None else wanted.sources
         given = tuple(dict.fromkeys(types.get(one).name for one in named))
         unread = [one for one in given if one not in own]

@@ -35,13 +35,14 @@ Rows = dict[str, list[Mapping[str, Any]]]
 
 @dataclass(slots=True, kw_only=True)
 class Done:
-    """What a batch came to; counted only once it is committed."""
+    """What a batch came to; counted only once it is committed. `fresh` are the ids that were not there."""
 
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
     conflicts: Counter[str] = field(default_factory=Counter)
     notices: Counter[str] = field(default_factory=Counter)
     erased: int = 0
+    fresh: set[UUID] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class Batch:
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
                 outer = [self._row(kind.table.name, line.values, line.scope) for line in new]
                 stored = await importing.insert(session, kind.table.name, outer)
+                done.fresh = {line.id for line in new if line.id is not None}
                 for table, column in kind.inner:
                     within = [
                         self._row(table.name, {**row, column: line.id}, line.scope)
@@ -97,7 +99,8 @@ class Batch:
             async with self.means.database.write(tenant) as session:
                 held = await importing.hold(session, tenant, scopes, averages)
                 there = await importing.known(session, tenant, "memories", [one.row["id"] for one in given])
-                new = [one for one in given if one.row["id"] not in there]
+                gone = await erasures.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
+                new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
                 await self._check(session, new, done)
                 links = await self._settle(session, new, done)
                 rows = self._rows(new, held, links)
@@ -115,6 +118,7 @@ class Batch:
                 self.means.crowded(tenant, scope)
         done.imported["memory"] += len(new)
         done.already_there["memory"] += len(there)
+        done.erased += len(gone)
         return done
 
     async def _new(self, session: WriteSession, lines: Sequence[Line], done: Done) -> list[Line]:

@@ -21,7 +21,8 @@ from app.db.session import Database
 from app.errors import Conflict, InvalidInput
 from app.model import Actor
 from app.services import import_types
-from app.services.import_batch import Batch
+from app.services.import_batch import FREE, Batch, Done
+from app.services.import_erased import Withheld
 from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
 from app.services.import_types import Defining
@@ -36,6 +37,12 @@ BATCH_BYTES = 4_000_000
 """Lines, and their bytes, that are stored in one transaction."""
 
 WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
+
+COUNTED = frozenset({"review_counts"})
+"""Kinds of lines in older files that are passed over: the database counts anew what they tell."""
+
+BEFORE = frozenset({"entity", "turn", "memory"})
+"""Kinds of lines that what an erasure took is told by; all others come after them."""
 
 ATTEMPTS = 3
 """Times a batch is tried that others stand in the way of."""
@@ -64,7 +71,8 @@ class Importing:
         types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
         summary = Summary(strict=strict)
         defining = Defining(own_types=self.own_types, actor=actor, summary=summary, types=types)
-        running = _Import(means=self, actor=actor, summary=summary, types=types, defining=defining)
+        withheld = Withheld(database=self.database, tenant=actor.tenant_id)
+        running = _Import(means=self, actor=actor, summary=summary, types=types, defining=defining, withheld=withheld)
         async for number, content in lines:
             await running.take(number, content)
         return await running.end()
@@ -79,6 +87,7 @@ class _Import:
     summary: Summary
     types: Imported
     defining: Defining
+    withheld: Withheld
     header: dict[str, Any] | None = None
     vectors: bool = False
     averages: dict[UUID, float] = field(default_factory=dict)
@@ -87,6 +96,7 @@ class _Import:
     size: int = 0
     waiting: Waiting = field(default_factory=Waiting)
     entities: set[UUID] = field(default_factory=set)
+    fresh: set[UUID] = field(default_factory=set)
     merged: set[UUID] = field(default_factory=set)
     ended: bool = False
 
@@ -121,6 +131,8 @@ class _Import:
             self._weigh(found)
         elif record == import_types.KIND:
             await self.defining.take(read(number, record, content, now=self.means.clock()).values)
+        elif record in COUNTED:
+            return
         elif record in KINDS:
             line = read(number, record, content, now=self.means.clock())
             self._survives(line)
@@ -190,6 +202,7 @@ class _Import:
             raise InvalidInput("there is nothing to import: the body is empty", field="line 1")
         await self._flush()
         await self._release()
+        await self._withdraw()
         await self._unify()
         if not self.ended:
             self.summary.notices["the file ends before its last line: it was cut off"] += 1
@@ -204,6 +217,8 @@ class _Import:
             return
         if self.waiting:
             await self._release()
+        if lines[0].record not in BEFORE:
+            await self._withdraw()
         if lines[0].record == "entity":
             self.entities |= {line.id for line in lines if line.id is not None}
         await self._whole(lines)
@@ -290,12 +305,31 @@ class _Import:
             done.already_there["memory"] += there
             done.erased += gone
         else:
-            done = await batch.rows(lines)
+            done = await self._rows(batch, lines)
         self.summary.imported.update(done.imported)
         self.summary.already_there.update(done.already_there)
         self.summary.conflicts.update(done.conflicts)
         self.summary.notices.update(done.notices)
         self.summary.erased += done.erased
+
+    async def _rows(self, batch: Batch, lines: Sequence[Line]) -> Done:
+        """Store rows that are no memories, without those of what was erased."""
+        record = lines[0].record
+        left = list(lines) if record == "entity" or record in FREE else await self.withheld.left(lines)
+        done = await batch.rows(left) if left else Done()
+        done.erased += len(lines) - len(left)
+        if record == "entity":
+            self.withheld.stored(lines, done.fresh)
+            self.fresh |= done.fresh
+        return done
+
+    async def _withdraw(self) -> None:
+        """Take back the entities that only what was erased names: they count as erased."""
+        taken = await self.withheld.withdraw(self.means.clock())
+        self.summary.imported["entity"] -= len(taken & self.fresh)
+        self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
+        self.summary.erased += len(taken & self.entities)
+        self.entities -= taken
 
     async def _revived(self, lines: Sequence[Line]) -> tuple[list[Revived], int, int]:
         """Return memories made ready, without those that are there or were erased, and how many of these there are."""
@@ -304,6 +338,7 @@ class _Import:
             found = [line.id for line in lines if line.id is not None]
             there = await importing.known(session, tenant, "memories", found)
             gone = await erasures.erased(session, tenant, found) - there.keys()
+        self.withheld.erased(line for line in lines if line.id in gone)
         revived = [
             reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
         ]

@@ -20,6 +20,7 @@ from app.db.session import Database, ReadSession, WriteSession
 from app.errors import ConfigurationError, Conflict, InvalidInput, NotFound, Unauthenticated
 from app.memory.actions import Action
 from app.model import Actor
+from app.settings import LONGEST_KEY, SHORTEST_KEY
 
 ROLES = ("read", "write", "admin")
 """What a key may be allowed to do; `admin` includes the others."""
@@ -29,8 +30,6 @@ SERVICE = "service"
 
 SECRET_BYTES = 32
 SHOWN_CHARACTERS = 10
-SHORTEST_KEY = 8
-LONGEST_KEY = 512
 
 CACHE_SECONDS = 5.0
 """How long a key that another process revoked may still be accepted by this one."""

@@ -16,12 +16,14 @@ from tests.api.routes import mounted
 PUBLIC = {
     "GET /",
     "GET /docs",
-    "GET /docs/oauth2-redirect",
+    "GET /docs/favicon.png",
+    "GET /docs/start.js",
+    "GET /docs/swagger-ui-bundle.js",
+    "GET /docs/swagger-ui.css",
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
     "GET /readyz",
-    "GET /redoc",
 }
 SOME_ID = "0" * 32
 

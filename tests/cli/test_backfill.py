@@ -24,7 +24,17 @@ def test_previewed_committed_undone(served: Served) -> None:
         made = served.command("backfill", "preview", "medication", "--json")
         assert made.returncode == 0, made.stderr
         one = json.loads(made.stdout)["id"]
-        assert f"{memory} planned" in served.command("backfill", "show", one).stdout
+        shown = served.command("backfill", "show", one).stdout
+        assert f'{memory} planned: "user takes metformin 500 mg"' in shown
+        assert "type: fact -> medication" in shown
+        assert "medication_name metformin" in shown
+        [listed] = client.get(f"/admin/backfills/{one}/memories").json()["memories"]
+        assert listed["content"] == "user takes metformin 500 mg"
+        for arguments in (("fact",), ("fact", "--classifier", "model")):
+            unruled = served.command("backfill", "preview", *arguments)
+            assert unruled.returncode == 1
+            assert "TM_LLM_PROVIDER" in unruled.stderr
+            assert "use the" not in unruled.stderr
         done = served.command("backfill", "commit", one)
         assert (done.returncode, "committed: 1" in done.stdout) == (0, True), done.stderr
         assert client.get(f"/memories/{memory}").json()["type"] == "medication"

@@ -66,7 +66,12 @@ def test_strict_stops_at_the_first_thing_wrong(service: Served, user: str, tmp_p
     done = service.command("import", file, "--user-id", user, "--strict")
     assert done.returncode == 1
     assert f"{file}:2" in done.stderr
+    assert "mend that, and run the same command again" in done.stderr
     assert memories(service, user) == []
+    both = written(tmp_path / "both.ndjson", {"type": "fact"}, "{", fact(2))
+    told = service.command("import", both, "--user-id", user, "--strict").stderr
+    assert f"{both}:1" in told
+    assert f"{both}:2" not in told
 
 
 def test_a_second_run_stores_nothing_twice(service: Served, user: str, tmp_path: Path) -> None:
@@ -150,3 +155,24 @@ def test_what_is_missing_is_named(service: Served, tmp_path: Path) -> None:
     for failed in (absent, nobody, stranger, keyless):
         assert failed.returncode == 1
         assert "Traceback" not in failed.stderr
+
+
+def test_whose_a_conversation_is_must_be_said(service: Served, user: str, tmp_path: Path) -> None:
+    mine = {"role": "user", "name": user, "content": f"I am {user}, and I keep bees."}
+    chat = written(tmp_path / "chat.json", [mine])
+    fine = written(tmp_path / "fine.ndjson", {**fact(7), "user_id": user})
+    done = service.command("import", fine, chat)
+    assert done.returncode == 1
+    assert "--user-id" in done.stderr
+    assert "--scope global" in done.stderr
+    assert chat in done.stderr
+    assert memories(service, user) == []
+    assert service.command("import", fine).returncode == 0
+    lines = written(tmp_path / "chats.ndjson", {"messages": [mine]}, {"messages": [mine]})
+    assert "--user-id" in service.command("import", lines).stderr
+    assert service.command("import", chat, "--scope", "global").returncode == 0
+    everybodys = memories(service, user, scope="global")
+    assert [one["scope"] for one in everybodys if user in one["content"]] == ["global"]
+    private = service.command("import", chat, "--user-id", user, "--scope", "user")
+    assert private.returncode == 0, private.stderr
+    assert {one["scope"] for one in memories(service, user)} == {"user"}

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import httpx
+import pytest
 
 from app.db.migrate import head
 from tests.cli.program import Served, run, run_in
@@ -55,7 +56,8 @@ def test_what_is_wrong_with_a_key_command_is_told(service: Served) -> None:
         (("create", "x", "--role", "boss"), "roles must be some of read, write, admin"),
         (("create", "x", "--tenant", "nobody"), "no such tenant: 'nobody'"),
         (("create", "x", "--expires", "soon"), "--expires: 'soon' is neither a span"),
-        (("create", "x", "--expires", "2020-01-01"), "must lie in the future"),
+        (("create", "x", "--expires", "2020-01-01"), "--expires: '2020-01-01' is past: it must lie in the future"),
+        (("revoke", "reports"), "`typed-memory keys list` shows the ids"),
         (("revoke", "key_123"), "no such key"),
         (("rotate", "key_" + "0" * 32, "--grace", "never"), "--grace: 'never' is no span"),
     ):
@@ -110,3 +112,32 @@ def test_eval_is_handed_on(tmp_path: Path) -> None:
     handed = run_in(tmp_path, "eval", "--set", "x", "--help")
     assert handed.stdout.strip() == "['--set', 'x', '--help']"
     assert handed.returncode == 7
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("keys", "list"),
+        ("keys", "create"),
+        ("audit", "head"),
+        ("worker", "run", "gc"),
+        ("worker",),
+        ("reembed", "--status"),
+    ],
+)
+def test_a_forgotten_folder_is_told_and_no_store_is_made_there(command: tuple[str, ...], tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    done = run(*command, TM_DATA_DIR=str(folder))
+    assert done.returncode == 1
+    told = " ".join(done.stderr.split())
+    assert f"there is no store in {folder}" in told
+    assert "TM_DATA_DIR" in told
+    assert "typed-memory serve" in told
+    assert not folder.exists()
+
+
+def test_a_key_that_is_not_found_leads_to_the_folder(tmp_path: Path) -> None:
+    told = run("query", "anything?", TM_DATA_DIR=str(tmp_path))
+    assert told.returncode == 1
+    assert str(tmp_path / "api-key") in told.stderr
+    assert "TM_DATA_DIR" in told.stderr

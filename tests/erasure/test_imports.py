@@ -1,0 +1,103 @@
+"""A file from before an erasure brings back nothing of what was erased: no memories, and no names either."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+
+from tests.api.conftest import Tenant
+from tests.erasure.dumps import dump, found
+from tests.erasure.test_users import CANARIES, USER, idle, live, written
+from tests.portability.files import exported, imported
+
+SECRETS = ("Vexatrix", "Quorlinde", "zoe")
+
+
+async def employed(client: httpx.AsyncClient) -> list[str]:
+    """Write two employers of zoe, one after the other; return an export of her."""
+    about: dict[str, Any] = {"user_id": "zoe", "subject": "user", "predicate": "works-at"}
+    await written(client, "fact", object="Vexatrix Agency", **about)
+    await written(client, "fact", object="Quorlinde Agency", **about)
+    return await exported(client, user_id="zoe")
+
+
+async def test_nothing_of_a_user_comes_back(client: httpx.AsyncClient, url: str) -> None:
+    lines = await employed(client)
+    assert {json.loads(line)["record"] for line in lines} >= {"entity", "memory", "memory_links"}
+    await client.delete("/users/zoe", params={"mode": "sync"})
+    left = found(await dump(url), SECRETS)
+    for _ in range(2):
+        done = await imported(client, lines)
+        assert done["errors"] == []
+        assert done["failed"] == 0
+        assert done["imported"] == {}
+        kinds = [json.loads(line)["record"] for line in lines]
+        gone = [one for one in kinds if one not in {"header", "scope", "audit_event", "extraction_costs", "end"}]
+        assert done["erased"] == len(gone), kinds
+        assert found(await dump(url), SECRETS) == left
+
+
+async def test_nothing_of_a_whole_conversation_comes_back(client: httpx.AsyncClient, url: str) -> None:
+    await live(client, USER)
+    await idle(client)
+    lines = await exported(client, user_id=USER)
+    kinds = {json.loads(line)["record"] for line in lines}
+    assert kinds >= {"entity", "turn", "memory", "memory_links", "pronoun_bindings", "entity_merges"}
+    await client.delete(f"/users/{USER}", params={"mode": "sync"})
+    await idle(client)
+    before = await dump(url)
+    done = await imported(client, lines)
+    assert done["errors"] == []
+    assert set(done["imported"]) <= {"extraction_costs"}
+    after = await dump(url)
+    for table in ("scopes", "entities", "entity_aliases", "entity_past", "pronoun_bindings", "review_counts", "turns"):
+        assert after[table] == before[table], table
+    assert found(after, CANARIES) == found(before, CANARIES)
+
+
+async def test_a_file_that_was_cut_off_before_its_memories_brings_no_names(client: httpx.AsyncClient, url: str) -> None:
+    lines = await employed(client)
+    await client.delete("/users/zoe", params={"mode": "sync"})
+    left = found(await dump(url), SECRETS)
+    first = next(number for number, line in enumerate(lines) if json.loads(line)["record"] == "memory")
+    done = await imported(client, lines[:first])
+    assert not done["complete"]
+    assert done["failed"] == 0
+    assert found(await dump(url), SECRETS) == left
+
+
+async def test_names_of_one_erased_memory_stay_out_and_others_are_stored(client: httpx.AsyncClient, url: str) -> None:
+    lines = await employed(client)
+    # What was said of her since, in another file, names one of the two again.
+    other = await written(client, "event", event_description="zoe left", participants=["Quorlinde Agency"],
+                          user_id="zoe")  # fmt: skip
+    later = await exported(client, user_id="zoe")
+    facts = [one for line in lines if (one := json.loads(line))["record"] == "memory"]
+    for fact in facts:
+        assert (await client.delete(f"/memories/{fact['id']}")).status_code == 200
+    assert not found(await dump(url), ["Vexatrix"])
+    done = await imported(client, later)
+    assert done["errors"] == []
+    assert not found(await dump(url), ["Vexatrix"])
+    entities = (await client.get("/entities", params={"user_id": "zoe"})).json()["entities"]
+    assert "Quorlinde Agency" in {one["canonical_name"] for one in entities}
+    assert (await client.get(f"/memories/{other['memory']['id']}")).json()["status"] == "active"
+
+
+async def test_what_was_said_after_the_erasure_is_stored_with_its_names(
+    client: httpx.AsyncClient, other_tenant: Tenant
+) -> None:
+    """Erased here, it goes on elsewhere: memories that came later are stored, with what they name counted anew."""
+    lines, other_client = await employed(client), other_tenant.client
+    assert (await imported(other_client, lines))["failed"] == 0
+    await other_client.delete("/users/zoe", params={"mode": "sync"})
+    await written(client, "event", event_description="zoe came back", participants=["Vexatrix Agency"], user_id="zoe")
+    done = await imported(other_client, await exported(client, user_id="zoe"))
+    assert done["failed"] == 0
+    assert done["imported"]["memory"] == 1
+    found_there = (await other_client.get("/entities", params={"user_id": "zoe"})).json()["entities"]
+    counts = {one["canonical_name"]: one["mention_count"] for one in found_there}
+    assert counts["Vexatrix Agency"] == 1
+    assert "Quorlinde Agency" not in counts
