@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.db import backfills, beliefs, reclassifying
+from app.db import backfills, beliefs, own_types, reclassifying
 from app.db.backfills import Backfill, Item, Unit
 from app.db.beliefs import Wanted
 from app.db.session import Database, ReadSession, WriteSession
@@ -25,7 +25,7 @@ from app.memory.registry import Registry
 from app.memory.spec import Adopted, MemoryType, Stored
 from app.model import Status as Life
 from app.providers.classifying import BeliefClassifier, Claim
-from app.services import backfill_counts
+from app.services import backfill_counts, backfill_types
 from app.write import look, planning
 from app.write.adopting import Flagged, Row, Stays, becomes, believed, flagged, stored
 from app.write.settled import Beside, Settled
@@ -61,7 +61,15 @@ class Previewing:
     language: str = "english"
 
     async def run(self, one: Backfill) -> AsyncIterator[tuple[int, int | None]]:
-        """Take a preview to its end; yield how many memories were looked at."""
+        """Take a preview to its end; yield how many memories were looked at.
+
+        Raises Conflict where the type is not what it was when the preview began: what was flagged is not of it.
+        """
+        async with self.database.read(one.tenant_id) as session:
+            present = await own_types.identities(session, one.tenant_id, [one.type])
+        changed = backfill_types.target_changed(one, present)
+        if changed is not None:
+            raise Conflict(f"{changed} since the preview began: cancel it, and preview again")
         target = self.types.get(one.type)
         while not one.counts.get("scanned"):
             one = await self._scan(one, target)

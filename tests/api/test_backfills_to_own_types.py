@@ -9,7 +9,9 @@ from typing import Any
 import asyncpg
 import httpx
 import pytest
+from fastapi import FastAPI
 
+from app.errors import Conflict
 from tests.api.conftest import connected, fact, running, settings_for, written
 from tests.api.test_own_types import define
 from tests.own_types import ticket
@@ -21,9 +23,15 @@ CASE = ticket(event_time=None)
 
 
 @pytest.fixture
-async def client(fresh_database_url: str, provider: StandIn) -> AsyncIterator[httpx.AsyncClient]:
+async def app(fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
     settings = settings_for(fresh_database_url, **provider.settings("openai", job_retry_seconds=0.1))
-    async with running(settings) as app, connected(app) as found:
+    async with running(settings) as found:
+        yield found
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with connected(app) as found:
         yield found
 
 
@@ -140,6 +148,24 @@ async def test_a_next_version_is_previewed_anew(client: httpx.AsyncClient, provi
     assert "redefined" in (await client.post(f"/admin/backfills/{one['id']}/commit")).json()["detail"]
     done = await step(client, await asked(client, provider, noted), "commit")
     assert (done["status"], done["counts"]["committed"]) == ("committed", 1)
+
+
+async def test_a_preview_does_not_go_on_under_another_definition(
+    client: httpx.AsyncClient, app: FastAPI, provider: StandIn, fresh_database_url: str
+) -> None:
+    await define(client, CASE)
+    await about(client, "Acme", 11)
+    await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))
+    await client.delete("/admin/types/ticket")
+    await define(client, OTHER)
+    connection = await asyncpg.connect(fresh_database_url)
+    try:
+        [row] = await connection.fetch("UPDATE backfills SET status = 'previewing' RETURNING tenant_id, id")
+    finally:
+        await connection.close()
+    with pytest.raises(Conflict, match="ticket was redefined since the preview began"):
+        async for _ in app.state.runtime.backfills.run(row["tenant_id"], row["id"], "worker"):
+            pass
 
 
 @pytest.mark.parametrize("again", [None, OTHER])
