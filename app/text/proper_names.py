@@ -137,6 +137,11 @@ def names_in(text: str, known: Mapping[str, str]) -> list[Said]:
     return [found[start] for start in sorted(found)]
 
 
+def sentences_of(text: str) -> list[int]:
+    """Return where the first word of each sentence of a text stands."""
+    return [one.start for one in _words(text) if one.first]
+
+
 def _words(text: str) -> list[_Word]:
     words: list[_Word] = []
     sentence, end = 0, 0
