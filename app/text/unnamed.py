@@ -191,11 +191,10 @@ def _tells(text: str, words: Sequence[_Word], first: int) -> bool:
     if place < 0 or _breaks(text, words, place):
         return False
     verb = words[place].low
-    if verb not in _COPULAS:
-        return verb.endswith("'s") and verb not in _EXPLETIVES
-    return verb == "as" or (
-        place > 0 and not _breaks(text, words, place - 1) and words[place - 1].low not in _EXPLETIVES
-    )
+    if verb == "as" or "'" in verb:
+        return verb in _COPULAS or (verb.endswith("'s") and verb not in _EXPLETIVES)
+    begins = place == 0 or _breaks(text, words, place - 1)
+    return verb in _COPULAS and not begins and words[place - 1].low not in _EXPLETIVES
 
 
 def _breaks(text: str, words: Sequence[_Word], place: int) -> bool:

@@ -19,7 +19,7 @@ from app.text.proper_names import UNKNOWN
 from app.text.unnamed import unnamed_in
 from app.write.antecedents import Found, Scene
 from app.write.named import Ambiguous
-from app.write.pronouns import FIRST, SECOND, Opening, Reference, is_sole, of, opening, parsed, predicates, wanted
+from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, predicates, wanted
 from app.write.spoken import WINDOW
 
 UNSURE = 0.8
@@ -85,7 +85,7 @@ def _unnamed(heard: Sequence[Turn]) -> frozenset[str]:
     nouns = {
         one.noun for turn in heard for one in unnamed_in(turn.content[-WINDOW:]) if one.owner and one.rest == one.noun
     }
-    return frozenset(predicate for noun in nouns if is_sole(noun) for predicate in predicates(noun))
+    return frozenset(predicate for noun in nouns for predicate in predicates(noun))
 
 
 def refer(
