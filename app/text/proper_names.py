@@ -80,6 +80,7 @@ _BEFORE = {
     "organization": _set("join joins joined joining quit leaving employer company startup founded"),
     "place": _set("in near"),
     "project": frozenset({"project"}),
+    "product": _set("use uses used using install installed"),
 }
 _WORKING = _set("work works worked working employed job interned interviewed interviewing start started")
 _MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
@@ -135,6 +136,11 @@ def names_in(text: str, known: Mapping[str, str]) -> list[Said]:
             name = _written(text, words, *run)
             found[words[run[0]].start] = _said(words, *run, name, known)
     return [found[start] for start in sorted(found)]
+
+
+def sentences_of(text: str) -> list[int]:
+    """Return where the first word of each sentence of a text stands."""
+    return [one.start for one in _words(text) if one.first]
 
 
 def _words(text: str) -> list[_Word]:
@@ -243,4 +249,4 @@ def _guessed(words: list[_Word], first: int, last: int, name: str) -> str:
         return "organization"
     if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
         return "place"
-    return "project" if before in _BEFORE["project"] else UNKNOWN
+    return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import groupby
+from dataclasses import dataclass, field, replace
 
-from pydantic import ValidationError
-
-from app.db.references import SUBJECTS, Referent
-from app.memory import normalise, vocabulary
+from app.db.references import Referent
+from app.memory import vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
-from app.memory.spec import Payload
-from app.text.proper_names import UNKNOWN, Gender, gender_of, is_given, names_in
-from app.write.named import Ambiguous, Candidate, by_sentence
-from app.write.pronouns import Reference, gender_by_role, parsed, predicates
+from app.text.proper_names import UNKNOWN, Gender, gender_of, is_given
+from app.text.unnamed import Unnamed
+from app.write.mentioned import Relationship, genders_of, kinds_of, mentioned, stated
+from app.write.named import PET, Ambiguous, Candidate
+from app.write.pronouns import Reference, is_sole, parsed, predicates
+from app.write.spoken import Spoken, Together
 
-WINDOW = 2_000
-"""Characters before a reference that are searched for names, and of each turn before."""
-
-KINDS = frozenset({"person", "organization", "team", "project", "product", "app", "initiative", "place"})
+KINDS = frozenset({"person", PET, "organization", "team", "project", "product", "app", "initiative", "place"})
 """Entity types that a reference can tell apart; any other says nothing about `she` or `the company`."""
 
 CERTAIN, FITS, PERHAPS, NEVER = 3, 2, 1, 0
@@ -31,20 +25,16 @@ CERTAIN, FITS, PERHAPS, NEVER = 3, 2, 1, 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Whom a reference means; not `sure` when it may as well be someone else."""
+    """Whom a reference means; not `sure` when it may as well be someone else.
+
+    `level` is how well it fits, and `leads` whether it was said as people are of whom nothing else is known.
+    """
 
     name: str
     entity_type: str
     sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Relationship:
-    """What someone is to someone: `name` is the `role` of `of`."""
-
-    of: str
-    role: str
-    name: str
+    level: int = FITS
+    leads: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,13 +42,13 @@ class Scene:
     """A turn, and everything that may be meant in it; what its proposals turn out to say is learnt as they are read."""
 
     turn: Turn
-    context: Sequence[Turn]
-    recent: Sequence[Referent]
+    spoken: Spoken
     types: Registry | None
     kinds: dict[str, str]
     genders: dict[str, Gender]
-    relationships: list[_Relationship]
+    relationships: list[Relationship]
     named: list[Sequence[Candidate]] = field(default_factory=list)
+    resolved: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -71,18 +61,17 @@ class Scene:
     ) -> Scene:
         """Return the scene of a turn's proposals; without types, the proposals themselves name nobody."""
         relationships = [
-            _Relationship(one.of, one.role, one.name)
+            Relationship(one.of, one.role, one.name)
             for one in sorted(recent, key=lambda one: one.last_said_at, reverse=True)
             if one.of is not None
         ]
-        named = [list(_mentioned(one, types)) for one in proposals]
+        kinds = kinds_of([list(mentioned(one, types)) for one in proposals], recent)
         return cls(
             turn=turn,
-            context=context,
-            recent=recent,
+            spoken=Spoken(turn=turn, context=context, recent=recent, kinds=kinds),
             types=types,
-            kinds=_kinds(named, recent),
-            genders=_genders(relationships, recent),
+            kinds=kinds,
+            genders=genders_of(relationships, recent),
             relationships=relationships,
         )
 
@@ -94,8 +83,8 @@ class Scene:
 
     def learn(self, proposal: Proposal) -> None:
         """Take in what a proposal names and says, its references read."""
-        self.named.append(list(_mentioned(proposal, self.types)))
-        self.relationships[:0] = _stated(proposal, self.types)
+        self.named.append(list(mentioned(proposal, self.types)))
+        self.relationships[:0] = stated(proposal, self.types)
 
     def assign(self, reference: Reference, name: str, entity_type: str) -> None:
         """Let a name that was just meant by `she` not be meant by `he`, and be of the type it was found to have."""
@@ -103,6 +92,8 @@ class Scene:
             self.genders[name.casefold()] = reference.gender
         if self.kinds.get(name.casefold(), UNKNOWN) == UNKNOWN:
             self.kinds[name.casefold()] = entity_type
+        if reference.owner is not None:
+            self.resolved[reference.words.casefold()] = name
 
     def related(self, reference: Reference, owners: Sequence[str]) -> Found | None:
         """Return what the owners are known to have by that noun, as said last or as remembered."""
@@ -111,41 +102,73 @@ class Scene:
         for one in self.relationships:
             if one.role not in roles or one.of.casefold() not in mine or one.name.casefold() in mine:
                 continue
-            if reference.gender is None or self._gender(one.name) in {None, reference.gender}:
+            if reference.gender is None or self._gender(Candidate(one.name, UNKNOWN)) in {None, reference.gender}:
                 return Found(name=one.name, entity_type=self._kind(one.name, UNKNOWN), sure=True)
         return None
 
     def find(self, reference: Reference, quote: str, taken: frozenset[str]) -> Found | None:
         """Return whom a reference in a quote means, leaving out folded names that are taken; raises Ambiguous."""
         left_out = taken | {one.casefold() for one in (*self.first_persons, vocabulary.USER, ASSISTANT)}
-        near = [
-            *self._said(quote, reference),
-            *(one for one in reversed(self.named) if one),
-            *self._before(),
-            *self._stored(reference, near=True),
-        ]
-        far = [] if reference.things else list(self._stored(reference, near=False))
-        looked: tuple[tuple[Sequence[Sequence[Candidate]], int], ...]
+        near = self._near(reference, quote)
         if reference.pronoun:
-            looked = ((near, FITS), (near, PERHAPS), (far, FITS))
-        else:
-            theirs = self.related(reference, self.first_persons)
-            own = [] if theirs is None else [[Candidate(theirs.name, theirs.entity_type)]]
-            looked = ((near, FITS), (own, PERHAPS), (far, FITS), (near, PERHAPS))
-        found = (self._best(tier, reference, least, left_out) for tiers, least in looked for tier in tiers)
+            return self._nearest(near, reference, left_out) or self._elsewhere(reference, left_out)
+        tiers = [together.candidates for together in near]
+        theirs = self.related(reference, self.first_persons)
+        own = [] if theirs is None else [[Candidate(theirs.name, theirs.entity_type)]]
+        far = [together.candidates for together in self.spoken.stored(reference, near=False)]
+        looked = ((tiers, FITS), (own, PERHAPS), (far, FITS), (tiers, PERHAPS))
+        found = (self._best(tier, reference, least, left_out) for group, least in looked for tier in group)
         return next((one for one in found if one is not None), None)
+
+    def _near(self, reference: Reference, quote: str) -> Iterator[Together]:
+        """Yield who was spoken of together in this turn and its session, the nearest first."""
+        yield from self.spoken.said(quote, reference)
+        yield from (Together(one) for one in reversed(self.named) if one)
+        yield from self.spoken.before(reference)
+        yield from self.spoken.stored(reference, near=True)
+
+    def _elsewhere(self, reference: Reference, left_out: frozenset[str]) -> Found | None:
+        """Return whom a pronoun fits of those spoken of in other sessions, never for sure."""
+        if reference.things:
+            return None
+        tiers = (together.candidates for together in self.spoken.stored(reference, near=False))
+        found = (self._best(tier, reference, FITS, left_out) for tier in tiers)
+        return next((replace(one, sure=False) for one in found if one is not None), None)
+
+    def _nearest(self, near: Iterable[Together], reference: Reference, left_out: frozenset[str]) -> Found | None:
+        """Return the nearest whom a pronoun fits; raises Ambiguous.
+
+        A name of which nothing is known stands behind who fits; but close by, it stands before those of earlier turns.
+        """
+        doubtful: tuple[Found, Together] | None = None
+        perhaps: Found | None = None
+        for together in near:
+            found = self._best(together.candidates, reference, PERHAPS, left_out)
+            if found is None:
+                continue
+            if found.level > PERHAPS:
+                if doubtful is None:
+                    return found
+                earlier = together.turns_ago > doubtful[1].turns_ago
+                return _either(doubtful[0], found, reference, earlier=earlier)
+            perhaps = perhaps or found
+            if together.close and doubtful is None:
+                doubtful = (found, together)
+        return perhaps
 
     def _best(
         self, tier: Sequence[Candidate], reference: Reference, least: int, left_out: frozenset[str]
     ) -> Found | None:
         """Return the best of those spoken of together: the first of equals, because that is the subject."""
         fits: dict[str, tuple[int, Candidate]] = {}
-        for one in tier:
+        for one in map(self._called, tier):
             level = self._fit(one, reference)
             if level >= least and one.name.casefold() not in left_out:
                 fits.setdefault(one.name.casefold(), (level, one))
         if not fits:
             return None
+        if reference.pronoun:
+            _refuse_nameless([one for level, one in fits.values() if level > PERHAPS], reference)
         best = max(level for level, _ in fits.values())
         equals = [one for level, one in fits.values() if level == best]
         if len(equals) > 1 and equals[0].joined and equals[1].joined and best > PERHAPS and reference.pronoun:
@@ -154,132 +177,83 @@ class Scene:
             name=equals[0].name,
             entity_type=self._kind(equals[0].name, equals[0].entity_type),
             sure=len(equals) == 1 and best > PERHAPS,
+            level=best,
+            leads=equals[0].leads,
         )
 
+    def _called(self, one: Candidate) -> Candidate:
+        """Return somebody under the name they go by: `my boss` is Peter, or else `user's boss`; where there is one."""
+        noun = one.unnamed
+        if noun is None:
+            return one
+        known = self.resolved.get(noun.words.casefold())
+        if known is None and one.owner is not None:
+            known = self._owned(noun, one.owner)
+        return one if known is None else replace(one, name=known, nameless=False)
+
+    def _owned(self, noun: Unnamed, owner: str) -> str | None:
+        """Return what one calls someone's boss; None for one of several, such as a brother, when another is known."""
+        owners = self.first_persons if owner in self.first_persons else (owner,)
+        reference = parsed(f"my {noun.rest}")
+        theirs = None if reference is None or noun.plural else self.related(reference, owners)
+        if theirs is None:
+            return f"{owner}'s {noun.rest}"
+        return theirs.name if is_sole(noun.noun) else None
+
     def _fit(self, one: Candidate, reference: Reference) -> int:
-        kind, gender = self._kind(one.name, one.entity_type), self._gender(one.name)
+        kind, gender = self._kind(one.name, one.entity_type), self._gender(one)
         person = kind == "person" or (kind == UNKNOWN and is_given(one.name))
         if one.assigned:
             return CERTAIN
+        if one.unnamed is not None:
+            return _fit_unnamed(one.unnamed, gender, reference)
         if reference.things:
             return NEVER if person else PERHAPS if kind == UNKNOWN else FITS
-        if reference.gender is not None and (gender not in {None, reference.gender} or kind not in {"person", UNKNOWN}):
-            return NEVER
-        if reference.gender is not None and gender is reference.gender:
-            return CERTAIN
-        if kind in reference.kinds or (person and reference.somebody):
+        if reference.gender is not None and gender is not None and kind in {"person", PET, UNKNOWN}:
+            return CERTAIN if gender is reference.gender else NEVER
+        if kind in reference.kinds or ((person or kind == PET) and reference.somebody):
             return FITS
-        return PERHAPS if kind == UNKNOWN and not person else NEVER
+        return PERHAPS if kind == UNKNOWN and not person and not one.follows else NEVER
 
     def _kind(self, name: str, otherwise: str) -> str:
         known = self.kinds.get(name.casefold(), UNKNOWN)
         kind = otherwise if known == UNKNOWN else known
         return kind if kind in KINDS else UNKNOWN
 
-    def _gender(self, name: str) -> Gender | None:
-        return self.genders.get(name.casefold()) or gender_of(name)
-
-    def _said(self, quote: str, reference: Reference) -> Iterator[list[Candidate]]:
-        """Yield the names said in the turn before the reference, a sentence at a time, the nearest first."""
-        text = self.turn.content
-        place = _place(text, quote, reference.words)
-        start = max(0, place - WINDOW)
-        said = names_in(text[start : place + WINDOW // 10], self.kinds)
-        yield from by_sentence(text[start:], [one for one in said if one.start < place - start])
-
-    def _before(self) -> Iterator[list[Candidate]]:
-        """Yield the names said in the turns before, the nearest sentence first."""
-        for turn in reversed(self.context):
-            text = turn.content[-WINDOW:]
-            yield from by_sentence(text, names_in(text, self.kinds))
-
-    def _stored(self, reference: Reference, *, near: bool) -> Iterator[list[Candidate]]:
-        """Yield what is remembered of this session, or of the others, what was said together in one piece."""
-        session = self.turn.session_id
-        fitting = [
-            one
-            for one in self.recent
-            if one.of is None
-            and one.alive
-            and one.pronoun in {None, reference.key}
-            and (session is not None and one.session_id == session) == near
-        ]
-        fitting.sort(key=lambda one: (*_when(one), one.number or -1), reverse=True)
-        for _, together in groupby(fitting, key=_when):
-            ordered = sorted(together, key=lambda one: (one.pronoun is None, one.role not in SUBJECTS))
-            yield [Candidate(one.name, one.entity_type, one.pronoun is not None) for one in ordered]
+    def _gender(self, one: Candidate) -> Gender | None:
+        known = self.genders.get(one.name.casefold()) or one.gender
+        if known is not None or self._kind(one.name, one.entity_type) == PET:
+            return known
+        return gender_of(one.name)
 
 
-def _when(one: Referent) -> tuple[datetime, int]:
-    """Return when something was spoken of: turns of one time come in the order in which they were given."""
-    return (one.last_said_at, 0 if one.turn is None else one.turn.int)
+def _fit_unnamed(noun: Unnamed, gender: Gender | None, reference: Reference) -> int:
+    if reference.things:
+        return FITS if noun.animal and not noun.plural else NEVER
+    if not reference.pronoun or (noun.plural and reference.gender is not None):
+        return NEVER
+    if reference.gender is None:
+        return FITS
+    known = noun.gender or gender
+    return FITS if known is None else CERTAIN if known is reference.gender else NEVER
 
 
-def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
-    spec = None if types is None else types.by_name.get(proposal.type)
-    if spec is None:
-        return None
-    try:
-        return spec.payload.model_validate(proposal.payload)
-    except ValidationError:
-        return None
+def _refuse_nameless(fitting: Sequence[Candidate], reference: Reference) -> None:
+    """Raise Ambiguous where somebody without a name, or an animal, may be meant as well as another."""
+    nameless = next((one for one in fitting if one.nameless), None)
+    if nameless is not None:
+        raise Ambiguous(f"'{reference.words}' may mean '{nameless.name}', whose name is not known")
+    beside = next(
+        (one for one in fitting if one.start >= 0 and (one.unnamed is not None or one.entity_type == PET)), None
+    )
+    if beside is not None and len(fitting) > 1:
+        raise Ambiguous(f"'{reference.words}' may mean '{beside.name}' or another")
 
 
-def _mentioned(proposal: Proposal, types: Registry | None) -> Iterator[Candidate]:
-    """Yield what a proposal names; a value that need not be a name is none."""
-    payload = _payload(proposal, types)
-    for mention in () if payload is None else payload.mentions():
-        if mention.creates and parsed(mention.name) is None:
-            yield Candidate(mention.name, mention.entity_type or UNKNOWN)
-
-
-def _stated(proposal: Proposal, types: Registry | None) -> Iterator[_Relationship]:
-    """Yield what a proposal makes someone to someone, both ways where there is a word for it."""
-    payload = _payload(proposal, types)
-    subject = None if payload is None else payload.subject()
-    word = _first_text(proposal, "relation_type", "predicate")
-    other = _first_text(proposal, "to_entity", "object")
-    if subject is None or word is None or other is None:
-        return
-    role = vocabulary.relation(word) or normalise.key(word)
-    for one in dict.fromkeys((role, normalise.key(word))):
-        yield _Relationship(subject, one, other)
-    inverse = vocabulary.INVERSES.get(role)
-    if inverse is not None:
-        yield _Relationship(other, inverse, subject)
-
-
-def _first_text(proposal: Proposal, *fields: str) -> str | None:
-    values = (proposal.payload.get(name) for name in fields)
-    return next((one for one in values if isinstance(one, str)), None)
-
-
-def _kinds(named: Iterable[Iterable[Candidate]], recent: Iterable[Referent]) -> dict[str, str]:
-    """Return the entity type of every folded name that is known, what the proposals say first."""
-    found: dict[str, str] = {}
-    pairs = [(one.name, one.entity_type) for group in named for one in group]
-    pairs += [(one.name, one.entity_type) for one in recent if one.pronoun is None]
-    for name, kind in pairs:
-        if found.get(name.casefold(), UNKNOWN) == UNKNOWN:
-            found[name.casefold()] = kind
-    return found
-
-
-def _genders(relationships: Iterable[_Relationship], recent: Iterable[Referent]) -> dict[str, Gender]:
-    """Return who is a he and who a she by what they are to someone, or, above all, by how they were spoken of."""
-    by_role = {one.name.casefold(): gender for one in relationships if (gender := gender_by_role(one.role)) is not None}
-    spoken = {
-        one.name.casefold(): Gender(one.pronoun)
-        for one in sorted(recent, key=lambda one: one.last_said_at)
-        if one.pronoun in set(Gender)
-    }
-    return {**by_role, **spoken}
-
-
-def _place(text: str, quote: str, words: str) -> int:
-    """Return where in the text the reference is made: in the quote, or at its end if it says something else."""
-    start = text.find(quote)
-    if start < 0:
-        return len(text)
-    found = re.search(rf"\b{re.escape(words)}\b", quote, re.IGNORECASE)
-    return start + (len(quote) if found is None else found.start())
+def _either(close: Found, other: Found, reference: Reference, *, earlier: bool) -> Found:
+    """Return who is meant of one close by of whom nothing is known and one who fits, perhaps of an earlier turn."""
+    if earlier and close.leads:
+        return close
+    if not earlier and not close.leads:
+        return replace(other, sure=False)
+    raise Ambiguous(f"'{reference.words}' may mean '{close.name}' or '{other.name}'")

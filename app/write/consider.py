@@ -69,15 +69,19 @@ def consider(
     means: Means,
     trace: Trace,
     framing: Framing = NO_FRAMING,
+    heard: Sequence[Turn] = (),
 ) -> Considered:
-    """Return the candidates of one turn and what was refused; every stage is told in the trace."""
+    """Return the candidates of one turn and what was refused; every stage is told in the trace.
+
+    `heard` are the turns before in which whom a pronoun means is looked for; without them, the context.
+    """
     doubts = suspicions(turn.content, foreign=turn.role is not Role.USER)
     refused: list[Refused] = []
     said = _Heard(
         turn=turn, context=context, doubts=doubts, framing=framing, foreign=foreign(turn.content, turn.speaker)
     )
     meant = _grounded(said, extraction, means, trace, refused)
-    named, bindings = _named(meant, turn, context, referents, means, trace, refused)
+    named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
     candidates = []
     with trace.stage("classify", len(named)) as stage:
         for one in named:

@@ -41,6 +41,7 @@ from app.write.policy import TenantPolicy
 from app.write.prefilter import Dropped
 from app.write.references import binding_rows, needed
 from app.write.report import Report, decided, report
+from app.write.spoken import HEARD_TURNS
 from app.write.timing import Times
 from app.write.trace import Trace
 
@@ -60,6 +61,7 @@ class _Work:
 
     turn: Turn
     context: Sequence[Turn]
+    heard: Sequence[Turn] = ()
     framing: Framing = NO_FRAMING
     trace: Trace = field(default_factory=Trace)
     dropped: Dropped | None = None
@@ -134,7 +136,7 @@ class IngestPipeline:
                 tenant,
                 turns[0].scope.id(tenant),
                 turns,
-                context=CONTEXT_TURNS,
+                context=HEARD_TURNS,
                 window=policy.prefilter.repeat_seconds,
                 recent=RECENT_TURNS,
             )
@@ -147,8 +149,10 @@ class IngestPipeline:
         for place, turn in enumerate(turns):
             before = sorted([*earlier, *turns[:place]], key=rows.in_order)
             before = [one for one in before if rows.in_order(one) < rows.in_order(turn)]
-            context = [one for one in before if turn.session_id is not None and one.session_id == turn.session_id]
+            heard = [one for one in before if one.session_id == turn.session_id]
+            context = [] if turn.session_id is None else heard
             work = _Work(turn=turn, context=context[-CONTEXT_TURNS:], framing=framed(turn, context))
+            work.heard = heard[-HEARD_TURNS:]
             with work.trace.stage("prefilter", 1) as stage:
                 verdict, question = gated(turn, before, policy.prefilter)
                 work.context = work.context or question
@@ -213,7 +217,8 @@ class IngestPipeline:
         asking = [
             (work, predicates)
             for work in works
-            if work.extraction is not None and (predicates := needed(work.extraction.proposals)) is not None
+            if work.extraction is not None
+            and (predicates := needed(work.extraction.proposals, (*work.heard, work.turn))) is not None
         ]
         if not asking:
             return
@@ -237,7 +242,14 @@ class IngestPipeline:
         for work in works:
             if work.extraction is not None:
                 work.considered = consider(
-                    work.turn, work.extraction, work.context, work.referents, means, work.trace, work.framing
+                    work.turn,
+                    work.extraction,
+                    work.context,
+                    work.referents,
+                    means,
+                    work.trace,
+                    work.framing,
+                    work.heard,
                 )
 
     async def _decided(

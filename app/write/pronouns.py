@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.memory import normalise
 from app.text.proper_names import Gender
+from app.text.unnamed import gender_of_noun
 
 LONGEST = 40
 """Characters of a reference; a longer text is none."""
@@ -82,16 +83,16 @@ _RELATED: Mapping[str, tuple[str, ...]] = {
     "team": ("member-of",),
     "project": ("works-on",),
 }
-_GENDERED: Mapping[str, Gender] = {
-    **dict.fromkeys(
-        ["wife", "girlfriend", "fiancee", "mother", "mom", "mum", "sister", "daughter", "aunt", "grandmother"],
-        Gender.FEMALE,
-    ),
-    **dict.fromkeys(
-        ["husband", "boyfriend", "fiance", "father", "dad", "brother", "son", "uncle", "grandfather"], Gender.MALE
-    ),
-}
 _ANIMALS = frozenset({"dog", "cat", "pet", "horse"})
+_SOLE = frozenset(
+    noun
+    for nouns in (
+        "manager boss supervisor wife husband spouse partner girlfriend boyfriend fiance fiancee landlord mother mom",
+        "mum father dad doctor dentist therapist lawyer teacher mentor coach",
+    )
+    for noun in nouns.split()
+)
+"""Of whom one mostly has but one."""
 
 
 def _by_word() -> dict[str, Reference]:
@@ -119,7 +120,7 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
                     words=said,
                     key=noun if known is None else known.key,
                     kinds=frozenset() if noun in _ANIMALS else _PERSON if known is None else known.kinds,
-                    gender=_GENDERED.get(noun),
+                    gender=gender_of_noun(noun),
                     owner=owner,
                     noun=noun,
                 )
@@ -165,6 +166,10 @@ def opening(text: str) -> Opening | None:
     return None
 
 
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    key: re.compile(rf"\b(?:{words.replace(' ', '|')}|{own})\b", re.IGNORECASE)
+    for (words, (key, *_)), own in zip(_PRONOUNS.items(), ("his", "hers", "theirs?", "its"), strict=True)
+}
 _SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SOMEONE}
 
 
@@ -179,9 +184,19 @@ def predicates(noun: str) -> tuple[str, ...]:
     return (*(one for known in special for one in known), f"has-{noun}", noun, *(("has-pet",) * (noun in _ANIMALS)))
 
 
+def is_sole(noun: str) -> bool:
+    """Return whether one mostly has but one of them: a boss, a mother; but several brothers, friends and cats."""
+    return noun in _SOLE
+
+
+def forms(key: str) -> re.Pattern[str] | None:
+    """Return what finds a pronoun in a text in any of its forms; None where the key is of no pronoun."""
+    return _FORMS.get(key)
+
+
 def gender_by_role(role: str) -> Gender | None:
     """Return the gender that a role implies: someone's `has-wife` is a she."""
-    return _GENDERED.get(role.removeprefix("has-"))
+    return gender_of_noun(role.removeprefix("has-"))
 
 
 def wanted(texts: Iterable[str]) -> frozenset[str] | None:

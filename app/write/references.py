@@ -16,9 +16,11 @@ from app.db.references import RING, Referent
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.text.proper_names import UNKNOWN
+from app.text.unnamed import unnamed_in
 from app.write.antecedents import Found, Scene
 from app.write.named import Ambiguous
-from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, wanted
+from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, predicates, wanted
+from app.write.spoken import WINDOW
 
 UNSURE = 0.8
 """What confidence is multiplied by when someone else may be meant as well."""
@@ -65,9 +67,25 @@ class Referred:
     bindings: tuple[Binding, ...]
 
 
-def needed(proposals: Sequence[Proposal]) -> frozenset[str] | None:
-    """Return the predicates to look up for what the proposals refer to; None when they refer to nothing."""
-    return wanted(text for proposal in proposals for value in proposal.payload.values() for text in _texts(value))
+def needed(proposals: Sequence[Proposal], heard: Sequence[Turn] = ()) -> frozenset[str] | None:
+    """Return the predicates to look up for what the proposals refer to; None when they refer to nothing.
+
+    `heard` is what was said last, the turn itself at the end: a pronoun may mean the `my boss` of a sentence before.
+    """
+    found = wanted(text for proposal in proposals for value in proposal.payload.values() for text in _texts(value))
+    return found if found is None else found | _unnamed(heard[-_LOOKED_BACK:])
+
+
+_LOOKED_BACK = 3
+"""Turns in which people without a name are looked for before anything is looked up."""
+
+
+def _unnamed(heard: Sequence[Turn]) -> frozenset[str]:
+    """Return the predicates that may say who `my boss` is."""
+    nouns = {
+        one.noun for turn in heard for one in unnamed_in(turn.content[-WINDOW:]) if one.owner and one.rest == one.noun
+    }
+    return frozenset(predicate for noun in nouns for predicate in predicates(noun))
 
 
 def refer(

@@ -97,7 +97,7 @@ SUBJECTS = [
     ("Sarah works at Acme Corp. They are hiring.", "they", "Sarah", 0.72),
     ("I lead Project Apollo. The project is late.", "the project", "Project Apollo", 0.9),
     ("I work with the Phoenix team. The team is late.", "the team", "Phoenix", 0.9),
-    ("Sarah's wife came. She was late.", "she", "Sarah", 0.9),
+    ("Sarah's husband came. She was late.", "she", "Sarah", 0.9),
 ]
 
 
