@@ -12,12 +12,13 @@ from pydantic import ValidationError
 
 from app.db.references import SUBJECTS, Referent
 from app.memory import normalise, vocabulary
+from app.memory.belongings import predicates
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Payload
 from app.text.proper_names import UNKNOWN, Gender, gender_of, is_given, names_in
 from app.write.named import Ambiguous, Candidate, by_sentence
-from app.write.pronouns import Reference, gender_by_role, parsed, predicates
+from app.write.pronouns import Reference, gender_by_role, parsed
 
 WINDOW = 2_000
 """Characters before a reference that are searched for names, and of each turn before."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.memory import normalise
+from app.memory.belongings import ANIMALS, GENDERED, RELATED, predicates
 from app.text.proper_names import Gender
 
 LONGEST = 40
@@ -69,29 +70,6 @@ _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "man guy": ("he", _PERSON, Gender.MALE),
     "woman lady": ("she", _PERSON, Gender.FEMALE),
 }
-_RELATED: Mapping[str, tuple[str, ...]] = {
-    "manager boss supervisor": ("reports-to", "has-manager", "has-boss", "managed-by", "has-supervisor"),
-    "wife husband spouse partner": ("married-to", "has-spouse", "has-partner", "has-wife", "has-husband"),
-    "colleague coworker teammate": ("works-with", "has-colleague"),
-    "friend": ("friend-of", "has-friend", "has-best-friend"),
-    "girlfriend boyfriend fiance fiancee roommate flatmate neighbour neighbor landlord": (),
-    "mother mom mum father dad brother sister son daughter uncle aunt cousin grandmother grandfather": (),
-    "doctor dentist therapist lawyer teacher mentor coach": (),
-    "dog cat pet horse": (),
-    "company employer": ("works-at", "has-employer"),
-    "team": ("member-of",),
-    "project": ("works-on",),
-}
-_GENDERED: Mapping[str, Gender] = {
-    **dict.fromkeys(
-        ["wife", "girlfriend", "fiancee", "mother", "mom", "mum", "sister", "daughter", "aunt", "grandmother"],
-        Gender.FEMALE,
-    ),
-    **dict.fromkeys(
-        ["husband", "boyfriend", "fiance", "father", "dad", "brother", "son", "uncle", "grandfather"], Gender.MALE
-    ),
-}
-_ANIMALS = frozenset({"dog", "cat", "pet", "horse"})
 
 
 def _by_word() -> dict[str, Reference]:
@@ -110,7 +88,7 @@ def _by_word() -> dict[str, Reference]:
 
 def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
     """Add `my manager` and its like; `my company` also means the last one spoken of."""
-    for words in _RELATED:
+    for words in RELATED:
         for noun in words.split():
             for word, owner in _POSSESSIVES.items():
                 said = f"{word} {noun}"
@@ -118,8 +96,8 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
                 found[said] = Reference(
                     words=said,
                     key=noun if known is None else known.key,
-                    kinds=frozenset() if noun in _ANIMALS else _PERSON if known is None else known.kinds,
-                    gender=_GENDERED.get(noun),
+                    kinds=frozenset() if noun in ANIMALS else _PERSON if known is None else known.kinds,
+                    gender=GENDERED.get(noun),
                     owner=owner,
                     noun=noun,
                 )
@@ -173,15 +151,9 @@ def of(key: str) -> Reference:
     return _REFERENCES[key]
 
 
-def predicates(noun: str) -> tuple[str, ...]:
-    """Return the predicates and relation types by which something of someone's is known: `manager`, `reports-to`."""
-    special = [known for words, known in _RELATED.items() if noun in words.split()]
-    return (*(one for known in special for one in known), f"has-{noun}", noun, *(("has-pet",) * (noun in _ANIMALS)))
-
-
 def gender_by_role(role: str) -> Gender | None:
     """Return the gender that a role implies: someone's `has-wife` is a she."""
-    return _GENDERED.get(role.removeprefix("has-"))
+    return GENDERED.get(role.removeprefix("has-"))
 
 
 def wanted(texts: Iterable[str]) -> frozenset[str] | None:

@@ -109,6 +109,9 @@ FILLERS: Final = frozenset(
 )
 """Words of a question that say nothing about what is looked for."""
 
+NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
+"""Words of a question for who somebody is."""
+
 
 def is_past(text: str) -> bool:
     """Tell whether the question asks about a state that is over."""

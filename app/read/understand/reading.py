@@ -11,7 +11,7 @@ from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import Mode
 from app.read.request import QueryRequest
-from app.read.understand import cues
+from app.read.understand import belongings, cues
 from app.read.understand.names import ASSISTANTS, grams, predicates, speaks_of_self
 from app.read.values import Reading, Span, Window, happens
 from app.text.lexical import terms
@@ -40,6 +40,7 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
     return Reading(
         text=text,
         grams=grams(text, language),
+        belongings=belongings.found(text),
         terms=tuple(dict.fromkeys(terms(text, language)))[:MOST_TERMS],
         windows=windows,
         otherwise=tuple(
@@ -112,7 +113,8 @@ def names_of(reading: Reading) -> set[str]:
     """Return the names to look up: every run of words, and the asker's own when they speak of themselves."""
     own = {vocabulary.USER} if speaks_of_self(reading.text) else set()
     answering = ASSISTANTS if reading.asks_back else frozenset()
-    return own.union(answering, (gram.name for gram in reading.grams))
+    unnamed = (one.alias for one in reading.belongings)
+    return own.union(answering, unnamed, (gram.name for gram in reading.grams))
 
 
 def _past_state_in_window(
