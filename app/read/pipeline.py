@@ -27,7 +27,7 @@ from app.read.explain import understood
 from app.read.fuse import fuse
 from app.read.matching import matched
 from app.read.plan import explained, plan
-from app.read.rank import rank
+from app.read.rank import overtaking, rank
 from app.read.request import Context, Hit, QueryRequest, QueryResult
 from app.read.retrieve import Filters, Model, Retrieved, Search, is_exact, nominators, retrieve
 from app.read.values import Arms, Fused, ParsedQuery, Plan, Ranked, Reading
@@ -166,6 +166,7 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            verbatim=_verbatim(self.types.known(tenant)) if overtaking(query) else (),
             known_at=request.known_at,
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
@@ -269,6 +270,11 @@ def _asked(search: Search, types: Registry) -> Search:
     if not wanted or any(types.get(one).asked_by_questions for one in wanted):
         return search
     return replace(search, questions=0.0)
+
+
+def _verbatim(types: Registry) -> tuple[str, ...]:
+    """Return the types whose memories are what was said, word for word."""
+    return tuple(one.name for one in types if one.verbatim)
 
 
 def _frequencies(query: ParsedQuery, known: Known) -> dict[int, int]:

@@ -51,11 +51,12 @@ class Gram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belonging:
-    """What the question calls its asker's own: `alias` is `user's sister`, `noun` is `sister`."""
+    """What the question calls its asker's own: `alias` is `user's sister`, `noun` is `sister`, `owner` is at `my`."""
 
     alias: str
     noun: str
     span: Span
+    owner: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,14 +30,14 @@ _BROAD: Final = frozenset({"has-relative", "has-pet", "friend-of"})
 _ANY_OF: Final = frozenset({"friend", "pet"})
 """Nouns that mean all of their predicate."""
 
-_NOUNS: Final = tuple(
-    dict.fromkeys(
-        (*(noun for words in belongings.RELATED for noun in words.split()), *KIN, *COLLEAGUES, *DOCTORS, *PETS)
-    )
+NOUNS: Final = frozenset(
+    (*(noun for words in belongings.RELATED for noun in words.split()), *KIN, *COLLEAGUES, *DOCTORS, *PETS)
 )
-_ONE_OF: Final = "|".join(re.escape(noun) for noun in sorted(_NOUNS, key=len, reverse=True))
+"""What people call their own."""
+
+_ONE_OF: Final = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=lambda noun: (-len(noun), noun)))
 _OWN: Final = re.compile(
-    rf"""\b(?:my|our|(?:the\s+)?user's)\s+
+    rf"""\b(?P<owner>my|our|(?:the\s+)?user's)\s+
         (?:(?:own|dear|older|younger|elder|big|little|twin|best|good|current|present|new|direct|family|pet)\s+){{0,2}}
         (?P<noun>{_ONE_OF})s?(?:'s|')?(?![\w'-])""",
     re.IGNORECASE | re.VERBOSE,
@@ -53,6 +53,7 @@ def found(text: str) -> tuple[Belonging, ...]:
             alias=belongings.alias(said["noun"]),
             noun=normalise.name(said["noun"]),
             span=Span(start=said.start(), end=said.end()),
+            owner=Span(start=said.start("owner"), end=said.end("owner")),
         )
         for said in _OWN.finditer(text)
     )
@@ -101,7 +102,7 @@ def _predicates(noun: str) -> set[str]:
 def _may_be(entity: KnownEntity, noun: str) -> bool:
     """Tell whether nothing that is known of the entity says that it is another noun than this one."""
     role = _role(entity.attributes.get(RELATIONSHIP, "")) or normalise.name(entity.attributes.get(KIND, ""))
-    role = role if role in _NOUNS else role.rpartition(" ")[2]
+    role = role if role in NOUNS else role.rpartition(" ")[2]
     gender = belongings.GENDERED.get(noun)
     return role == noun or not (
         _excludes(role, noun) or (gender is not None and gender_of(entity.name) not in {None, gender})

@@ -98,7 +98,10 @@ EXCLUDED_WORD = re.compile(rf"\b{OTHER_THAN}\s+(?:(?:the|my|a|an|his|her|their)\
 """A word, not known as a name, that is not to be heard of."""
 
 WH_TYPES: Mapping[str, re.Pattern[str]] = {
-    "event": re.compile(r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago)\b", _ANY_CASE),
+    "event": re.compile(
+        r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago|whom?\s+(?:did|have|has)\b.*\b(?:meet|met|visit)(?:ed)?)\b",
+        _ANY_CASE,
+    ),
     "relation": re.compile(r"\b(?:who\s+(?:does|do|is|are)\b.*\b(?:to|with|for)\b)", _ANY_CASE),
 }
 """Ways to ask that hint at a type without one of its words; for types that are not there they mean nothing."""

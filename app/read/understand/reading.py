@@ -13,6 +13,7 @@ from app.model import Mode
 from app.read.request import QueryRequest
 from app.read.understand import belongings, cues
 from app.read.understand.names import ASSISTANTS, grams, predicates, speaks_of_self
+from app.read.understand.past_forms import past_forms
 from app.read.values import Reading, Span, Window, happens
 from app.text.lexical import terms
 from app.text.temporal import TemporalSpan, find_spans
@@ -41,7 +42,7 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
         text=text,
         grams=grams(text, language),
         belongings=belongings.found(text),
-        terms=tuple(dict.fromkeys(terms(text, language)))[:MOST_TERMS],
+        terms=tuple(dict.fromkeys((*terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         otherwise=tuple(
             _nearest_weekday(span, request.now) or window for span, window in zip(spans, windows, strict=True)

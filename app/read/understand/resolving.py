@@ -12,6 +12,7 @@ from app.memory.registry import Registry
 from app.model import Mode
 from app.read.understand import belongings, cues
 from app.read.understand.names import ASSISTANTS, chosen, overlaps, predicates, speaks_of_self, without
+from app.read.understand.past_forms import past_forms
 from app.read.values import Before, Gram, Mentioned, Named, ParsedQuery, Reading, Span, happens
 from app.text.lexical import terms
 from app.text.stopwords import STOP_WORDS
@@ -43,7 +44,7 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
     return ParsedQuery(
         text=reading.text,
         dense_text=_dense(reading, [*(gram.span for gram in found if gram in said or rest != reading.text), *spare]),
-        terms=(*_lexical_terms(reading, [*unwanted, *spare, *_open_ended(reading)]), *lent),
+        terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
         mentioned=(*mentioned, *_self(rest, asked, by_alias, mentioned, known.memories)),
         windows=reading.windows,
         otherwise=reading.otherwise,
@@ -114,7 +115,7 @@ def _with_own(said: Sequence[Gram], own: Sequence[Gram]) -> list[Gram]:
 def _rest(reading: Reading, own: Sequence[Span]) -> str:
     """Return the question without what it calls its asker's own, unless it asks who that is."""
     rest = without(reading.text, own) if own else reading.text
-    return rest if _says_more(rest, reading.language, cues.FILLERS | cues.NAMING) else reading.text
+    return rest if _says_more(rest, reading.language, cues.FILLERS | cues.NAMING | belongings.NOUNS) else reading.text
 
 
 def _says_more(text: str, language: str, than: Collection[str] = ()) -> bool:
@@ -237,14 +238,16 @@ def _dense(reading: Reading, spans: Sequence[Span]) -> str:
 def _lexical_terms(reading: Reading, unwanted: Sequence[Span]) -> tuple[str, ...]:
     if not unwanted:
         return reading.terms
-    wanted = set(terms(without(reading.text, unwanted), reading.language))
+    rest = without(reading.text, unwanted)
+    wanted = {*terms(rest, reading.language), *terms(past_forms(rest), reading.language)}
     return tuple(term for term in reading.terms if term in wanted)
 
 
-def _open_ended(reading: Reading) -> list[Span]:
-    """Return the spans of windows such as "before 2019": what is looked for is not what names the bound."""
+def _unsought(reading: Reading) -> list[Span]:
+    """Return what is said and not looked for: the bound in "before 2019", "the user's" in "the user's sister"."""
     pairs = zip(reading.windows, reading.window_spans, strict=True)
-    return [span for window, span in pairs if window.lower is None or window.upper is None]
+    bounds = [span for window, span in pairs if window.lower is None or window.upper is None]
+    return [*bounds, *(one.owner for one in reading.belongings)]
 
 
 def _spare_words(reading: Reading, spare: Sequence[Span]) -> tuple[str, ...]:
