@@ -97,19 +97,21 @@ def owned(rows: Rows) -> str:
     through a description of the entity (`relationship: user's sister`).
     """
     about = "x.subject_id = me.root AND x.scope_id = me.scope_id AND x.type = ANY(:stated_by)"
-    return f"""stated AS (
-            SELECT asked.alias, target.id
+    return f"""saying AS MATERIALIZED (
+            SELECT asked.alias, m.id, m.scope_id, m.slot_value
             FROM me CROSS JOIN LATERAL {rows.memories(about)} m
             JOIN unnest(:own_aliases, :own_predicates) AS asked(alias, predicate)
                 ON asked.predicate = coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type')
-            CROSS JOIN LATERAL (SELECT coalesce(
-                (SELECT o.entity_id FROM memory_entities o
-                 WHERE o.tenant_id = :tenant AND o.memory_id = m.id AND o.role IN ('object', 'to') LIMIT 1),
-                (SELECT a.entity_id FROM {rows.names} a
-                 WHERE a.scope_id = m.scope_id AND a.alias = m.slot_value
-                 ORDER BY a.entity_id LIMIT 1)) AS id) target
-            WHERE m.status = 'active' AND m.slot_value IS NOT NULL AND target.id IS NOT NULL
+            WHERE m.status = 'active' AND m.slot_value IS NOT NULL
             ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
+        ), stated AS (
+            SELECT s.alias, coalesce(
+                (SELECT o.entity_id FROM memory_entities o
+                 WHERE o.tenant_id = :tenant AND o.memory_id = s.id AND o.role IN ('object', 'to') LIMIT 1),
+                (SELECT a.entity_id FROM {rows.names} a
+                 WHERE a.scope_id = s.scope_id AND a.alias = s.slot_value
+                 ORDER BY a.entity_id LIMIT 1)) AS id
+            FROM saying s
         ), told AS (
             SELECT asked.alias, r.from_entity AS id
             FROM me
