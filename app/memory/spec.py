@@ -222,6 +222,7 @@ class MemoryType:
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
     help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
     off for types that only callers write. `folds`: once faded, those that are alike become one semantic memory.
+    `verbatim`: its memories are what was said, word for word; what they say may have been replaced since.
     `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
     for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
     for a type that never says such things. `held`: how its beliefs are found by a
@@ -252,6 +253,7 @@ class MemoryType:
     asked_by_questions: bool = False
     extracted: bool = True
     folds: bool = False
+    verbatim: bool = False
     held: Held | None = None
     guards: tuple[str, ...] = ()
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)

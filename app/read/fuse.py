@@ -60,14 +60,20 @@ def _hits(
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:
-    """Return scores, best first, as 0..1; a list whose scores are all equal is all 1."""
+    """Return scores, best first, as 0..1; a list whose scores are all equal is all 1.
+
+    By their own range, the worst of `n` is `1 / (n + 1)`, not 0: nothing says that it is worthless, only that the
+    others are better, and the fewer they are the less it says.
+    """
     if not scores:
         return []
     if scaling is Scaling.NONE:
         return [min(1.0, max(0.0, score)) for score in scores]
     if scaling is Scaling.EQUAL:
         return [1.0] * len(scores)
-    best, least = scores[0], scores[-1] if scaling is Scaling.RANGE else 0.0
+    best, least = scores[0], 0.0
+    if scaling is Scaling.RANGE:
+        least = scores[-1] - (best - scores[-1]) / len(scores)
     if best <= least:
         return [1.0] * len(scores)
     return [min(1.0, max(0.0, (score - least) / (best - least))) for score in scores]

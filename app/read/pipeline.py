@@ -27,7 +27,7 @@ from app.read.explain import understood
 from app.read.fuse import fuse
 from app.read.matching import matched
 from app.read.plan import explained, plan
-from app.read.rank import rank
+from app.read.rank import overtaking, rank
 from app.read.request import Context, Hit, QueryRequest, QueryResult
 from app.read.retrieve import Filters, Model, Retrieved, Search, is_exact, nominators, retrieve
 from app.read.values import Arms, Fused, ParsedQuery, Plan, Ranked, Reading
@@ -81,7 +81,7 @@ class ReadPipeline:
         types = self.types.known(tenant)
         while True:
             reading = understand.read(request, types=types, language=self.language)
-            known = await self._look_up(tenant, scopes, reading, request.known_at)
+            known = await self._look_up(tenant, scopes, reading, types, request.known_at)
             if known.types <= types.version:
                 break
             types = await self.types.at(tenant, known.types)
@@ -109,7 +109,12 @@ class ReadPipeline:
         return Answer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
-        self, tenant: UUID, scopes: tuple[UUID, ...], reading: Reading, known_at: datetime | None = None
+        self,
+        tenant: UUID,
+        scopes: tuple[UUID, ...],
+        reading: Reading,
+        types: Registry,
+        known_at: datetime | None = None,
     ) -> Known:
         async with self.database.read(tenant) as session:
             return await aliases.look_up(
@@ -120,6 +125,7 @@ class ReadPipeline:
                 terms=[index_of(term) for term in reading.terms],
                 vector_index=index_name(self.model_id),
                 known_at=known_at,
+                belongings=understand.asked(reading, types),
             )
 
     async def _embed(self, query: ParsedQuery) -> str:
@@ -160,6 +166,7 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            verbatim=_verbatim(self.types.known(tenant)) if overtaking(query) else (),
             known_at=request.known_at,
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
@@ -226,7 +233,7 @@ class ReadPipeline:
                 questions=known.questions and chosen.questions > 0,
             ),
             weights=to_sparsevec(_weights(query, known)),
-            nominators=nominators(query.terms, known.frequencies, known.documents),
+            nominators=nominators(query.terms, _frequencies(query, known), known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=query.windows,
@@ -265,7 +272,18 @@ def _asked(search: Search, types: Registry) -> Search:
     return replace(search, questions=0.0)
 
 
+def _verbatim(types: Registry) -> tuple[str, ...]:
+    """Return the types whose memories are what was said, word for word."""
+    return tuple(one.name for one in types if one.verbatim)
+
+
+def _frequencies(query: ParsedQuery, known: Known) -> dict[int, int]:
+    """Return in how many documents the question's words are; of names that it doesn't say, as far as is known."""
+    return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
+
+
 def _weights(query: ParsedQuery, known: Known) -> dict[int, float]:
     """Return what the question's words weigh among the visible memories."""
-    frequencies = {term: known.frequencies.get(index_of(term), 0) for term in query.terms}
+    counted = _frequencies(query, known)
+    frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
     return query_weights(query.terms, frequencies, known.documents)

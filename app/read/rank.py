@@ -11,8 +11,15 @@ from uuid import UUID
 from app.db.recall import Sketch
 from app.memory.drift import DEMOTION
 from app.memory.freshness import since_last_use
-from app.model import Status
+from app.model import Mode, Status
 from app.read.values import Fused, ParsedQuery, Plan, Ranked
+
+RIVAL = 0.5
+"""Share of the retrieval score of what was said that what replaced its statement must have to stand before it: one
+that the question asks for as well. A long turn says other things too, and may be asked for one of those."""
+
+OVERTAKEN = 0.95
+"""What such words score, against what replaced them."""
 
 SHORT = 80
 """Words of a turn that needs its neighbours to be understood."""
@@ -37,8 +44,13 @@ def rank(
         ranked.append(_ranked(one, sketch, shares.get(one.id, 0.0), factors, plan, now))
     ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
     if query.wants_newest and plan.newest:
-        return _newest_first(ordered, sketches, plan)
-    return tuple(ordered)
+        ordered = _newest_first(ordered, sketches, plan)
+    return _after_successors(ordered, sketches) if overtaking(query) else tuple(ordered)
+
+
+def overtaking(query: ParsedQuery) -> bool:
+    """Tell whether the question asks how things are, so that words that no longer hold stand behind those that do."""
+    return query.mode is Mode.DEFAULT and not query.about_past and not query.windows
 
 
 def freshness_of(sketch: Sketch, now: datetime) -> float:
@@ -137,14 +149,14 @@ def _ranked(
     )
 
 
-def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], plan: Plan) -> tuple[Ranked, ...]:
+def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], plan: Plan) -> list[Ranked]:
     """Return the list with its first ones weighed by age: the newest gains `plan.newest`, the oldest nothing.
 
     Only the first ones, because over the whole list age drowns relevance: an old turn may be the only answer.
     """
     first, rest = ordered[: plan.reordered], ordered[plan.reordered :]
     if len(first) < 2:  # noqa: PLR2004 - one is in order
-        return tuple(ordered)
+        return list(ordered)
     by_age = sorted(first, key=lambda hit: (sketches[hit.id].stated_at, hit.id), reverse=True)
     gains = {hit.id: 1 + plan.newest * (1 - place / (len(first) - 1)) for place, hit in enumerate(by_age)}
     raised = [
@@ -153,4 +165,16 @@ def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], pl
         )
         for hit in first
     ]
-    return (*sorted(raised, key=lambda hit: (hit.score, hit.id), reverse=True), *rest)
+    return [*sorted(raised, key=lambda hit: (hit.score, hit.id), reverse=True), *rest]
+
+
+def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch]) -> tuple[Ranked, ...]:
+    """Return the list with words whose statement was replaced behind what replaced it, where both match."""
+    by_id = {hit.id: hit for hit in ordered}
+    for newer in ordered:
+        for one in sketches[newer.id].overtaken & by_id.keys():
+            older = by_id[one]
+            if older.score >= newer.score and newer.retrieval >= RIVAL * older.retrieval:
+                note = "what it says was replaced since: behind what replaced it"
+                by_id[one] = replace(older, score=newer.score * OVERTAKEN, notes=(*older.notes, note))
+    return tuple(sorted(by_id.values(), key=lambda hit: (hit.score, hit.id), reverse=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -50,6 +50,16 @@ class Gram:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Belonging:
+    """What the question calls its asker's own: `alias` is `user's sister`, `noun` is `sister`, `owner` is at `my`."""
+
+    alias: str
+    noun: str
+    span: Span
+    owner: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What the question's words alone say, before anyone looked whom they name.
 
@@ -59,6 +69,7 @@ class Reading:
 
     text: str
     grams: tuple[Gram, ...]
+    belongings: tuple[Belonging, ...]
     terms: tuple[str, ...]
     windows: tuple[Window, ...]
     otherwise: tuple[Window, ...]
@@ -126,6 +137,8 @@ class ParsedQuery:
     is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
     `before`: what replaced the answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right.
     `assistants`: whose words it asks for when it asks what the assistant said.
+    `lent`: those of `terms` that the question does not say, of names of what it calls its own (`my sister`), with how
+    many memories are about the one so named.
     `specificity` in 0..1: see `understand.specificity`.
     """
 
@@ -152,6 +165,7 @@ class ParsedQuery:
     specificity: float
     mode: Mode
     before: Before | None = None
+    lent: Mapping[str, int] = field(default_factory=dict)
 
 
 class Scaling(StrEnum):

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from app.db.references import Referent
 from app.memory import vocabulary
+from app.memory.belongings import predicates
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.text.proper_names import UNKNOWN, Gender, gender_of, is_given
 from app.text.unnamed import Unnamed
 from app.write.mentioned import Relationship, genders_of, kinds_of, mentioned, stated
 from app.write.named import PET, Ambiguous, Candidate
-from app.write.pronouns import Reference, is_sole, parsed, predicates
+from app.write.pronouns import Reference, is_sole, parsed
 from app.write.spoken import Spoken, Together
 
 KINDS = frozenset({"person", PET, "organization", "team", "project", "product", "app", "initiative", "place"})

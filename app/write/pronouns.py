@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.memory import normalise
+from app.memory.belongings import ANIMALS, RELATED, predicates
 from app.text.proper_names import Gender
 from app.text.unnamed import gender_of_noun
 
@@ -70,20 +71,6 @@ _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "man guy": ("he", _PERSON, Gender.MALE),
     "woman lady": ("she", _PERSON, Gender.FEMALE),
 }
-_RELATED: Mapping[str, tuple[str, ...]] = {
-    "manager boss supervisor": ("reports-to", "has-manager", "has-boss", "managed-by", "has-supervisor"),
-    "wife husband spouse partner": ("married-to", "has-spouse", "has-partner", "has-wife", "has-husband"),
-    "colleague coworker teammate": ("works-with", "has-colleague"),
-    "friend": ("friend-of", "has-friend", "has-best-friend"),
-    "girlfriend boyfriend fiance fiancee roommate flatmate neighbour neighbor landlord": (),
-    "mother mom mum father dad brother sister son daughter uncle aunt cousin grandmother grandfather": (),
-    "doctor dentist therapist lawyer teacher mentor coach": (),
-    "dog cat pet horse": (),
-    "company employer": ("works-at", "has-employer"),
-    "team": ("member-of",),
-    "project": ("works-on",),
-}
-_ANIMALS = frozenset({"dog", "cat", "pet", "horse"})
 _SOLE = frozenset(
     noun
     for nouns in (
@@ -111,7 +98,7 @@ def _by_word() -> dict[str, Reference]:
 
 def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
     """Add `my manager` and its like; `my company` also means the last one spoken of."""
-    for words in _RELATED:
+    for words in RELATED:
         for noun in words.split():
             for word, owner in _POSSESSIVES.items():
                 said = f"{word} {noun}"
@@ -119,7 +106,7 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
                 found[said] = Reference(
                     words=said,
                     key=noun if known is None else known.key,
-                    kinds=frozenset() if noun in _ANIMALS else _PERSON if known is None else known.kinds,
+                    kinds=frozenset() if noun in ANIMALS else _PERSON if known is None else known.kinds,
                     gender=gender_of_noun(noun),
                     owner=owner,
                     noun=noun,
@@ -176,12 +163,6 @@ _SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SO
 def of(key: str) -> Reference:
     """Return the reference of a pronoun: the owner of `her manager` is `she`."""
     return _REFERENCES[key]
-
-
-def predicates(noun: str) -> tuple[str, ...]:
-    """Return the predicates and relation types by which something of someone's is known: `manager`, `reports-to`."""
-    special = [known for words, known in _RELATED.items() if noun in words.split()]
-    return (*(one for known in special for one in known), f"has-{noun}", noun, *(("has-pet",) * (noun in _ANIMALS)))
 
 
 def is_sole(noun: str) -> bool:

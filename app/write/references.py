@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from app.db.references import RING, Referent
+from app.memory.belongings import predicates
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.text.proper_names import UNKNOWN
 from app.text.unnamed import unnamed_in
 from app.write.antecedents import Found, Scene
 from app.write.named import Ambiguous
-from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, predicates, wanted
+from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, wanted
 from app.write.spoken import WINDOW
 
 UNSURE = 0.8

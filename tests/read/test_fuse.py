@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,11 +76,22 @@ def test_no_more_are_returned_than_are_considered() -> None:
 
 
 def test_scores_are_scaled_to_the_list_to_its_best_or_not_at_all() -> None:
-    assert scale([4.0, 3.0, 2.0], Scaling.RANGE) == [1.0, 0.5, 0.0]
+    assert scale([4.0, 3.0, 2.0], Scaling.RANGE) == pytest.approx([1.0, 0.625, 0.25])
     assert scale([4.0, 3.0, 2.0], Scaling.BEST) == [1.0, 0.75, 0.5]
     assert scale([0.7, 0.2], Scaling.NONE) == [0.7, 0.2]
     assert scale([3.0, 3.0], Scaling.RANGE) == [1.0, 1.0]
     assert scale([], Scaling.RANGE) == []
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=120), st.sampled_from(Scaling))
+def test_the_worst_of_a_list_by_its_range_is_not_worthless(scores: list[float], scaling: Scaling) -> None:
+    ordered = sorted(scores, reverse=True)
+    scaled = scale(ordered, scaling)
+    assert scaled == sorted(scaled, reverse=True)
+    assert all(0 <= one <= 1 for one in scaled)
+    if scaling is Scaling.RANGE:
+        assert scaled[0] == 1
+        assert scaled[-1] == 1 if ordered[0] == ordered[-1] else scaled[-1] >= 1 / (len(scores) + 1) - 1e-9
 
 
 def _sum_of(fused: tuple[Fused, ...], memory: UUID) -> float:

@@ -46,7 +46,7 @@ async def search_for(store: Store, text: str, **changes: object) -> Search:
     reads = store.reads
     reading = understand.read(request, types=reads.types.known(store.tenant), language="english")
     scopes = tuple(scope.id(store.tenant) for scope in request.visibility.scopes())
-    known = await reads._look_up(store.tenant, scopes, reading)
+    known = await reads._look_up(store.tenant, scopes, reading, reads.types.known(store.tenant))
     query = understand.resolve(reading, known, types=reads.types.known(store.tenant))
     search = reads._search(store.tenant, scopes, request, query, known)
     vector = await reads._embed(query)

@@ -18,7 +18,7 @@ from app.db.usage import COUNTED, MOST_SESSIONS, Use
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
 from app.model import Mode, Scope, ScopeKind
 from app.read.access import AccessTracker, session_digest
-from tests.read.conftest import NOW, Store
+from tests.read.conftest import NOW, USER, Store
 
 CUPS = itertools.count(1)
 LONG_AGO = NOW - timedelta(days=2000)
@@ -325,3 +325,19 @@ async def test_uses_and_writes_of_the_same_memories_at_once_all_arrive(store: St
     assert {row["id"] for row in rows} == set(found), "each was stated again and merged, none was doubled"
     assert {row["status"] for row in rows} == {"active"}
     assert counts == {one: 12 if one in found[::2] else 8 for one in found}
+
+
+async def test_what_barely_resembles_the_question_is_not_used_where_something_says_nearly_the_same(
+    store: Store,
+) -> None:
+    theme = await store.put("preference", {"preference_key": "editor.theme", "preference_value": "light"})
+    ana = {"session_id": "chat", "speaker": "Ana"}
+    lines = ("I moved to Lisbon in March.", "I teach the cello at the conservatory.", "Ericeira, mostly.")
+    for place, line in enumerate(lines):
+        await store.put("episodic", {"content": line, "sequence_number": 2 * place, **ana}, USER)
+    asked = {"content": "Where do you go at weekends?", "session_id": "chat", "sequence_number": 3}
+    question = await store.put("episodic", {**asked, "speaker": "assistant"}, USER)
+    result = await store.ask("Where does Ana go at weekends?")
+    assert {theme, question} <= {hit.memory.id for hit in result.hits}
+    assert await accesses(store, question) == 1
+    assert await store.sql("SELECT FROM memory_usage WHERE memory_id = $1 AND access_count > 0", theme) == []

@@ -48,6 +48,7 @@ TYPE = MemoryType(
     dedup_by_meaning=False,
     extracted=False,
     folds=True,
+    verbatim=True,
     examples=(
         Example(
             utterance="User asked about pricing for enterprise plan",

@@ -98,7 +98,10 @@ EXCLUDED_WORD = re.compile(rf"\b{OTHER_THAN}\s+(?:(?:the|my|a|an|his|her|their)\
 """A word, not known as a name, that is not to be heard of."""
 
 WH_TYPES: Mapping[str, re.Pattern[str]] = {
-    "event": re.compile(r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago)\b", _ANY_CASE),
+    "event": re.compile(
+        r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago|whom?\s+(?:did|have|has)\b.*\b(?:meet|met|visit)(?:ed)?)\b",
+        _ANY_CASE,
+    ),
     "relation": re.compile(r"\b(?:who\s+(?:does|do|is|are)\b.*\b(?:to|with|for)\b)", _ANY_CASE),
 }
 """Ways to ask that hint at a type without one of its words; for types that are not there they mean nothing."""
@@ -108,6 +111,9 @@ FILLERS: Final = frozenset(
     thing things stuff going go went take took place get got""".split()  # noqa: SIM905 - reads as a list of words
 )
 """Words of a question that say nothing about what is looked for."""
+
+NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
+"""Words of a question for who somebody is."""
 
 
 def is_past(text: str) -> bool:

@@ -11,8 +11,9 @@ from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import Mode
 from app.read.request import QueryRequest
-from app.read.understand import cues
+from app.read.understand import belongings, cues
 from app.read.understand.names import ASSISTANTS, grams, predicates, speaks_of_self
+from app.read.understand.past_forms import past_forms
 from app.read.values import Reading, Span, Window, happens
 from app.text.lexical import terms
 from app.text.temporal import TemporalSpan, find_spans
@@ -40,7 +41,8 @@ def read(request: QueryRequest, *, types: Registry, language: str) -> Reading:
     return Reading(
         text=text,
         grams=grams(text, language),
-        terms=tuple(dict.fromkeys(terms(text, language)))[:MOST_TERMS],
+        belongings=belongings.found(text),
+        terms=tuple(dict.fromkeys((*terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         otherwise=tuple(
             _nearest_weekday(span, request.now) or window for span, window in zip(spans, windows, strict=True)
@@ -112,7 +114,8 @@ def names_of(reading: Reading) -> set[str]:
     """Return the names to look up: every run of words, and the asker's own when they speak of themselves."""
     own = {vocabulary.USER} if speaks_of_self(reading.text) else set()
     answering = ASSISTANTS if reading.asks_back else frozenset()
-    return own.union(answering, (gram.name for gram in reading.grams))
+    unnamed = (one.alias for one in reading.belongings)
+    return own.union(answering, unnamed, (gram.name for gram in reading.grams))
 
 
 def _past_state_in_window(

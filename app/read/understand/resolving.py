@@ -10,8 +10,9 @@ from app.db.aliases import Known, KnownEntity
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import Mode
-from app.read.understand import cues
-from app.read.understand.names import ASSISTANTS, chosen, overlaps, speaks_of_self, without
+from app.read.understand import belongings, cues
+from app.read.understand.names import ASSISTANTS, chosen, overlaps, predicates, speaks_of_self, without
+from app.read.understand.past_forms import past_forms
 from app.read.values import Before, Gram, Mentioned, Named, ParsedQuery, Reading, Span, happens
 from app.text.lexical import terms
 from app.text.stopwords import STOP_WORDS
@@ -21,10 +22,13 @@ _WORD = re.compile(r"[\w'-]+")
 
 def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
     """Return the question with its names resolved to the entities of the visible scopes."""
-    by_alias: dict[str, list[KnownEntity]] = {}
-    for entity in known.entities:
-        by_alias.setdefault(entity.alias, []).append(entity)
-    found = [gram for gram in chosen(reading.grams, by_alias) if not _in_window(gram.span, reading)]
+    by_alias, every = _by_alias(known, named=True), _by_alias(known, named=False)
+    said = [gram for gram in chosen(reading.grams, by_alias) if not _in_window(gram.span, reading)]
+    own = _own(reading, said, every)
+    by_alias |= {gram.name: list(entities) for gram, entities in own}
+    found = _with_own(said, [gram for gram, _ in own])
+    rest = _rest(reading, [gram.span for gram, _ in own])
+    asked = predicates(rest)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
     mentioned = tuple(
@@ -36,19 +40,20 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
     hard, inferred = _hard_types(reading, found, types)
+    lent = _lent(reading, [entity for gram, entities in own if gram.span not in unwanted for entity in entities])
     return ParsedQuery(
         text=reading.text,
-        dense_text=_dense(reading, [*(gram.span for gram in found), *spare]),
-        terms=_lexical_terms(reading, [*unwanted, *spare, *_open_ended(reading)]),
-        mentioned=(*mentioned, *_self(reading, by_alias, mentioned, known.memories)),
+        dense_text=_dense(reading, [*(gram.span for gram in found if gram in said or rest != reading.text), *spare]),
+        terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
+        mentioned=(*mentioned, *_self(rest, asked, by_alias, mentioned, known.memories)),
         windows=reading.windows,
         otherwise=reading.otherwise,
         within=bool(reading.windows) and _only_events(hard, types),
         types=hard,
         inferred=inferred,
         soft_types=() if hard else reading.hinted,
-        predicates=reading.predicates,
-        relations=_relations(reading.predicates),
+        predicates=asked,
+        relations=_relations(asked),
         excluded=tuple(one for gram in excluded for entity in by_alias[gram.name] for one in entity.ids),
         excluded_names=tuple(gram.name for gram in excluded),
         excluded_words=_spare_words(reading, spare),
@@ -63,12 +68,70 @@ def resolve(reading: Reading, known: Known, *, types: Registry) -> ParsedQuery:
             names=len(mentioned),
             windows=len(reading.windows),
             types=len(hard) or len(reading.hinted) / 2,
-            predicates=len(reading.predicates),
+            predicates=len(asked),
             terms=len(reading.terms),
         ),
         mode=Mode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
         before=before if about_past else None,
+        lent=lent,
     )
+
+
+def _by_alias(known: Known, *, named: bool) -> dict[str, list[KnownEntity]]:
+    """Return the entities by the alias that leads to them; `named`: only those whose name it is."""
+    found: dict[str, list[KnownEntity]] = {}
+    for entity in known.entities:
+        if not named or entity.through == "name":
+            found.setdefault(entity.alias, []).append(entity)
+    return found
+
+
+def _own(
+    reading: Reading, said: Sequence[Gram], every: Mapping[str, list[KnownEntity]]
+) -> list[tuple[Gram, tuple[KnownEntity, ...]]]:
+    """Return what the question calls its asker's own as a name, with whom it means, where that is known.
+
+    Where a name follows, `my sister Clara`, the name says it.
+    """
+    found = []
+    for one in reading.belongings:
+        entities = belongings.meant(one, every.get(one.alias, ()))
+        named = any(reading.text[one.span.end : gram.span.start].strip(" ,") == "" for gram in _after(one.span, said))
+        if entities and not named:
+            found.append((Gram(name=one.alias, span=one.span, words=2), entities))
+    return found
+
+
+def _after(span: Span, said: Sequence[Gram]) -> list[Gram]:
+    return [gram for gram in said if gram.span.start >= span.end]
+
+
+def _with_own(said: Sequence[Gram], own: Sequence[Gram]) -> list[Gram]:
+    """Return the names of both, in the order of the text; what is called one's own before names inside it."""
+    names = [gram for gram in said if not any(overlaps(gram.span, one.span) for one in own)]
+    return sorted([*names, *own], key=lambda gram: gram.span.start)
+
+
+def _rest(reading: Reading, own: Sequence[Span]) -> str:
+    """Return the question without what it calls its asker's own, unless it asks who that is."""
+    rest = without(reading.text, own) if own else reading.text
+    return rest if _says_more(rest, reading.language, cues.FILLERS | cues.NAMING | belongings.NOUNS) else reading.text
+
+
+def _says_more(text: str, language: str, than: Collection[str] = ()) -> bool:
+    """Tell whether there is a word that is neither a stop word nor one of these."""
+    stop = STOP_WORDS.get(language, frozenset())
+    return any(word.casefold() not in stop and word.casefold() not in than for word in _WORD.findall(text))
+
+
+def _lent(reading: Reading, own: Collection[KnownEntity]) -> dict[str, int]:
+    """Return the terms of their names that the question does not say, with how many memories are about them."""
+    return {
+        term: entity.mentions
+        for entity in own
+        for term in terms(entity.name, reading.language)
+        if term not in reading.terms
+    }
 
 
 def specificity(*, names: int, windows: int, types: float, predicates: int, terms: int) -> float:
@@ -150,14 +213,15 @@ def _rarity(mentions: int, memories: int) -> float:
 
 
 def _self(
-    reading: Reading,
-    by_alias: dict[str, list[KnownEntity]],
+    rest: str,
+    asked: Collection[str],
+    by_alias: Mapping[str, list[KnownEntity]],
     mentioned: Collection[Mentioned],
     memories: int,
 ) -> tuple[Mentioned, ...]:
     """Return the person the scope belongs to when the question says `I` and asks for a relation of theirs."""
     entities = by_alias.get(vocabulary.USER)
-    if entities is None or not reading.predicates or not speaks_of_self(reading.text):
+    if entities is None or not asked or not speaks_of_self(rest):
         return ()
     named = tuple(_named(entity, memories) for entity in entities)
     if any(one.entities == named for one in mentioned):
@@ -168,21 +232,22 @@ def _self(
 def _dense(reading: Reading, spans: Sequence[Span]) -> str:
     """Return the question without the names that are known: they drown what is asked about them."""
     rest = without(reading.text, spans) if spans else reading.text
-    stop = STOP_WORDS.get(reading.language, frozenset())
-    return rest if any(word.casefold() not in stop for word in _WORD.findall(rest)) else reading.text
+    return rest if _says_more(rest, reading.language) else reading.text
 
 
 def _lexical_terms(reading: Reading, unwanted: Sequence[Span]) -> tuple[str, ...]:
     if not unwanted:
         return reading.terms
-    wanted = set(terms(without(reading.text, unwanted), reading.language))
+    rest = without(reading.text, unwanted)
+    wanted = {*terms(rest, reading.language), *terms(past_forms(rest), reading.language)}
     return tuple(term for term in reading.terms if term in wanted)
 
 
-def _open_ended(reading: Reading) -> list[Span]:
-    """Return the spans of windows such as "before 2019": what is looked for is not what names the bound."""
+def _unsought(reading: Reading) -> list[Span]:
+    """Return what is said and not looked for: the bound in "before 2019", "the user's" in "the user's sister"."""
     pairs = zip(reading.windows, reading.window_spans, strict=True)
-    return [span for window, span in pairs if window.lower is None or window.upper is None]
+    bounds = [span for window, span in pairs if window.lower is None or window.upper is None]
+    return [*bounds, *(one.owner for one in reading.belongings)]
 
 
 def _spare_words(reading: Reading, spare: Sequence[Span]) -> tuple[str, ...]:
