@@ -118,8 +118,11 @@ async def aside(settings: dict[str, str], *arguments: str) -> subprocess.Complet
 
 
 async def killed_midway(settings: dict[str, str], connection: asyncpg.Connection[Any], provider: StandIn) -> int:
-    """Start the command and kill it when some rows have their vectors and it waits for more; return how many have."""
-    await provider.behave("ok", times=3)
+    """Start the command and kill it when some rows have their vectors and it waits for more; return how many have.
+
+    The first request only tries the model.
+    """
+    await provider.behave("ok", times=4)
     await provider.behave("slow", delay=600)
     process = await asyncio.create_subprocess_exec(
         *PROGRAM, "reembed", cwd=ROOT, env=environment(**settings), stdout=DEVNULL, stderr=DEVNULL
@@ -233,7 +236,7 @@ async def test_a_provider_that_fails_is_told_of_and_what_was_done_is_taken_back(
         "TM_EMBEDDING_DIMENSIONS": "64",
         "TM_EMBEDDING_ATTEMPTS": "1",
     }
-    await provider.behave("ok", times=4)
+    await provider.behave("ok", times=1 + 4)  # the model is tried, then a batch of 256 goes in requests of 64
     await provider.behave("error", status=500)
     failed = await aside(settings)
     assert failed.returncode == 1
