@@ -86,6 +86,12 @@ class Conflict(TypedMemoryError):
     title = "Conflict"
 
 
+class Dangling(Conflict):
+    """What a row refers to is not there, or not any more: read it again and retry."""
+
+    code = "conflict"
+
+
 class TypesMoved(Conflict):
     """A tenant's own types changed since a request read them: read them again and retry."""
 

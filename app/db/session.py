@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import NullPool
 
 from app.db.statement import Statement
-from app.errors import Conflict, DatabaseUnavailable
+from app.errors import Conflict, Dangling, DatabaseUnavailable
 
 RUNTIME_ROLE = "typed_memory_runtime"
 """The least-privilege role that migrations create and every service connection takes on."""
@@ -276,5 +276,5 @@ def _translated(cause: BaseException | None) -> Exception | None:
             f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
         )
     if isinstance(cause, asyncpg.ForeignKeyViolationError):
-        return Conflict("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
+        return Dangling("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
     return None

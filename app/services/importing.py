@@ -18,7 +18,7 @@ from app.db import erasures, importing, merges
 from app.db.audit import Ledger, append
 from app.db.importing import Refused
 from app.db.session import Database
-from app.errors import Conflict, InvalidInput
+from app.errors import Conflict, Dangling, InvalidInput
 from app.model import Actor
 from app.services import import_types
 from app.services.import_batch import FREE, Batch, Done
@@ -43,6 +43,8 @@ COUNTED = frozenset({"review_counts"})
 
 BEFORE = frozenset({"entity", "turn", "memory"})
 """Kinds of lines that what an erasure took is told by; all others come after them."""
+
+_DANGLING = "it refers to what is not here: to a line that failed, or that the file lacks, or to what was removed here"
 
 ATTEMPTS = 3
 """Times a batch is tried that others stand in the way of."""
@@ -271,6 +273,8 @@ class _Import:
         for _ in range(ATTEMPTS):
             try:
                 await self._store(lines)
+            except Dangling:
+                failure = _DANGLING
             except Conflict as error:
                 failure = error.message
             except Refused as refused:

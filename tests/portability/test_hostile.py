@@ -226,6 +226,16 @@ async def test_a_file_that_was_cut_off_says_so(lines: list[str], other_client: h
     assert whole["imported"] == {}
 
 
+async def test_what_refers_to_a_line_that_failed_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    broken = lines
+    for place in range(2):
+        broken = changed(broken, "memory", lambda one: one.update(confidence=3.5), place=place)
+    done = await imported(other_client, broken)
+    [link] = [number for number, line in enumerate(broken, 1) if json.loads(line)["record"] == "memory_links"]
+    [told] = [one["message"] for one in done["errors"] if one["line"] == link]
+    assert "a line that failed" in told
+
+
 async def test_another_tenants_things_are_not_referred_to(
     tenant: Tenant, lines: list[str], other_client: httpx.AsyncClient
 ) -> None:
