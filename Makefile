@@ -22,11 +22,8 @@ BROKEN := $(shell $(VENV)/bin/python -c '' 2>/dev/null || echo FORCE)
 serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM_DATABASE_URL is set
 	@$(RUN) app.cli serve $(ARGS)
 
-# One more worker than cores: a third of the time a test waits for processes that it started.
-WORKERS = $$($(VENV)/bin/python -c 'import os; print(min(4, (os.cpu_count() or 1) + 1))')
-
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
-	@$(RUN) pytest -n $(WORKERS) $(ARGS)
+	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
 
 check: lint test ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, tests
 
