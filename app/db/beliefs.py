@@ -82,12 +82,15 @@ _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_i
 
 _SPELLINGS = statement(
     """
+    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read anew for each name
+        SELECT a.alias, a.entity_id FROM entity_aliases a
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
+    )
     SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
     FROM unnest(CAST(:names AS text[])) AS wanted(name)
     CROSS JOIN LATERAL (
-        SELECT a.alias, a.entity_id FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near) AND a.alias % wanted.name
-        ORDER BY similarity(a.alias, wanted.name) DESC, a.alias LIMIT 5
+        SELECT known.alias, known.entity_id FROM known WHERE known.alias % wanted.name
+        ORDER BY similarity(known.alias, wanted.name) DESC, known.alias LIMIT 5
     ) near
     JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
     """
