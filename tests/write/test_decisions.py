@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -194,8 +195,25 @@ def opened(store: Store) -> Callable[[], Store]:
     return lambda: store
 
 
+FEW = 3
+"""Times a value is said: one that is said more often is trusted so much that another value contradicts it."""
+
+SAID = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 4)), min_size=1, max_size=6).filter(
+    lambda said: max(Counter(value for value, _ in said).values()) <= FEW
+)
+
+
+async def test_what_is_said_often_is_contradicted_and_not_replaced(store: Store) -> None:
+    for times, decided in ((FEW, Decided.SUPERSEDED), (FEW + 2, Decided.CONTRADICTED)):
+        scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+        for _ in range(times):
+            await store.write("preference", scope, preference_key="a.b", preference_value="dark")
+        last = await store.write("preference", scope, preference_key="a.b", preference_value="light")
+        assert last.decision is decided
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(said=st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 4)), min_size=1, max_size=6))
+@given(said=SAID)
 async def test_at_any_time_the_slot_has_the_value_that_began_last(
     opened: Callable[[], Store], said: list[tuple[str, int]]
 ) -> None:
