@@ -12,7 +12,8 @@ from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
-from app.db.embedded import default_data_dir, holds_store
+from app.db.embedded import holds_store
+from app.opening import data_dir
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -38,7 +39,7 @@ def settings_of_a_store() -> Settings:
     TM_DATA_DIR must not open an empty store beside the one that is meant.
     """
     settings = load_settings()
-    folder = (settings.data_dir or default_data_dir()).expanduser()
+    folder = data_dir(settings).expanduser()
     if settings.database_url is None and not holds_store(folder):
         raise CommandFailed(
             f"there is no store in {folder}. Set TM_DATA_DIR to the folder of the one you mean (`typed-memory serve` "

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import ValidationError
 
-from app.errors import ProviderProtocolError
 from app.memory.spec import Adopted, MemoryType, Stored
-from app.providers.answers import NotJson, json_object
-from app.providers.chat import ChatModel, ChatObserver, Message, Prompt, Schema, Stop, metered
+from app.providers.asked import Question, Unusable, ask
+from app.providers.chat import ChatModel, ChatObserver, Message, Prompt, Schema
 from app.providers.fences import Fence, quoted
 from app.providers.schemas import as_payload, closed, fields_of
 
@@ -72,21 +71,14 @@ class ModelClassifier:
 
     async def _asked(self, beliefs: Sequence[Stored], target: MemoryType) -> list[Claim | None]:
         prompt = _prompt(beliefs, target)
-        with metered(self._observer, "classify") as meter:
-            reply = await self._chat.complete(prompt, temperature=0.0, expires_at=self._chat.expires_at())
-            meter.add(reply.usage)
-            if reply.stop is not Stop.FINISHED:
-                raise self._unusable(f"no whole answer ({reply.stop})")
-            try:
-                answer = json_object(reply.text, _KEY)[_KEY]
-            except NotJson as error:
-                raise self._unusable(str(error)) from None
-            if not isinstance(answer, list):
-                raise self._unusable("something other than a list")
-        return _read(answer, beliefs, target)
+        question = Question(prompt=prompt, key=_KEY, purpose="classify", failure="could not classify")
+        return _read(await ask(self._chat, question, _listed, observer=self._observer), beliefs, target)
 
-    def _unusable(self, why: str) -> ProviderProtocolError:
-        return ProviderProtocolError(f"{self._chat.name} could not classify: {why}")
+
+def _listed(answer: object) -> list[Any]:
+    if not isinstance(answer, list):
+        raise Unusable("something other than a list")
+    return answer
 
 
 def _prompt(beliefs: Sequence[Stored], target: MemoryType) -> Prompt:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
-from app.errors import ProviderProtocolError
-from app.providers.answers import NotJson, json_object
-from app.providers.chat import ChatModel, ChatObserver, Message, Prompt, Schema, Stop, metered
+from app.providers.asked import Question, Read, Unusable, ask
+from app.providers.chat import ChatModel, ChatObserver, Message, Prompt, Schema
 from app.providers.fences import Fence, quoted
 from app.providers.schemas import closed, nullable
 
@@ -27,8 +26,6 @@ _WHICH: Final = f"""\
 You resolve names in a memory store. Given a name, the sentence it stands in, and numbered entities, say which of them
 the name refers to there. If it is none of them, or the sentence does not settle it, the choice is null.
 {_DATA} {{"choice": 1}} is the number of the entity; {{"choice": null}} is none."""
-
-Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +64,9 @@ class ModelJudge:
 
         def read(answer: object) -> list[bool]:
             if not isinstance(answer, list) or not all(isinstance(one, bool) for one in answer):
-                raise self._unusable("verdicts other than true and false")
+                raise Unusable("verdicts other than true and false")
             if len(answer) != len(pairs):
-                raise self._unusable(f"{len(answer)} verdicts for {len(pairs)} pairs")
+                raise Unusable(f"{len(answer)} verdicts for {len(pairs)} pairs")
             return answer
 
         return await self._ask(_SAME_TASK, blocks, read)
@@ -89,7 +86,7 @@ class ModelJudge:
             if answer is None:
                 return None
             if not isinstance(answer, int) or isinstance(answer, bool) or not 1 <= answer <= len(options):
-                raise self._unusable(f"a choice that is not one of the {len(options)}")
+                raise Unusable(f"a choice that is not one of the {len(options)}")
             return answer - 1
 
         return await self._ask(_WHICH_TASK, blocks, read)
@@ -99,16 +96,5 @@ class ModelJudge:
         prompt = Prompt(
             name=task.purpose, system=task.system, messages=(message,), schema=closed({task.key: task.answer})
         )
-        with metered(self._observer, task.purpose) as meter:
-            reply = await self._chat.complete(prompt, temperature=0.0, expires_at=self._chat.expires_at())
-            meter.add(reply.usage)
-            if reply.stop is not Stop.FINISHED:
-                raise self._unusable(f"no whole answer ({reply.stop})")
-            try:
-                answer = json_object(reply.text, task.key)[task.key]
-            except NotJson as error:
-                raise self._unusable(str(error)) from None
-            return read(answer)
-
-    def _unusable(self, why: str) -> ProviderProtocolError:
-        return ProviderProtocolError(f"{self._chat.name} gave no usable verdict: {why}")
+        question = Question(prompt=prompt, key=task.key, purpose=task.purpose, failure="gave no usable verdict")
+        return await ask(self._chat, question, read, observer=self._observer)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from app.errors import ProviderProtocolError
-from app.providers.answers import NotJson, json_object
-from app.providers.chat import ChatModel, ChatObserver, Message, Prompt, Stop, metered
+from app.providers.asked import Question, Unusable, ask
+from app.providers.chat import ChatModel, ChatObserver, Message, Prompt
 from app.providers.fences import Fence
 from app.providers.schemas import closed
 
@@ -49,18 +48,11 @@ class ModelSummariser:
         blocks = [fence.block(f"note {number}", note) for number, note in enumerate(notes, start=1)]
         message = Message(role="user", text="\n\n".join(blocks))
         prompt = Prompt(name=_KEY, system=_SYSTEM, messages=(message,), schema=closed({_KEY: {"type": "string"}}))
-        with metered(self._observer, "summarise") as meter:
-            reply = await self._chat.complete(prompt, temperature=0.0, expires_at=self._chat.expires_at())
-            meter.add(reply.usage)
-            if reply.stop is not Stop.FINISHED:
-                raise self._unusable(f"no whole answer ({reply.stop})")
-            try:
-                found = json_object(reply.text, _KEY)[_KEY]
-            except NotJson as error:
-                raise self._unusable(str(error)) from None
-            if not isinstance(found, str):
-                raise self._unusable("something other than a sentence")
-            return found
+        question = Question(prompt=prompt, key=_KEY, purpose="summarise", failure="gave no usable summary")
+        return await ask(self._chat, question, _sentence, observer=self._observer)
 
-    def _unusable(self, why: str) -> ProviderProtocolError:
-        return ProviderProtocolError(f"{self._chat.name} gave no usable summary: {why}")
+
+def _sentence(answer: object) -> str:
+    if not isinstance(answer, str):
+        raise Unusable("something other than a sentence")
+    return answer
