@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.db.migrate import LOCK_TIMEOUT_SECONDS, SET_LOCK_TIMEOUT
+from app.db.migrate import GIVE_WAY, LOCK_TIMEOUT_SECONDS, SET_LOCK_TIMEOUT
 from app.db.session import driver_url
 from app.db.tables import metadata
 
@@ -36,6 +36,7 @@ def run(connection: Connection) -> None:
         compare_type=True,
         transaction_per_migration=True,
     )
+    connection.execute(text(GIVE_WAY))
     wait_for_turn(connection)
     try:
         with context.begin_transaction():
@@ -55,7 +56,7 @@ def wait_for_turn(connection: Connection) -> None:
 
 async def online() -> None:
     url = context.config.attributes["url"]
-    settings = {"lock_timeout": str(LOCK_TIMEOUT_SECONDS * 1000)}
+    settings = {"lock_timeout": f"{LOCK_TIMEOUT_SECONDS}s"}
     engine = create_async_engine(driver_url(url), poolclass=NullPool, connect_args={"server_settings": settings})
     async with engine.connect() as connection:
         await connection.run_sync(run)

@@ -2,7 +2,7 @@
 
 Rules that no helper can take over:
 
-- Every statement gives up after two seconds without its lock (`env.py`), and the whole migration is tried again: so a
+- Every statement gives up after half a second without its lock (`env.py`), and the whole migration is tried again: so a
   migration is one transaction that touches no rows of a large table, or, outside of transactions, statements that can
   be run again.
 - New columns are nullable or have a constant default; constraints are added NOT VALID and validated in a migration of

@@ -19,19 +19,30 @@ from app.errors import ConfigurationError
 PREPARE = (
     "migrate with a superuser's login in TM_MIGRATION_DATABASE_URL, or have a superuser run once in this database: "
     "CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin; CREATE EXTENSION btree_gist; "
-    "CREATE ROLE typed_memory_runtime NOLOGIN; GRANT typed_memory_runtime TO the login that migrates"
+    "CREATE ROLE typed_memory_runtime NOLOGIN; GRANT typed_memory_runtime TO the login that migrates; "
+    "GRANT SET ON PARAMETER deadlock_timeout TO the login that migrates"
 )
 """What an owner who is no superuser needs."""
 
 MIGRATIONS = Path(migrations.__file__).parent
 
-LOCK_TIMEOUT_SECONDS = 2
+LOCK_TIMEOUT_SECONDS = 0.5
 """How long a statement of a migration waits for a lock: that long everybody behind it waits, too.
 
-Longer than Postgres's `deadlock_timeout` (a second), after which an autovacuum that is in the way is cancelled.
+Shorter than Postgres's `deadlock_timeout` (a second): a migration that holds one table and waits for another steps
+back before a request, which holds the other and waits for the one, is ended as part of a deadlock.
 """
 
+DEADLOCK_TIMEOUT_SECONDS = 0.1
+"""After how long a waiting migration looks for a deadlock, to be the one that ends, and cancels an autovacuum that is
+in its way. Only where its login may say so; `PREPARE` has that."""
+
 SET_LOCK_TIMEOUT = f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"
+
+GIVE_WAY = (
+    f"SELECT set_config('deadlock_timeout', '{DEADLOCK_TIMEOUT_SECONDS}s', false) "
+    "WHERE has_parameter_privilege('deadlock_timeout', 'SET')"
+)
 
 TRIES = 60
 """How often a migration asks for its locks, over about ten minutes."""

@@ -11,13 +11,18 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from app.db import migrate
 from app.db.migrate import LOCK_TIMEOUT_SECONDS, downgrade, upgrade
 from app.errors import ConfigurationError
 from tests.live.scratch import after_the_newest
 
 COLUMN = 'op.execute("ALTER TABLE memories ADD COLUMN scratch integer NOT NULL DEFAULT 7")'
+TWO_TABLES = (
+    'op.execute("ALTER TABLE tenants ADD COLUMN scratch integer"); op.execute("SELECT pg_sleep(0.3)"); ' + COLUMN
+)
 INDEX = 'live.create_indexes({"ix_memories_type_scratch": "memories (tenant_id, topic)"})'
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+HELD = "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'tenants'::regclass"
 THERE = "SELECT count(*) FROM pg_attribute WHERE attrelid = 'memories'::regclass AND attname = 'scratch'"
 VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'ix_memories_type_scratch'::regclass"
 WAIT_SECONDS = 60.0
@@ -33,13 +38,12 @@ async def connected(url: str) -> AsyncIterator[asyncpg.Connection]:
 
 
 @asynccontextmanager
-async def reading(url: str) -> AsyncIterator[asyncpg.Transaction]:
-    """A transaction that has read memories, and stays open until it is rolled back, or to the end of the block."""
+async def reading(url: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection whose transaction has read memories, and is open until it is ended, or to the end of the block."""
     async with connected(url) as connection:
-        transaction = connection.transaction()
-        await transaction.start()
+        await connection.execute("BEGIN")
         await connection.fetchval("SELECT count(*) FROM memories")
-        yield transaction
+        yield connection
 
 
 async def test_a_migration_behind_a_long_reader_lets_others_pass(
@@ -55,7 +59,25 @@ async def test_a_migration_behind_a_long_reader_lets_others_pass(
         assert await other.fetchval("SELECT count(*) FROM memories") == 0, "it got past the migration"
         assert not migrating.done()
         assert await other.fetchval(THERE) == 0
-        await reader.rollback()
+        await reader.execute("ROLLBACK")
+        await migrating
+        assert await other.fetchval(THERE) == 1
+
+
+@pytest.mark.parametrize("owned_by", ["a superuser", "another"])
+async def test_of_a_migration_and_a_request_that_wait_for_one_another_the_migration_steps_back(
+    owned_by: str, fresh_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if owned_by == "another":
+        monkeypatch.setattr(migrate, "GIVE_WAY", "SELECT 1")
+    after_the_newest(monkeypatch, tmp_path, TWO_TABLES)
+    async with reading(fresh_database_url) as reader, connected(fresh_database_url) as other:
+        migrating = asyncio.create_task(asyncio.to_thread(upgrade, fresh_database_url))
+        async with asyncio.timeout(WAIT_SECONDS):
+            while not await other.fetchval(HELD):  # noqa: ASYNC110 - it is in a database
+                await asyncio.sleep(0.01)
+        assert await reader.fetchval("SELECT count(*) FROM tenants") == 0, "it waited, and then had it"
+        await reader.execute("ROLLBACK")
         await migrating
         assert await other.fetchval(THERE) == 1
 
@@ -67,7 +89,7 @@ async def test_a_migration_that_never_gets_its_lock_says_what_to_do(
     async with reading(fresh_database_url) as reader:
         with pytest.raises(ConfigurationError, match=r"ALTER TABLE memories ADD COLUMN scratch.*end it"):
             await asyncio.to_thread(upgrade, fresh_database_url, tries=1)
-        await reader.rollback()
+        await reader.execute("ROLLBACK")
     await asyncio.to_thread(upgrade, fresh_database_url)
 
 
