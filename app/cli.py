@@ -57,7 +57,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return what `build` does, in two thirds of the time: what is imported never becomes garbage, so none is sought."""
+    """Return what `build` does, in two thirds of the time: nobody looks for garbage while modules are imported."""
     gc.disable()
     cli = build(arguments)
     gc.freeze()
