@@ -1,23 +1,23 @@
-"""Opening what a runtime stands on: the database, which may be a server of its own, the embedder, the first key."""
+"""Opening what a runtime stands on: the database, which may be a server of its own, and the first key."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
 
-from app.db.embedded import default_data_dir, start_embedded
+from app.db import revision
+from app.db.embedded import data_dir, start_embedded
 from app.db.embedded_watch import Watch
 from app.db.session import Database
 from app.errors import ConfigurationError
 from app.metrics import Metrics
-from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
-from app.providers.http import HttpPolicy
-from app.providers.wordllama import WordllamaEmbedder
 from app.services.keys import Keys
 from app.services.tenants import Tenants
 from app.settings import Settings
@@ -33,31 +33,39 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
-    """Return the configured embedder; nothing connects yet."""
-    if settings.embedding_provider == "wordllama":
-        return WordllamaEmbedder(observer=metrics.embed)
-    if settings.embedding_model is None or settings.embedding_dimensions is None:
-        raise ConfigurationError("TM_EMBEDDING_PROVIDER=openai needs TM_EMBEDDING_MODEL and TM_EMBEDDING_DIMENSIONS")
-    model = EmbeddingModel(
-        base_url=settings.embedding_base_url,
-        model=settings.embedding_model,
-        dimensions=settings.embedding_dimensions,
-        api_key=settings.embedding_api_key,
-        request_dimensions=settings.embedding_request_dimensions,
-        batch_size=settings.embedding_batch_size,
-    )
-    policy = HttpPolicy(
-        timeout=settings.embedding_timeout,
-        deadline=settings.embedding_deadline,
-        attempts=settings.embedding_attempts,
-    )
-    return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """The database, open and of this code's schema, and what anybody asks of it first. `owner_url` may migrate it."""
+
+    database: Database
+    owner_url: str
+    keys: Keys
+    tenants: Tenants
 
 
-def data_dir(settings: Settings) -> Path:
-    """Return the embedded database's folder."""
-    return settings.data_dir or default_data_dir()
+async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Store:
+    """Start what must be started, bring the schema up if that is wanted, and open the database.
+
+    Raises ConfigurationError when the schema is another than this code's.
+    """
+    url, owner_url = await database_urls(settings, metrics, stack)
+    if settings.auto_migrate:
+        await revision.bring_up(owner_url, patience=settings.database_start_timeout)
+    database = open_database(settings, url, metrics)
+    stack.push_async_callback(database.close)
+    wrong = revision.outdated(await revision.current(database))
+    if wrong is not None:
+        raise ConfigurationError(wrong)
+    keys = Keys(database=database, clock=now)
+    stack.push_async_callback(keys.aclose)
+    return Store(database=database, owner_url=owner_url, keys=keys, tenants=Tenants(database=database, clock=now))
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Store]:
+    """Yield the store alone, for a command that works on it without the rest of the service."""
+    async with AsyncExitStack() as stack:
+        yield await open_store(settings, Metrics(), stack)
 
 
 async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
@@ -102,11 +110,11 @@ async def in_background(stack: AsyncExitStack, work: object) -> None:
     stack.push_async_callback(stop)
 
 
-async def first_key(settings: Settings, keys: Keys, tenants: Tenants) -> str | None:
+async def first_key(settings: Settings, store: Store) -> str | None:
     """Return the first key of the default tenant if this start made it; keep it where the CLI finds it."""
     given = settings.bootstrap_key
-    tenant = await tenants.ensure_default()
-    made = await keys.ensure_bootstrap(tenant.id, None if given is None else given.get_secret_value())
+    tenant = await store.tenants.ensure_default()
+    made = await store.keys.ensure_bootstrap(tenant.id, None if given is None else given.get_secret_value())
     if made is not None and settings.database_url is None:
         await asyncio.to_thread(_keep, data_dir(settings) / KEY_FILE, made)
     return made

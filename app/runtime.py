@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.db import models, revision
+from app.db import models
 from app.db.session import Database
 from app.db.type_book import TypeBook
-from app.errors import ConfigurationError
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
-from app.opening import database_urls, first_key, in_background, make_embedder, now, open_database
+from app.opening import Store, first_key, in_background, now, open_store
 from app.providers.classifying import BeliefClassifier
+from app.providers.embedder import make_embedder
 from app.providers.embeddings import Embedder
 from app.providers.llm import Prices, make_chat, make_classifier, make_extractor, make_judge, make_summariser
 from app.providers.rules import RulesExtractor
@@ -125,17 +125,12 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """
     metrics = Metrics()
     async with AsyncExitStack() as stack:
-        url, owner_url = await database_urls(settings, metrics, stack)
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
+        store = await open_store(settings, metrics, stack)
+        database = store.database
         if settings.auto_migrate:
-            await revision.bring_up(owner_url, patience=settings.database_start_timeout)
-            await models.register(owner_url, name=embedder.name, dimensions=embedder.dimensions)
-        database = open_database(settings, url, metrics)
-        stack.push_async_callback(database.close)
-        wrong = revision.outdated(await revision.current(database))
-        if wrong is not None:
-            raise ConfigurationError(wrong)
+            await models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)
         model = models.check(await models.stored(database), name=embedder.name, dimensions=embedder.dimensions)
         base = _Base(
             settings=settings,
@@ -146,16 +141,13 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             metrics=metrics,
             stack=stack,
         )
-        yield await _assembled(base, await _writing(base))
+        yield await _assembled(base, await _writing(base), store)
 
 
-async def _assembled(base: _Base, writing: _Writing) -> Runtime:
+async def _assembled(base: _Base, writing: _Writing, store: Store) -> Runtime:
     settings, database, types = base.settings, base.database, base.types
-    keys = Keys(database=database, clock=now)
-    base.stack.push_async_callback(keys.aclose)
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
-    tenants = Tenants(database=database, clock=now)
     policies = Policies(database=database, clock=now)
     queries = _queries(base)
     jobs = Jobs(database=database, clock=now)
@@ -187,8 +179,8 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
         jobs=jobs,
         workers=_workers(base, writing),
         stats=Stats(database=database, clock=now),
-        keys=keys,
-        tenants=tenants,
+        keys=store.keys,
+        tenants=store.tenants,
         idempotency=idempotency,
         readiness=Readiness(
             database=database,
@@ -198,7 +190,7 @@ async def _assembled(base: _Base, writing: _Writing) -> Runtime:
             slow_seconds=settings.queue_slow_seconds,
         ),
         reviews=Reviews(database=database, reviewing=Reviewing(pipeline=writing.pipeline), clock=now),
-        first_key=await first_key(settings, keys, tenants),
+        first_key=await first_key(settings, store),
     )
 
 

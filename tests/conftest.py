@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.commands.long_lived import settle
 from app.db.embedded_locks import FileLock
 from tests.databases import Run, drop_database
 from tests.loopback import loopback_only
@@ -21,6 +22,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _is_worker(config):
         run, config.stash[_run_lock] = Run.begin()
         os.environ[_RUN_FOLDER] = str(run.folder)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of garbage collections, as a service does."""
+    settle()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

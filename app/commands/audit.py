@@ -16,8 +16,9 @@ from app.commands.terminal import CommandFailed, say
 from app.db.audit_log import Asked, Told
 from app.db.tenants import Tenant
 from app.memory import story
-from app.runtime import Runtime, build_runtime
-from app.services.audit import Head, Rebuilt, Verified, where
+from app.opening import opened
+from app.services.audit import Audit, Head, Rebuilt, Verified, where
+from app.services.tenants import Tenants
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,12 +97,12 @@ def head(tenant: TenantName = "default") -> None:
 
 
 async def _verify(name: str | None, anchor: Head | None) -> list[str]:
-    async with _opened() as runtime:
-        tenants = await runtime.tenants.list() if name is None else [await runtime.tenants.by_name(name)]
+    async with _opened() as (known, log):
+        tenants = await known.list() if name is None else [await known.by_name(name)]
         wrong = []
         for one in tenants:
-            found = await runtime.audit.verify(one.id, most=None, anchor=anchor)
-            rebuilt = await runtime.audit.rebuild(one.id)
+            found = await log.verify(one.id, most=None, anchor=anchor)
+            rebuilt = await log.rebuild(one.id)
             wrong += _report(one, found, rebuilt)
     return wrong
 
@@ -128,12 +129,12 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
 
 async def _list(name: str, asked: Asked, limit: int) -> Sequence[Told]:
     found: list[Told] = []
-    async with _opened() as runtime:
-        tenant = await runtime.tenants.by_name(name)
+    async with _opened() as (known, log):
+        tenant = await known.by_name(name)
         after = None
         while len(found) < limit:
             some = min(PAGE, limit - len(found))
-            page = await runtime.audit.page(tenant.id, asked, descending=True, after=after, limit=some)
+            page = await log.page(tenant.id, asked, descending=True, after=after, limit=some)
             found.extend(page.events)
             after = page.next
             if after is None:
@@ -142,17 +143,17 @@ async def _list(name: str, asked: Asked, limit: int) -> Sequence[Told]:
 
 
 async def _head(name: str) -> Head | None:
-    async with _opened() as runtime:
-        tenant = await runtime.tenants.by_name(name)
-        await runtime.audit.seal(tenant.id)
-        return await runtime.audit.head(tenant.id)
+    async with _opened() as (known, log):
+        tenant = await known.by_name(name)
+        await log.seal(tenant.id)
+        return await log.head(tenant.id)
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[Runtime]:
+async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
     logs.configure("console", "WARNING")
-    async with build_runtime(settings_of_a_store()) as runtime:
-        yield runtime
+    async with opened(settings_of_a_store()) as store:
+        yield store.tenants, Audit(database=store.database)
 
 
 def _head_of(anchor: str) -> Head:

@@ -12,8 +12,7 @@ from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
-from app.db.embedded import holds_store
-from app.opening import data_dir
+from app.db.embedded import data_dir, holds_store
 from app.settings import Settings
 
 _PREFIX = "TM_"

@@ -19,10 +19,10 @@ from app import ids, logs
 from app.commands.configuration import settings_of_a_store
 from app.commands.connect import kept_key, key_file
 from app.commands.terminal import CommandFailed, err, out, say
+from app.db.embedded import data_dir
 from app.db.keys import StoredKey
 from app.errors import NotFound
-from app.opening import data_dir
-from app.runtime import Runtime, build_runtime
+from app.opening import Store, first_key, opened
 from app.services.keys import ROLES, NewKey
 from app.settings import Settings
 
@@ -117,44 +117,45 @@ def rotate(
 
 
 async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
-    async with _opened(tenant) as (runtime, owner):
-        return await runtime.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
+    async with _opened(tenant) as (store, owner):
+        return await store.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
-    async with _opened(tenant) as (runtime, owner):
-        return await runtime.keys.list(owner)
+    async with _opened(tenant) as (store, owner):
+        return await store.keys.list(owner)
 
 
 async def _revoke(tenant: str, key: str) -> None:
-    async with _opened(tenant) as (runtime, owner):
-        await runtime.keys.revoke(owner, _id(key), by=BY_CLI)
+    async with _opened(tenant) as (store, owner):
+        await store.keys.revoke(owner, _id(key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
     wanted = _id(key)
-    async with _opened(tenant) as (runtime, owner):
-        old = next((one for one in await runtime.keys.list(owner) if one.id == wanted), None)
-        return old, await runtime.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
+    async with _opened(tenant) as (store, owner):
+        old = next((one for one in await store.keys.list(owner) if one.id == wanted), None)
+        return old, await store.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
 
 
 @asynccontextmanager
-async def _opened(tenant: str) -> AsyncIterator[tuple[Runtime, UUID]]:
-    """Yield the runtime and the tenant's id."""
+async def _opened(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
+    """Yield the store and the tenant's id."""
     logs.configure("console", "WARNING")
     settings = settings_of_a_store()
-    async with build_runtime(settings) as runtime:
-        if runtime.first_key is not None:
+    async with opened(settings) as store:
+        first = await first_key(settings, store)
+        if first is not None:
             err.print(
-                f"A new store, in {_place(settings)}: the first key of the tenant default is {runtime.first_key}",
+                f"A new store, in {_place(settings)}: the first key of the tenant default is {first}",
                 markup=False,
                 soft_wrap=True,
             )
         try:
-            found = await runtime.tenants.by_name(tenant)
+            found = await store.tenants.by_name(tenant)
         except NotFound as error:
             raise CommandFailed(f"{error.message}: make it with POST /admin/tenants and the operator key") from None
-        yield runtime, found.id
+        yield store, found.id
 
 
 def _id(key: str) -> UUID:

@@ -15,10 +15,10 @@ from app.commands.configuration import load_settings
 from app.commands.terminal import CommandFailed, out, say
 from app.db import migrate as migrations
 from app.db import models, revision
-from app.db.embedded import start_embedded
+from app.db.embedded import data_dir, start_embedded
 from app.db.session import Database
 from app.metrics import Metrics
-from app.opening import data_dir, make_embedder
+from app.providers.embedder import make_embedder
 from app.settings import Settings
 
 

@@ -20,7 +20,8 @@ from app.db.type_book import TypeBook
 from app.errors import TypedMemoryError
 from app.memory.registry import discover
 from app.metrics import Metrics
-from app.opening import database_urls, make_embedder, open_database
+from app.opening import database_urls, open_database
+from app.providers.embedder import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
 

@@ -20,8 +20,9 @@ from starlette.applications import Starlette
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
 from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
+from app.db.embedded import data_dir
 from app.main import create_app
-from app.opening import KEY_FILE, data_dir
+from app.opening import KEY_FILE
 from app.runtime import Runtime
 from app.settings import Settings
 

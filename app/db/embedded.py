@@ -28,6 +28,7 @@ from app.db.embedded_install import DATABASE, OWNER, install
 from app.db.embedded_locks import FileLock, hold
 from app.db.embedded_process import find_server, launch, stop
 from app.errors import ConfigurationError
+from app.settings import Settings
 
 _MEND = "Set TM_DATA_DIR to another folder, or TM_DATABASE_URL to a Postgres with pgvector."
 _STOP_SECONDS = 60.0
@@ -75,6 +76,11 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
     except OSError as error:
         reason = f"{error.filename or data_dir}: {error.strerror or error}"
         raise ConfigurationError(f"The embedded database cannot use {data_dir} ({reason}). {_MEND}") from error
+
+
+def data_dir(settings: Settings) -> Path:
+    """Return the embedded database's folder."""
+    return settings.data_dir or default_data_dir()
 
 
 def default_data_dir() -> Path:
