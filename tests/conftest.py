@@ -68,6 +68,14 @@ def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     drop_database(url)
 
 
+@pytest.fixture(scope="module")
+def module_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
+    """The owner's login to a migrated database that the tests of one file share."""
+    url = run.create(server_url, template)
+    yield url
+    drop_database(url)
+
+
 @pytest.fixture
 def fresh_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     """The owner's login to a migrated database of the test's own."""

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.settings import Settings
 from tests.api.conftest import connected, running, settings_for
 from tests.standin.fixtures import StandIn, provider, provider_process
 
@@ -19,20 +20,18 @@ WORDS = "I work at Volkswagen as a designer in Berlin."
 JOB = {"type": "fact", "payload": {"subject": "user", "predicate": "works-at", "object": "Volkswagen"}}
 
 
-@pytest.fixture(params=["openai", "anthropic"])
-async def app(request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
-    told = provider.settings(
-        request.param, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1
-    )
-    settings = settings_for(fresh_database_url, **told)
-    async with running(settings) as started:
+@pytest.fixture(scope="module", params=["openai", "anthropic"])
+async def app(
+    request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn
+) -> AsyncIterator[FastAPI]:
+    """One service for all of these tests, each of which is a tenant of its own."""
+    async with running(with_a_model(request.param, module_database_url, provider_process)) as started:
         yield started
 
 
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with connected(app) as found:
-        yield found
+def with_a_model(wire: str, database_url: str, model: StandIn) -> Settings:
+    told = model.settings(wire, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1)
+    return settings_for(database_url, **told)
 
 
 async def ingest(client: httpx.AsyncClient, content: str = WORDS, **params: Any) -> dict[str, Any]:
@@ -205,15 +204,17 @@ async def settled(client: httpx.AsyncClient, turn: str) -> dict[str, Any]:
     raise AssertionError(f"still waiting: {found}")
 
 
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
 async def test_no_connection_is_held_while_the_model_is_waited_for(
-    app: FastAPI, client: httpx.AsyncClient, provider: StandIn
+    wire: str, fresh_database_url: str, provider: StandIn
 ) -> None:
     await provider.script({"Volkswagen": [JOB]})
     await provider.behave("slow", delay=1.0)
-    asked = asyncio.create_task(ingest(client))
-    await asyncio.sleep(0.6)
+    async with running(with_a_model(wire, fresh_database_url, provider)) as app, connected(app) as client:
+        asked = asyncio.create_task(ingest(client))
+        await asyncio.sleep(0.6)
 
-    held = app.state.runtime.database.pool_in_use()
+        held = app.state.runtime.database.pool_in_use()
 
-    await asked
+        await asked
     assert held == 0
