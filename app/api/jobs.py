@@ -35,7 +35,7 @@ class JobQuery(In):
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
-class ProgressOut(Out):
+class JobProgress(Out):
     """How far a job is; `total` is null where that isn't known."""
 
     done: int
@@ -48,7 +48,7 @@ class JobOut(Out):
     id: str
     kind: str
     status: JobStatus
-    progress: ProgressOut
+    progress: JobProgress
     attempts: int
     cancel_requested: bool
     error: str | None

@@ -113,7 +113,7 @@ class AffectedOut(Out):
     change: str
 
 
-class EventOut(Out):
+class AuditEvent(Out):
     """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
 
     id: str
@@ -186,7 +186,7 @@ def build(registry: Registry) -> Answers:
             "History",
             "Every version of a belief, oldest statement first, and what happened to them.",
             versions=many(memory),
-            events=list[EventOut],
+            events=list[AuditEvent],
         ),
         query=_out(
             "QueryResult",
@@ -226,7 +226,9 @@ def _memory(spec: MemoryType) -> type[BaseModel]:
         name: (annotation, _shown(info)) for name, (annotation, info) in payload_fields(spec).items()
     }
     name = "".join(word.capitalize() for word in spec.name.split("_"))
-    return create_model(name, __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields)
+    return create_model(
+        f"{name}Memory", __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields
+    )
 
 
 def _scored(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time
