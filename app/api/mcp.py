@@ -141,7 +141,7 @@ async def _called(tool: Tool, request: Request, arguments: dict[str, object]) ->
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        raise InvalidFields(field_errors(error.errors(), "body")) from None
+        raise InvalidFields(field_errors(error.errors(), "body", body=tool.arguments)) from None
     runtime: Runtime = request.app.state.runtime
     told = await tool.run(runtime, actor, given)
     data = to_jsonable_python(told.data)

@@ -12,7 +12,7 @@ from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
-from app.api.shapes import maybe
+from app.api.shapes import maybe, shown
 from app.db.listing import Sort
 from app.memory.kinds import A_NUMBER, Topic
 from app.memory.normalise import words
@@ -94,7 +94,7 @@ def listing_by(registry: Registry) -> type[ListQuery]:
     return create_model("ListQuery", __base__=ListQuery, __doc__=ListQuery.__doc__, **fields)
 
 
-class PatchBody(In):
+class PatchBody(In, **shown({"importance": 0.9, "topic": "work"})):
     """What may be changed about a memory; what it says is changed by writing a newer one."""
 
     importance: Fraction | None = None
@@ -180,7 +180,7 @@ class Asking(In):
         )
 
 
-class QueryBody(Asking):
+class QueryBody(Asking, **shown({"query": "Which editor theme does Ana prefer?", "user_id": "ana"})):
     """A question for the read pipeline."""
 
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
@@ -197,7 +197,10 @@ class QueryBody(Asking):
         return self.asked(canonical_types(self.types, registry, "types"), present)
 
 
-class RecallBody(Asking):
+class RecallBody(
+    Asking,
+    **shown({"query": "Which theme does Ana prefer?", "user_id": "ana", "memory_types": ["preference"], "top_k": 5}),
+):
     """A question in the shape of Aegis Memory."""
 
     memory_types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
@@ -207,7 +210,7 @@ class RecallBody(Asking):
         return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
-class KeyBody(In):
+class KeyBody(In, **shown({"name": "assistant", "roles": ["read", "write"]})):
     """A key to make."""
 
     name: Name = Field(examples=["assistant"])

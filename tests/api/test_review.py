@@ -533,7 +533,12 @@ async def test_the_summary_counts_by_reason_and_age(desk: Desk) -> None:
     review_shapes.SummaryOut.model_validate(found)
     assert found["waiting"] == 5
     by_reason = {one["reason"]: one for one in found["reasons"]}
-    assert by_reason["doubtful"]["ages"] == {"<1d": 1, "<7d": 1, "<30d": 1, "older": 1}
+    assert by_reason["doubtful"]["ages"] == {
+        "under_a_day": 1,
+        "a_day_to_a_week": 1,
+        "a_week_to_a_month": 1,
+        "over_a_month": 1,
+    }
     assert by_reason["contradiction"]["waiting"] == 1
 
 
