@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
@@ -171,6 +172,22 @@ def test_every_example_is_one() -> None:
     assert len(found) > 300
     for shown, example in found:
         Draft202012Validator({**shown, "components": DOCUMENT["components"]}).validate(example)
+
+
+async def test_the_example_of_every_write_is_stored(client: httpx.AsyncClient) -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    for spec in discover():
+        [body] = schemas[f"{''.join(word.capitalize() for word in spec.name.split('_'))}Write"]["examples"]
+        answer = await client.post(f"/memories/typed/{spec.name}", json={**body, "agent_id": "docs"})
+        assert answer.status_code == 201, answer.text
+    for path, name in (
+        ("/memories/batch", "BatchWrite"),
+        ("/query", "QueryBody"),
+        ("/turns?dry_run=true", "TurnsBody"),
+    ):
+        [body] = schemas[name]["examples"]
+        answer = await client.post(path, json=body)
+        assert answer.is_success, answer.text
 
 
 def test_the_document_is_made_once() -> None:

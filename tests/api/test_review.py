@@ -271,11 +271,11 @@ async def test_entities_made_one_put_what_contradicts_up_for_review(desk: Desk) 
 @pytest.mark.parametrize(
     ("action", "more", "field"),
     [
-        ("merge", {}, ""),
-        ("accept", {"with": "mem_" + "0" * 32}, ""),
+        ("merge", {}, "with"),
+        ("accept", {"with": "mem_" + "0" * 32}, "with"),
         ("supersede_with", {"with": {"type": "nothing", "payload": {}}}, "with.type"),
         ("supersede_with", {"with": {"type": "fact", "payload": {"object": "x"}}}, "with.payload.predicate"),
-        ("merge", {"with": {"type": "fact", "payload": {}}}, ""),
+        ("merge", {"with": {"type": "fact", "payload": {}}}, "with"),
         ("keep_both", {}, "action"),
         ("delete", {}, "action"),
         ("reject", {"more": 1}, "more"),
