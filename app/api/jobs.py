@@ -52,7 +52,10 @@ class JobOut(Out):
     attempts: int
     cancel_requested: bool
     error: str | None
-    result: dict[str, Any] | None
+    result: dict[str, Any] | None = Field(
+        description="What it came to, by its kind: of `ingest`, `turns`, each with its `status` and `candidates`, and "
+        "of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded."
+    )
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

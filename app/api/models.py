@@ -167,7 +167,11 @@ class Answers:
 def build(registry: Registry) -> Answers:
     """Return the answers for the types there are."""
     members = tuple(_memory(spec) for spec in registry)
-    memory: Any = create_model("Memory", __base__=_ROOT[either(one_of(members), OwnMemory, _which)])
+    memory: Any = create_model(
+        "Memory",
+        __base__=_ROOT[either(one_of(members), OwnMemory, _which)],
+        __doc__="A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.",
+    )
     write = _out(
         "WriteResult",
         "What was decided about a write, and why.",
