@@ -60,7 +60,7 @@ def test_its_commands_run_and_what_it_shows_comes_out(service: Served, tmp_path:
     end = "=== end of an example ==="
     program = f"{shlex.quote(sys.executable)} -m app.cli"
     script = f"\necho; echo '{end}'\n".join(one.commands for one in examples())
-    script = script.replace("http://127.0.0.1:8700", service.url).replace(".venv/bin/typed-memory", program)
+    script = script.replace(".venv/bin/typed-memory", program).replace(".venv/bin/python", shlex.quote(sys.executable))
     done = subprocess.run(  # noqa: S603 - the README's commands are the point
         ["bash", "-eu", "-c", script],  # noqa: S607
         cwd=tmp_path,

@@ -17,7 +17,7 @@ from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.fields import Instant
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.models import EventOut, Out
+from app.api.models import AuditEvent, Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import MOST_RESULTS, In
 from app.db.audit_log import Asked, Told
@@ -99,7 +99,7 @@ class VerifyQuery(In):
 class AuditPageOut(Out):
     """Some events."""
 
-    events: list[EventOut]
+    events: list[AuditEvent]
     next_cursor: str | None
 
 

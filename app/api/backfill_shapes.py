@@ -13,6 +13,7 @@ from app import ids
 from app.api.cursors import LONGEST
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
+from app.api.shapes import shown
 from app.db.backfills import Backfill, Item
 from app.memory.backfill import Classifier, Effect, ItemState, Status
 from app.memory.spec import Name
@@ -24,7 +25,7 @@ _INNER = frozenset({"scanned", DEFINITIONS})
 _POINTERS = ("supersedes", "superseded_by")
 
 
-class BackfillBody(In):
+class BackfillBody(In, **shown({"type": "medication"})):
     """What to look for, and where."""
 
     type: Name = Field(description="The type that adopts memories.", examples=["medication"])

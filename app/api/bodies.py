@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
-from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of
+from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of, shown
 from app.memory.kinds import Place, Topic
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Name, Sentence, UserId
@@ -95,7 +95,7 @@ class WriteFields(BaseModel):
         return self.model_dump(include=set(names), exclude_unset=True)
 
 
-class OwnWrite(WriteFields):
+class OwnWrite(WriteFields, **shown({"user_id": "ana", "payload": {"customer": "Acme", "number": 4711}})):
     """A memory of a type of your own."""
 
     type: Name | None = Field(default=None, description="May be left out: the route says it.")
@@ -108,7 +108,7 @@ class OwnWrite(WriteFields):
         return self.payload
 
 
-class OwnItem(OwnWrite):
+class OwnItem(OwnWrite, **shown({"type": "ticket", "user_id": "ana", "payload": {"customer": "Acme", "number": 4711}})):
     """A memory of a type of your own."""
 
     type: Name = Field(examples=["ticket"])
@@ -126,10 +126,11 @@ def build(registry: Registry) -> WriteBodies:
     """Return the bodies for the types there are."""
     single = {spec.name: _single(spec) for spec in registry}
     items = tuple(_item(spec, single[spec.name]) for spec in registry)
+    examples = [{"type": spec.name, **_example(spec)} for spec in registry][:2]
     built_in = frozenset(name for spec in registry for name in (spec.name, *spec.aliases))
     batch = create_model(
         "BatchWrite",
-        __config__=ConfigDict(extra="forbid"),
+        __config__=ConfigDict(extra="forbid", **shown({"memories": examples})),
         __doc__="Up to a thousand typed writes.",
         memories=(
             many(either(one_of(items), OwnItem, _told_by(built_in))),
@@ -175,13 +176,31 @@ def _single(spec: MemoryType) -> type[WriteFields]:
         "type": (maybe(kind), Field(default=None, description="May be left out: the route says it.")),
         **payload_fields(spec),
     }
-    return create_model(f"{_class_name(spec)}Write", __base__=WriteFields, __doc__=spec.definition, **fields)
+    return create_model(
+        f"{_class_name(spec)}Write",
+        __base__=WriteFields,
+        __doc__=spec.definition,
+        __cls_kwargs__=dict(shown(_example(spec))),
+        **fields,
+    )
 
 
 def _item(spec: MemoryType, single: type[WriteFields]) -> type[WriteFields]:
     kind = literal(spec.name, *spec.aliases)
     fields: dict[str, Any] = {"type": (kind, Field())}
-    return create_model(f"{_class_name(spec)}Item", __base__=single, __doc__=spec.definition, **fields)
+    return create_model(
+        f"{_class_name(spec)}Item",
+        __base__=single,
+        __doc__=spec.definition,
+        __cls_kwargs__=dict(shown({"type": spec.name, **_example(spec)})),
+        **fields,
+    )
+
+
+def _example(spec: MemoryType) -> dict[str, Any]:
+    """Return a body with the fields that matter; one with every field would contradict itself."""
+    payloads = (payload for example in spec.examples for payload in example.payloads)
+    return {"user_id": "ana", **next(payloads, {})}
 
 
 def _class_name(spec: MemoryType) -> str:

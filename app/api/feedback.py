@@ -20,6 +20,7 @@ from app.api.memories import MemoryId
 from app.api.models import Answers, Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
+from app.api.shapes import shown
 from app.memory.spec import Name, Sentence
 from app.model import Feedback
 from app.services.feedback import Effect, Judged, Word
@@ -28,7 +29,7 @@ Note = Annotated[Sentence, StringConstraints(max_length=2000)]
 """A remark of 1 to 2,000 characters."""
 
 
-class FeedbackBody(In):
+class FeedbackBody(In, **shown({"feedback": "useful", "session_id": "monday"})):
     """A word on a memory."""
 
     feedback: Feedback = Field(

@@ -66,7 +66,7 @@ TimeZone = Annotated[str, AfterValidator(known_zone), Field(examples=["Europe/Be
 Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
 """Seconds, up to a hundred years."""
 
-Fraction = Annotated[float, A_NUMBER, Field(ge=0, le=1, allow_inf_nan=False)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), A_NUMBER]
 """A number from 0 to 1."""
 
 Metadata = Annotated[dict[str, object], AfterValidator(small)]

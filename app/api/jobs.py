@@ -35,7 +35,7 @@ class JobQuery(In):
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
-class ProgressOut(Out):
+class JobProgress(Out):
     """How far a job is; `total` is null where that isn't known."""
 
     done: int
@@ -48,11 +48,14 @@ class JobOut(Out):
     id: str
     kind: str
     status: JobStatus
-    progress: ProgressOut
+    progress: JobProgress
     attempts: int
     cancel_requested: bool
     error: str | None
-    result: dict[str, Any] | None
+    result: dict[str, Any] | None = Field(
+        description="What it came to, by its kind: of `ingest`, `turns`, each with its `status` and `candidates`, and "
+        "of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded."
+    )
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

@@ -179,6 +179,12 @@ async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: Write
 
 def _batch_write(body_type: type[Any]) -> Handler:
     async def write_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: Any) -> Response:  # noqa: ANN401
+        """Write memories of any types, each on its own, and answer in their order.
+
+        Each result has a `status`, and with it what was decided, or the problem. A batch with a wrong field is
+        refused whole, and one of which nothing could be stored is answered with the first problem.
+        """
+
         async def written(types: Registry) -> object:
             candidates = from_batch(body.memories, types, runtime.clock())
             unknown = await runtime.turns.unknown(actor, turns_of(candidates))

@@ -113,7 +113,7 @@ class AffectedOut(Out):
     change: str
 
 
-class EventOut(Out):
+class AuditEvent(Out):
     """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
 
     id: str
@@ -167,7 +167,11 @@ class Answers:
 def build(registry: Registry) -> Answers:
     """Return the answers for the types there are."""
     members = tuple(_memory(spec) for spec in registry)
-    memory: Any = create_model("Memory", __base__=_ROOT[either(one_of(members), OwnMemory, _which)])
+    memory: Any = create_model(
+        "Memory",
+        __base__=_ROOT[either(one_of(members), OwnMemory, _which)],
+        __doc__="A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.",
+    )
     write = _out(
         "WriteResult",
         "What was decided about a write, and why.",
@@ -186,7 +190,7 @@ def build(registry: Registry) -> Answers:
             "History",
             "Every version of a belief, oldest statement first, and what happened to them.",
             versions=many(memory),
-            events=list[EventOut],
+            events=list[AuditEvent],
         ),
         query=_out(
             "QueryResult",
@@ -226,7 +230,9 @@ def _memory(spec: MemoryType) -> type[BaseModel]:
         name: (annotation, _shown(info)) for name, (annotation, info) in payload_fields(spec).items()
     }
     name = "".join(word.capitalize() for word in spec.name.split("_"))
-    return create_model(name, __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields)
+    return create_model(
+        f"{name}Memory", __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields
+    )
 
 
 def _scored(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time

@@ -9,15 +9,17 @@ from fastapi.openapi.utils import get_openapi
 
 from app.api.guard import ROLE
 from app.api.idempotent import HEADER
+from app.api.openapi_names import explain, rename
 from app.api.problems import MEDIA_TYPE, Problem
 
 TAGS = [
     {"name": "memories", "description": "Write, read, change and erase typed memories."},
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
+    {"name": "turns", "description": "Hand over what was said, and have memories made of it."},
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
     {"name": "jobs", "description": "What is done in the background, and what became of it."},
     {"name": "review", "description": "What waits for a person, and what they decide."},
-    {"name": "admin", "description": "Keys, tenants, memory types."},
+    {"name": "admin", "description": "Keys, tenants, types, policy, workers, backfills, audit, export and erasure."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]
 
@@ -54,6 +56,8 @@ def _made(app: FastAPI) -> dict[str, Any]:
         description=app.description,
         routes=app.routes,
         tags=app.openapi_tags,
+        servers=[{"url": "/", "description": "The service that this document is from."}],
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         separate_input_output_schemas=app.separate_input_output_schemas,
     )
     schemas = document["components"]["schemas"]
@@ -69,6 +73,8 @@ def _made(app: FastAPI) -> dict[str, Any]:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             _add_problems(path, method, operation)
+    rename(document)
+    explain(document)
     return document
 
 

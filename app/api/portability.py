@@ -22,10 +22,13 @@ NDJSON = "application/x-ndjson"
 STREAMED = frozenset({"/import"})
 """Paths whose bodies are read as they come; their lines are bounded, not their length."""
 
+_LINES = {"type": "string", "format": "binary"}
+"""Lines of JSON, handed on as they are: generated clients send and receive bytes."""
+
 _BODY = {
     "requestBody": {
         "required": True,
-        "content": {NDJSON: {"schema": {"type": "string", "description": "What GET /export answers."}}},
+        "content": {NDJSON: {"schema": {**_LINES, "description": "What GET /export answers."}}},
     }
 }
 
@@ -64,17 +67,17 @@ def router() -> APIRouter:
         "/export",
         export,
         methods=["GET"],
-        operation_id="export",
+        operation_id="export_memories",
         summary="Export everything, or a user's or an agent's",
         response_class=StreamingResponse,
-        responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": "Lines of JSON."}},
+        responses={200: {"content": {NDJSON: {"schema": _LINES}}, "description": "Lines of JSON."}},
         openapi_extra=ADMIN,
     )
     found.add_api_route(
         "/import",
         import_lines,
         methods=["POST"],
-        operation_id="import",
+        operation_id="import_memories",
         summary="Import an export",
         response_model=ImportOut,
         openapi_extra={**ADMIN, **_BODY},

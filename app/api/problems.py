@@ -139,9 +139,13 @@ def internal(scope: Scope) -> dict[str, object]:
     return document(kind, "something went wrong on our side; the log has it under request_id", scope)
 
 
-def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int) -> list[FieldError]:
-    """Return pydantic's errors as ours, under the given path."""
-    return [FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one)) for one in raised]
+def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: object = None) -> list[FieldError]:
+    """Return pydantic's errors as ours, under the given path; whoever misses a field of `body` is told which it has."""
+    there = _fields_of(body)
+    return [
+        FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, there))
+        for one in raised
+    ]
 
 
 async def _ours(request: Request, error: Exception) -> Response:
@@ -158,7 +162,9 @@ async def _ours(request: Request, error: Exception) -> Response:
 
 async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
-    return respond(of_error(InvalidFields(field_errors(error.errors())), request.scope))
+    declared = getattr(request.scope.get("route"), "body_field", None)
+    body = None if declared is None else declared.field_info.annotation
+    return respond(of_error(InvalidFields(field_errors(error.errors(), body=body)), request.scope))
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -189,6 +195,18 @@ def _summary(errors: Sequence[FieldError]) -> str:
     first = f"{errors[0].field}: {errors[0].message}" if errors[0].field else errors[0].message
     more = len(errors) - 1
     return first if more == 0 else f"{first} (and {more} more)"
+
+
+def _fields_of(body: object) -> str:
+    if not (isinstance(body, type) and issubclass(body, BaseModel)):
+        return ""
+    return ", ".join(sorted(info.alias or name for name, info in body.model_fields.items()))
+
+
+def _instead(error: Mapping[str, Any], there: str) -> str:
+    """Return which fields there are, for one right in the body that is none of them."""
+    outermost = len([step for step in error["loc"] if step not in _PLACES]) == 1
+    return f"; there are {there}" if there and outermost and error["type"] == "extra_forbidden" else ""
 
 
 _PLACES = frozenset({"body", "query", "path", "header"})

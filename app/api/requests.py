@@ -12,7 +12,7 @@ from app.api.candidates import canonical_types
 from app.api.cursors import LONGEST
 from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.problems import FieldError, InvalidFields
-from app.api.shapes import maybe
+from app.api.shapes import maybe, shown
 from app.db.listing import Sort
 from app.memory.kinds import A_NUMBER, Topic
 from app.memory.normalise import words
@@ -54,18 +54,23 @@ class Seen(Clocks):
 
     user_id: Name | None = None
     agent_id: Name | None = None
-    scope: ScopeKind | None = None
+    scope: ScopeKind | None = Field(default=None, description="Of these, only what is in scopes of this kind.")
 
 
 class ListQuery(Seen):
     """Which memories to list."""
 
-    type: list[Name] = Field(default_factory=list, max_length=50)
-    status: list[Status] = Field(default_factory=list)
-    subject: Name | None = None
+    type: list[Name] = Field(
+        default_factory=list, max_length=50, description="Only these types; repeat it for several."
+    )
+    status: list[Status] = Field(
+        default_factory=list,
+        description="Only these statuses; repeat it for several. By default all but `pending`: history too.",
+    )
+    subject: Name | None = Field(default=None, description="Only what is about this, as memories show it in `subject`.")
     topic: Topic | None = None
     session_id: Name | None = None
-    min_importance: Fraction | None = None
+    min_importance: Fraction | None = Field(default=None, description="Only what matters at least this much.")
     validity: Literal["now", "any"] = Field(
         default="now",
         description="`now` leaves out what is active and not true now: what is over, or has not begun. With "
@@ -89,7 +94,7 @@ def listing_by(registry: Registry) -> type[ListQuery]:
     return create_model("ListQuery", __base__=ListQuery, __doc__=ListQuery.__doc__, **fields)
 
 
-class PatchBody(In):
+class PatchBody(In, **shown({"importance": 0.9, "topic": "work"})):
     """What may be changed about a memory; what it says is changed by writing a newer one."""
 
     importance: Fraction | None = None
@@ -99,8 +104,8 @@ class PatchBody(In):
     ttl_seconds: Lifetime | None = Field(
         default=None, description="Instead of valid_until: how much longer it is true, in seconds from now."
     )
-    needs_review: bool | None = None
-    metadata: Metadata | None = None
+    needs_review: bool | None = Field(default=None, description="Whether a person should look at it.")
+    metadata: Metadata | None = Field(default=None, description="Takes the place of what was there.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -127,12 +132,18 @@ class PatchBody(In):
 class Asking(In):
     """What both kinds of query take."""
 
-    query: Question
+    query: Question = Field(
+        description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
+    )
     user_id: Name | None = None
     agent_id: Name | None = None
-    session_id: Name | None = None
-    topic: Topic | None = None
-    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS)
+    session_id: Name | None = Field(
+        default=None, description="The conversation that asks: what is used in many counts for more. No filter."
+    )
+    topic: Topic | None = Field(default=None, description="Only what is filed under this.")
+    top_k: Annotated[int, A_NUMBER] = Field(
+        default=10, ge=1, le=MOST_RESULTS, description="How many memories are returned at most."
+    )
     mode: Mode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
         default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
@@ -140,7 +151,9 @@ class Asking(In):
     timezone: TimeZone | None = None
     as_of: Instant | None = Field(default=None, description=fields.AS_OF)
     known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
-    min_confidence: Fraction | None = None
+    min_confidence: Fraction | None = Field(
+        default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
+    )
 
     def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the question; times without an offset are read in its time zone."""
@@ -167,12 +180,16 @@ class Asking(In):
         )
 
 
-class QueryBody(Asking):
+class QueryBody(Asking, **shown({"query": "Which editor theme does Ana prefer?", "user_id": "ana"})):
     """A question for the read pipeline."""
 
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
-    token_budget: Annotated[int, A_NUMBER] = Field(default=2000, ge=0, le=LARGEST_CONTEXT)
-    rerank: bool = False
+    token_budget: Annotated[int, A_NUMBER] = Field(
+        default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
+    )
+    rerank: bool = Field(
+        default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
+    )
     explain: bool = Field(default=False, description="Return the plan and how each arm ranked each memory.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
@@ -180,17 +197,20 @@ class QueryBody(Asking):
         return self.asked(canonical_types(self.types, registry, "types"), present)
 
 
-class RecallBody(Asking):
+class RecallBody(
+    Asking,
+    **shown({"query": "Which theme does Ana prefer?", "user_id": "ana", "memory_types": ["preference"], "top_k": 5}),
+):
     """A question in the shape of Aegis Memory."""
 
-    memory_types: list[Name] = Field(default_factory=list, max_length=50)
+    memory_types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
         return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
-class KeyBody(In):
+class KeyBody(In, **shown({"name": "assistant", "roles": ["read", "write"]})):
     """A key to make."""
 
     name: Name = Field(examples=["assistant"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from app import ids
 from app.api.cursors import LONGEST
@@ -14,7 +14,7 @@ from app.api.fields import Instant
 from app.api.models import AffectedOut, Answers, Out
 from app.api.problems import FieldError, InvalidFields, Problem, field_errors
 from app.api.requests import MOST_RESULTS, In
-from app.api.shapes import many, maybe
+from app.api.shapes import many, maybe, shown
 from app.memory.registry import Registry
 from app.memory.review import Action
 from app.memory.spec import Name, Sentence
@@ -22,6 +22,8 @@ from app.model import LinkKind, ReviewReason, Status
 from app.write.review_log import Choice
 
 MOST_DECISIONS = 200
+_REVIEW = "rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
+_VERSION = "984c74443316f9a2fa973356376c6180"
 _NAMES = frozenset({Action.SUPERSEDE_WITH, Action.MERGE})
 
 
@@ -36,7 +38,7 @@ class ReviewQuery(In):
     since: Instant | None = Field(default=None, description="Only what came up then or later.")
     until: Instant | None = Field(default=None, description="Only what came up before.")
     min_age: int | None = Field(default=None, ge=0, le=10**9, description="Only what has waited so many seconds.")
-    sort: str = Field(default="oldest", pattern="^(oldest|newest)$", description="`oldest` or `newest` first.")
+    sort: Literal["oldest", "newest"] = Field(default="oldest", description="Which come first.")
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
@@ -48,7 +50,7 @@ class Statement(In):
     payload: dict[str, object] = Field(examples=[{"predicate": "works-at", "object": "Volkswagen"}])
 
 
-class DecideBody(In):
+class DecideBody(In, **shown({"action": "accept", "version": _VERSION, "reason": "seen the contract"})):
     """A decision, and the version of the item that it goes by."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -63,18 +65,10 @@ class DecideBody(In):
     )
     reason: Sentence | None = Field(default=None, max_length=2000, description="Kept in the audit log.")
 
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        if self.action in _NAMES and self.with_ is None:
-            raise ValueError(f"`with` is required for {self.action}")
-        if self.action not in _NAMES and self.with_ is not None:
-            raise ValueError(f"`with` has no meaning for {self.action}")
-        if self.action is Action.MERGE and isinstance(self.with_, Statement):
-            raise ValueError("`with` must be a memory's id for merge")
-        return self
-
     def choice(self, registry: Registry, *prefix: str | int) -> Choice:
         """Return the decision; InvalidFields when what it states is no memory, NotFound for what is no id."""
+        if (fault := self._fault()) is not None:
+            raise InvalidFields([FieldError(field=".".join(map(str, (*prefix, "with"))), message=fault)])
         choice = Choice(action=self.action, version=self.version, reason=self.reason)
         if not isinstance(self.with_, Statement):
             named = None if self.with_ is None else ids.parse(ids.MEMORY, self.with_)
@@ -90,11 +84,21 @@ class DecideBody(In):
             raise InvalidFields(field_errors(error.errors(include_url=False), *prefix, "with", "payload")) from None
         return replace(choice, statement=payload, statement_type=spec.name)
 
+    def _fault(self) -> str | None:
+        """Return what is wrong with `with`."""
+        if self.action in _NAMES and self.with_ is None:
+            return f"is required for {self.action}"
+        if self.action not in _NAMES and self.with_ is not None:
+            return f"has no meaning for {self.action}"
+        if self.action is Action.MERGE and isinstance(self.with_, Statement):
+            return "must be a memory's id for merge"
+        return None
 
-class BulkDecision(DecideBody):
+
+class BulkDecision(DecideBody, **shown({"id": _REVIEW, "action": "accept", "version": _VERSION})):
     """A decision on one of several items."""
 
-    id: Name = Field(examples=["rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    id: Name = Field(examples=[_REVIEW])
 
 
 class BulkBody(In):
@@ -156,10 +160,10 @@ class AgesOut(Out):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    day: int = Field(alias="<1d")
-    week: int = Field(alias="<7d")
-    month: int = Field(alias="<30d")
-    older: int
+    under_a_day: int
+    a_day_to_a_week: int
+    a_week_to_a_month: int
+    over_a_month: int
 
 
 class WaitingOut(Out):

@@ -21,7 +21,7 @@ from app.write.reviewing import Done
 from app.write.ruling import Ruled
 
 
-def item(one: Item, now: datetime) -> dict[str, object]:
+def item(one: Item, now: datetime) -> dict[str, Any]:
     """Return an item with its sides, its version and what the rules suggest."""
     memory, suggested = one.memory, suggestion(one)
     since = memory.review_since or now

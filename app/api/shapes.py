@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 _ANNOTATED: Any = Annotated
 _LITERAL: Any = Literal
@@ -29,6 +29,11 @@ def either(built_in: Any, own: type[BaseModel], which: Callable[[Any], str | Non
     """Return the union of types that are built in and of one's own; `which` returns the tag of a value."""
     members = _ANNOTATED[built_in, Tag(BUILT_IN)] | _ANNOTATED[own, Tag(OWN)]
     return _ANNOTATED[members, Discriminator(which)]
+
+
+def shown(example: Mapping[str, Any]) -> ConfigDict:
+    """Return the configuration of a body that is documented by an example."""
+    return ConfigDict(json_schema_extra={"examples": [dict(example)]})
 
 
 def from_query(kind: type[BaseModel]) -> Any:  # noqa: ANN401

@@ -11,6 +11,7 @@ from app.api.cursors import LONGEST
 from app.api.fields import Fraction, Instant, Metadata, TimeZone
 from app.api.models import AffectedOut, Out
 from app.api.requests import MOST_RESULTS, In
+from app.api.shapes import shown
 from app.memory.candidate import Decided
 from app.memory.extraction import Role, TurnStatus
 from app.memory.kinds import Place
@@ -41,7 +42,20 @@ _OWN = frozenset(TurnIn.model_fields) - {"session_id"}
 """The fields of one turn that a body may have right in itself."""
 
 
-class TurnsBody(In):
+class TurnsBody(
+    In,
+    **shown(
+        {
+            "user_id": "bo",
+            "session_id": "monday",
+            "timezone": "Europe/Berlin",
+            "turns": [
+                {"role": "user", "content": "I moved from Boston to Berlin last month to work at Volkswagen."},
+                {"role": "assistant", "content": "How do you like it there?"},
+            ],
+        }
+    ),
+):
     """Turns of one user or agent: a list, or one turn's fields right here."""
 
     turns: list[TurnIn] | None = Field(default=None, min_length=1, max_length=MOST_TURNS)

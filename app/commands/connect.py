@@ -29,6 +29,8 @@ def target(url: str | None, key: str | None) -> tuple[str, str]:
     folder. That key goes to this machine only.
     """
     address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
+    if urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname:
+        raise CommandFailed(f"{address!r} is no address of a service: write it as http://127.0.0.1:{DEFAULT_PORT}")
     found = key or _kept_key(address)
     if not found.isascii():
         raise CommandFailed("the API key has letters that no key has: copy it again into --key or TM_API_KEY")

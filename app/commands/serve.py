@@ -18,6 +18,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
+from app.commands.connect import DEFAULT_PORT
 from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
 from app.db.embedded import data_dir
@@ -173,6 +174,8 @@ def _announce(url: str, settings: Settings, runtime: Runtime) -> None:
     if runtime.first_key is not None:
         say("This is the first start: the key is not shown again. To use it in this shell:")
         say()
+        if not url.endswith(f":{DEFAULT_PORT}"):
+            say(f"export TM_URL={url}")
         say(f"export TM_API_KEY={runtime.first_key}")
         say()
 

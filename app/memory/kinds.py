@@ -19,8 +19,8 @@ def _number(value: object) -> object:
 A_NUMBER = BeforeValidator(_number)
 """Refuses `true` and `false`, which would be read as 1 and 0."""
 
-Place = Annotated[int, A_NUMBER, Field(ge=0, le=2**31 - 1)]
-"""A place in a sequence."""
+Place = Annotated[int, Field(ge=0, le=2**31 - 1), A_NUMBER]
+"""A place in a sequence. The bounds stand before the check: after it they would not be in the JSON Schema."""
 
 Topic = Annotated[Name, AfterValidator(normalise.composed)]
 """What a memory is filed under. A letter with an accent is one character, however it was written, so that one word is

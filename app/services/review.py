@@ -159,7 +159,12 @@ class Reviews:
             Waiting(
                 reason=row["reason"],
                 waiting=row["waiting"],
-                ages={"<1d": row["day"], "<7d": row["week"], "<30d": row["month"], "older": row["older"]},
+                ages={
+                    "under_a_day": row["day"],
+                    "a_day_to_a_week": row["week"],
+                    "a_week_to_a_month": row["month"],
+                    "over_a_month": row["older"],
+                },
                 oldest=row["oldest"],
             )
             for row in rows

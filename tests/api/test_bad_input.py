@@ -26,6 +26,16 @@ async def problem(answer: httpx.Response, status: int, field: str | None = None)
     return body
 
 
+async def test_a_field_that_is_none_is_answered_with_those_there_are(client: httpx.AsyncClient) -> None:
+    body = await problem(await client.post("/query", json={"query": "where?", "k": 3}), 422, "k")
+    assert body["detail"].startswith("k: is not a field here; there are agent_id, as_of, explain, ")
+    body = await problem(await client.post("/turns", json={"messages": [], "content": "x"}), 422, "messages")
+    assert "turns, user_id" in body["detail"]
+    nested = {"turns": [{"content": "x", "text": "y"}]}
+    body = await problem(await client.post("/turns", json=nested), 422, "turns.0.text")
+    assert body["detail"] == "turns.0.text: is not a field here"
+
+
 async def nothing_written(client: httpx.AsyncClient) -> None:
     assert (await client.get("/memories")).json()["memories"] == []
 

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import json
+import keyword
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from app.api.openapi_names import ASKED, rename
 from app.main import create_app
 from app.memory.registry import discover
 from app.openapi_file import check_openapi, rendered, write_openapi
@@ -16,6 +24,21 @@ OPERATIONS = [
     for path, operations in DOCUMENT["paths"].items()
     for method, operation in operations.items()
 ]
+
+UNSAID = frozenset({"turns", "role", "content", "speaker", "occurred_at", "category", "evidence"})
+"""Fields that say what they are by their names, or where they stand a second time."""
+
+
+def _examples(part: object) -> Iterator[tuple[dict[str, Any], object]]:
+    """Yield every schema that has examples, with each of them."""
+    if isinstance(part, dict):
+        if isinstance(part.get("examples"), list):
+            yield from ((part, example) for example in part["examples"])
+        for inner in part.values():
+            yield from _examples(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _examples(inner)
 
 
 def test_it_is_the_same_every_time_and_needs_no_database(tmp_path: Path) -> None:
@@ -96,6 +119,75 @@ def test_problems_are_declared_where_they_are_answered() -> None:
         assert "504" in operation["responses"], path
     for path in ("/admin/review/bulk", "/entities/merge", "/entities/unmerge"):
         assert "404" in DOCUMENT["paths"][path]["post"]["responses"]
+
+
+def test_schemas_have_names_of_their_own_that_say_what_they_are() -> None:
+    """Generators take two schemas of one title for one, and name classes after schemas."""
+    schemas = DOCUMENT["components"]["schemas"]
+    assert [name for name in schemas if "__" in name] == []
+    assert {name: shown["title"] for name, shown in schemas.items() if shown.get("title", name) != name} == {}
+    assert {"MemoryStatus", "QueryMode", "IngestMode", "ReviewAction"} <= set(schemas)
+
+
+def test_a_list_of_names_that_is_out_of_date_is_told() -> None:
+    with pytest.raises(KeyError):
+        rename({"components": {"schemas": {}}, "paths": {}})
+
+
+def test_no_name_is_a_word_of_a_language() -> None:
+    for _, _, operation in OPERATIONS:
+        assert not keyword.iskeyword(operation["operationId"])
+        assert operation["operationId"] not in {"export", "import", "delete", "default", "function", "new"}
+
+
+def test_bounds_are_those_of_json_schema() -> None:
+    """Pydantic hands on what it can't translate, under its own names, which no generator knows."""
+    text = json.dumps(DOCUMENT)
+    assert [word for word in ("ge", "le", "gt", "lt", "min_length", "max_length") if f'"{word}":' in text] == []
+    schemas = DOCUMENT["components"]["schemas"]
+    [importance, _] = schemas["FactWrite"]["properties"]["importance"]["anyOf"]
+    assert (importance["minimum"], importance["maximum"]) == (0, 1)
+    [place, _] = schemas["TurnIn"]["properties"]["sequence_number"]["anyOf"]
+    assert place["minimum"] == 0
+
+
+def test_every_tag_is_described_and_every_operation_too() -> None:
+    described = {one["name"] for one in DOCUMENT["tags"] if one["description"]}
+    assert {tag for _, _, operation in OPERATIONS for tag in operation["tags"]} == described
+    assert [name for _, _, one in OPERATIONS if not one.get("description") for name in [one["operationId"]]] == []
+
+
+def test_requests_say_what_their_ids_and_pages_are() -> None:
+    for path, method, operation in OPERATIONS:
+        for parameter in operation.get("parameters", ()):
+            if parameter["name"] in ASKED:
+                assert parameter["description"], f"{method} {path}: {parameter['name']}"
+    for body in ("QueryBody", "TurnsBody", "FactWrite", "PatchBody", "RecallBody"):
+        for name, shown in DOCUMENT["components"]["schemas"][body]["properties"].items():
+            assert shown.get("description") or name in UNSAID, f"{body}.{name}"
+
+
+def test_every_example_is_one() -> None:
+    found = list(_examples(DOCUMENT))
+    assert len(found) > 300
+    for shown, example in found:
+        Draft202012Validator({**shown, "components": DOCUMENT["components"]}).validate(example)
+
+
+async def test_the_example_of_every_write_is_stored(client: httpx.AsyncClient) -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    for spec in discover():
+        [body] = schemas[f"{''.join(word.capitalize() for word in spec.name.split('_'))}Write"]["examples"]
+        answer = await client.post(f"/memories/typed/{spec.name}", json={**body, "agent_id": "docs"})
+        assert answer.status_code == 201, answer.text
+    for path, name in (
+        ("/memories/batch", "BatchWrite"),
+        ("/query", "QueryBody"),
+        ("/turns?dry_run=true", "TurnsBody"),
+    ):
+        [body] = schemas[name]["examples"]
+        answer = await client.post(path, json=body)
+        assert answer.is_success, answer.text
 
 
 def test_the_document_is_made_once() -> None:

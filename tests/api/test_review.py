@@ -271,11 +271,11 @@ async def test_entities_made_one_put_what_contradicts_up_for_review(desk: Desk) 
 @pytest.mark.parametrize(
     ("action", "more", "field"),
     [
-        ("merge", {}, ""),
-        ("accept", {"with": "mem_" + "0" * 32}, ""),
+        ("merge", {}, "with"),
+        ("accept", {"with": "mem_" + "0" * 32}, "with"),
         ("supersede_with", {"with": {"type": "nothing", "payload": {}}}, "with.type"),
         ("supersede_with", {"with": {"type": "fact", "payload": {"object": "x"}}}, "with.payload.predicate"),
-        ("merge", {"with": {"type": "fact", "payload": {}}}, ""),
+        ("merge", {"with": {"type": "fact", "payload": {}}}, "with"),
         ("keep_both", {}, "action"),
         ("delete", {}, "action"),
         ("reject", {"more": 1}, "more"),
@@ -533,7 +533,12 @@ async def test_the_summary_counts_by_reason_and_age(desk: Desk) -> None:
     review_shapes.SummaryOut.model_validate(found)
     assert found["waiting"] == 5
     by_reason = {one["reason"]: one for one in found["reasons"]}
-    assert by_reason["doubtful"]["ages"] == {"<1d": 1, "<7d": 1, "<30d": 1, "older": 1}
+    assert by_reason["doubtful"]["ages"] == {
+        "under_a_day": 1,
+        "a_day_to_a_week": 1,
+        "a_week_to_a_month": 1,
+        "over_a_month": 1,
+    }
     assert by_reason["contradiction"]["waiting"] == 1
 
 

@@ -152,7 +152,9 @@ def test_what_is_missing_is_named(service: Served, tmp_path: Path) -> None:
     assert "does not accept this API key" in stranger.stderr
     keyless = run("import", file, TM_URL="http://192.0.2.1:8700", TM_DATA_DIR=str(tmp_path))
     assert "no API key for http://192.0.2.1:8700" in keyless.stderr
-    for failed in (absent, nobody, stranger, keyless):
+    nowhere = run("import", file, TM_URL="127.0.0.1:8700", TM_API_KEY="tm_x")
+    assert "'127.0.0.1:8700' is no address of a service: write it as http://127.0.0.1:8700" in nowhere.stderr
+    for failed in (absent, nobody, stranger, keyless, nowhere):
         assert failed.returncode == 1
         assert "Traceback" not in failed.stderr
 

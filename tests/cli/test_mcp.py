@@ -81,6 +81,9 @@ async def test_an_agent_stores_recalls_and_forgets(served: Served, connect: Any)
         job = await ended(client, stored["job_id"])
         assert job["status"] == "succeeded"
         assert job["result"]["turns"][0]["turn_id"] == stored["turn_id"]
+        decided = said(await client.call_tool("get_job", {"job_id": stored["job_id"]}))
+        for candidate in job["result"]["turns"][0]["candidates"]:
+            assert f"- added: {candidate['type']} {candidate['memory_id']}, {candidate['reason']}" in decided
 
         recalled = await client.call_tool("recall", {"query": "Where do I work?", "user_id": user, "types": ["fact"]})
         assert "Volkswagen" in said(recalled)
@@ -91,12 +94,33 @@ async def test_an_agent_stores_recalls_and_forgets(served: Served, connect: Any)
         assert "Volkswagen" not in json.dumps(again)
 
 
+async def test_a_model_is_told_what_it_can_use(served: Served) -> None:
+    async with over_http(served) as client:
+        for tool in (await client.list_tools()).tools:
+            for name, field in tool.input_schema["properties"].items():
+                assert field.get("description"), f"{tool.name} does not say what {name} is"
+        [recall] = [one for one in (await client.list_tools()).tools if one.name == "recall"]
+        assert "medication" in recall.input_schema["properties"]["types"]["description"]
+
+        async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+            key = {"user_id": "brief", "preference_key": "tea", "preference_value": "green"}
+            made = (await http.post("/memories/typed/preference", json=key)).json()["memory"]
+        told = await call(client, "recall", query="Which tea does the user prefer?", user_id="brief")
+        [memory] = [one for one in told["memories"] if one["id"] == made["id"]]
+        assert {"type", "content", "preference_value", "status", "confidence", "score"} <= set(memory)
+        assert not {"confidence_parts", "evidence", "links", "slot", "access_count", "valid_until"} & set(memory)
+        assert len(json.dumps(memory)) < len(json.dumps(made)) / 2
+
+
 @TRANSPORTS
 async def test_errors_name_the_field_and_the_mend(served: Served, connect: Any) -> None:
     async with connect(served) as client:
         missing = await client.call_tool("recall", {"user_id": "ann"})
         assert missing.is_error
         assert "query: is required" in said(missing)
+        renamed = await client.call_tool("recall", {"question": "where?", "limit": 3})
+        for fault in ("query: is required", "question: is not a field here", "limit: is not a field here"):
+            assert fault in said(renamed)
         unknown = await client.call_tool("recall", {"query": "x", "types": ["opinion"]})
         assert unknown.is_error
         assert "preference" in said(unknown)

@@ -29,6 +29,7 @@ def test_the_first_start_says_where_it_is_and_shows_the_key_once(data_dir: Path)
         assert f"{data_dir} (embedded Postgres)" in first.said
         assert first.key.startswith("tm_")
         assert f"export TM_API_KEY={first.key}\n" in first.said
+        assert f"export TM_URL={first.url}\n" in first.said
         assert first.key not in first.logged
         kept = data_dir / "api-key"
         assert kept.read_text().strip() == first.key
