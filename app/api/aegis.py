@@ -18,7 +18,7 @@ from app.api.models import Answers
 from app.api.requests import MOST_RESULTS, Seen
 from app.db.listing import Filters, Position
 from app.errors import InvalidCursor
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import Actor, Status
 
 SessionId = Annotated[Name, Path(description="The session, as it was written.", examples=["conv-42"])]

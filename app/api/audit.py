@@ -24,7 +24,7 @@ from app.db.audit_log import Asked, Told
 from app.db.listing import Position
 from app.errors import NotFound
 from app.memory.chain import START, Broken, Fault
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import Actor
 from app.services.audit import SEALS, Head, Rebuilt, Verified
 

@@ -15,7 +15,7 @@ from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
 from app.db.backfills import Backfill, Item
 from app.memory.backfill import Classifier, Effect, ItemState, Status
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import ScopeKind
 from app.services.backfill_types import DEFINITIONS
 

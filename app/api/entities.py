@@ -19,7 +19,7 @@ from app.api.idempotent import declared, once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, Clocks, In
 from app.db.listing import Position
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import ScopeKind, Visibility
 
 DEEPEST = 3

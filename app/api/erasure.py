@@ -16,7 +16,7 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import Replied, declared, once, own_key
 from app.api.models import Out
-from app.memory.spec import storable
+from app.memory.strings import storable
 from app.services.erasure import Receipt, told
 
 LONGEST_NAME = 1_000

@@ -20,7 +20,7 @@ from app.api.memories import MemoryId
 from app.api.models import Answers, Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
-from app.memory.spec import Name, Sentence
+from app.memory.strings import Name, Sentence
 from app.model import Feedback
 from app.services.feedback import Effect, Judged, Word
 

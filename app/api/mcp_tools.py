@@ -23,7 +23,7 @@ from app.api.turns import given_turns
 from app.db.review import Wanted
 from app.memory.extraction import Role
 from app.memory.kinds import Topic
-from app.memory.spec import Name, Sentence, UserId
+from app.memory.strings import Name, Sentence, UserId
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 

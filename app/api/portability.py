@@ -13,7 +13,7 @@ from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.models import Out
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.services.exporting import Wanted
 from app.services.import_report import Summary
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from app.memory.spec import Name, storable, visible
+from app.memory.strings import Name, storable, visible
 from app.model import Category, ScopeKind
 
 LONGEST_LINE = 500

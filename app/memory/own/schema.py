@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from app.memory.calendar import When, plausible
 from app.memory.own.definition import LONGEST_LINE
 from app.memory.own.faults import Fault, pointer
-from app.memory.spec import can_be_seen, printable, storable, visible
+from app.memory.strings import can_be_seen, printable, storable, visible
 
 MOST_FIELDS: Final = 32
 MOST_CHOICES: Final = 50
