@@ -127,13 +127,10 @@ def _imports(
 
 _TEXT = '    text: Sentence = Field(alias="content", description="What is to be remembered.")'
 
-
 _WHEN = '    happened_at: When | None = Field(default=None, description="When: a date, or a date and time.")'
-
 
 _SLOT_FIELDS = """    {slot}: Name = Field(description="What has one value at a time.")
     held: Name = Field(alias="value", description="The value it has.")"""
-
 
 _SLOT_METHODS = '''
     def slot(self, refs: Refs) -> str | None:
@@ -148,7 +145,6 @@ _SLOT_METHODS = '''
         """Return what must be the same for two memories to be the same."""
         return (normalise.key(self.{slot}), normalise.name(self.held))
 '''
-
 
 _EVENT_METHODS = '''
     def distinct_by(self) -> tuple[str, ...]:

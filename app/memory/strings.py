@@ -23,6 +23,15 @@ def storable(text: str) -> str:
     return text
 
 
+def is_storable(text: str) -> bool:
+    """Return whether Postgres could store the text."""
+    try:
+        storable(text)
+    except ValueError:
+        return False
+    return True
+
+
 def visible(text: str) -> str:
     """Return the text, or raise ValueError when nobody could see anything of it."""
     if not can_be_seen(text):
@@ -50,7 +59,6 @@ Sentence = Annotated[
 ]
 """Free text of 1 to 32,000 characters."""
 
-
 Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
@@ -70,7 +78,6 @@ def addressable(name: str) -> str:
 
 UserId = Annotated[Name, AfterValidator(addressable)]
 """The id of a user, who can be erased by it."""
-
 
 Person = Annotated[Name, AfterValidator(vocabulary.person)]
 """Whom or what something is about: a name in the form that one person has, whatever they are called by."""
