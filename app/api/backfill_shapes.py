@@ -13,7 +13,8 @@ from app import ids
 from app.api.cursors import LONGEST
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Listed
+from app.db.backfills import Backfill
 from app.memory.backfill import Classifier, Effect, ItemState, Status
 from app.memory.strings import Name
 from app.model import ScopeKind
@@ -71,7 +72,7 @@ class ChangeOut(Out):
     state: ItemState
     effect: Effect
     type: str = Field(description="What it is before.")
-    content: str | None = Field(description="What the memory says, which stays as it is; null if it is gone.")
+    content: str = Field(description="What the memory says, which stays as it is.")
     reason: str | None = Field(description="Why it changes.")
     why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
     before: dict[str, Any]
@@ -140,14 +141,15 @@ def shown_backfill(one: Backfill) -> dict[str, object]:
     }
 
 
-def shown_change(one: Item, content: str | None) -> dict[str, object]:
-    """Return what becomes of a memory that says `content`, as callers see it."""
+def shown_change(listed: Listed) -> dict[str, object]:
+    """Return what becomes of a memory, as callers see it."""
+    one = listed.item
     return {
         "memory_id": ids.public(ids.MEMORY, one.memory_id),
         "state": one.state,
         "effect": one.effect,
         "type": one.source,
-        "content": content,
+        "content": listed.content,
         "reason": one.reason,
         "why": one.why,
         "before": _shown(one.before),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -26,7 +26,7 @@ from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import Replied, declared, once
-from app.db.backfills import Backfill, Item
+from app.db.backfills import Backfill
 from app.db.listing import Position
 from app.model import Actor
 from app.runtime import Runtime
@@ -137,8 +137,8 @@ async def list_backfill_memories(
         after=_after(query, listing),
         limit=query.limit,
     )
-    following = cursors.encode(Position(id=shown[-1].memory_id), listing) if more else None
-    return views.answer({"memories": await _changes(runtime, actor, shown), "next_cursor": following})
+    following = cursors.encode(Position(id=shown[-1].item.memory_id), listing) if more else None
+    return views.answer({"memories": [shown_change(one) for one in shown], "next_cursor": following})
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -188,10 +188,4 @@ def _after(query: ListQuery, listing: Listing) -> UUID | None:
 async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
     shown = await runtime.backfills.show(actor, backfill)
     within = None if shown.within is None else [dict(one) for one in shown.within]
-    sample = await _changes(runtime, actor, shown.sample)
-    return {**shown_backfill(shown.backfill), "sample": sample, "within": within}
-
-
-async def _changes(runtime: Runtime, actor: Actor, items: Sequence[Item]) -> list[dict[str, object]]:
-    said = await runtime.backfills.contents(actor, items)
-    return [shown_change(one, said.get(one.memory_id)) for one in items]
+    return {**shown_backfill(shown.backfill), "sample": [shown_change(one) for one in shown.sample], "within": within}

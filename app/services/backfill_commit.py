@@ -13,9 +13,10 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import backfills, reclassifying
+from app.db import backfill_items, backfills, reclassifying
 from app.db.audit import Ledger, append
-from app.db.backfills import Backfill, Item, Unit
+from app.db.backfill_items import Item, Unit
+from app.db.backfills import Backfill
 from app.db.rows import Row as Event
 from app.db.session import Database, WriteSession
 from app.db.writing import A_MOMENT, ScopeMoved
@@ -79,7 +80,7 @@ class Committing:
     async def run(self, one: Backfill, step: Step, actor: str) -> AsyncIterator[tuple[int, int | None]]:
         """Take a step to its end; yield how many memories are done, of how many."""
         async with self.database.read(one.tenant_id) as session:
-            total = await backfills.remaining(session, one, step.takes)
+            total = await backfill_items.remaining(session, one, step.takes)
         done = 0
         while count := await self._batch(one, step, actor):
             done += count
@@ -90,7 +91,7 @@ class Committing:
         try:
             async with self.database.write(one.tenant_id) as session:
                 here = await at(session, one)
-                units = await backfills.next_units(session, here, step.takes, limit=CHANGED)
+                units = await backfill_items.next_units(session, here, step.takes, limit=CHANGED)
                 if not units:
                     await backfills.change(session, here, status=step.ends, **{step.stamp: self.clock()})
                     return 0
@@ -141,7 +142,7 @@ class Committing:
             await reclassifying.unlink(session, tenant, batch.links)
         await reclassifying.bump(session, tenant, batch.scopes, at=now)
         await append(session, batch.events)
-        await backfills.mark(session, one, batch.marks)
+        await backfill_items.mark(session, one, batch.marks)
         counts = dict(one.counts)
         for _, state, _, _ in batch.marks:
             counts[state] = counts.get(state, 0) + 1

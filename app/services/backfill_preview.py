@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.db import backfills, beliefs, own_types, reclassifying
-from app.db.backfills import Backfill, Item, Unit
+from app.db import backfill_items, backfills, beliefs, own_types, reclassifying
+from app.db.backfill_items import Item, Unit
+from app.db.backfills import Backfill
 from app.db.beliefs import Wanted
 from app.db.session import Database, ReadSession, WriteSession
 from app.errors import Conflict
@@ -99,7 +100,7 @@ class Previewing:
         items = _found(judged.values(), whole, target, self.types)
         async with self.database.write(one.tenant_id) as session:
             here = await at(session, one)
-            await backfills.add_items(session, here, items)
+            await backfill_items.add(session, here, items)
             counts = {**here.counts, "looked_at": here.counts.get("looked_at", 0) + len(page.rows)}
             if page.last is None:
                 counts["scanned"] = True
@@ -124,13 +125,13 @@ class Previewing:
     async def _settle(self, one: Backfill, target: MemoryType) -> bool:
         """Settle the next units; False, with all counted, when there are no more."""
         async with self.database.read(one.tenant_id) as session:
-            units = await backfills.next_units(session, one, ItemState.FOUND, limit=SETTLED)
+            units = await backfill_items.next_units(session, one, ItemState.FOUND, limit=SETTLED)
             items = await self._settled(session, one, units, target)
         async with self.database.write(one.tenant_id) as session:
             here = await at(session, one)
             if units:
                 found = [item for unit in units.values() for item in unit]
-                await backfills.settle_items(session, here, found, items)
+                await backfill_items.settle(session, here, found, items)
                 return True
             counts = {**here.counts, **await backfill_counts.planned(session, here)}
             await backfills.change(session, here, status=Status.PREVIEWED, counts=counts, previewed_at=self.clock())
