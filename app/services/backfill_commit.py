@@ -17,6 +17,7 @@ from app.db import backfill_items, backfills, reclassifying
 from app.db.audit import Ledger, append
 from app.db.backfill_items import Item, Unit
 from app.db.backfills import Backfill
+from app.db.reclassifiable import Row
 from app.db.rows import Row as Event
 from app.db.session import Database, WriteSession
 from app.db.writing import A_MOMENT, ScopeMoved
@@ -31,7 +32,6 @@ from app.write import planning
 CHANGED = 100
 """Memories that one transaction changes: each is written anew to every index, that of its vectors too."""
 
-Row = Mapping[str, Any]
 Slot = tuple[UUID, str, str]
 
 

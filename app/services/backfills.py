@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import backfill_items, backfills, jobs, reclassifying
+from app.db import backfill_items, backfills, jobs, reclassifiable
 from app.db.audit import Ledger, append
 from app.db.backfill_items import Listed
 from app.db.backfills import Backfill
@@ -85,7 +85,7 @@ class Backfills:
         types = await self.types.of(tenant)
         target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
-            scopes = await reclassifying.within(
+            scopes = await reclassifiable.within(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
             stale = await backfills.drop_left(session, tenant, before=now - LEFT)

@@ -16,12 +16,13 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from app.db import costs, references
+from app.db import costs, references, turn_progress
 from app.db import turns as rows
 from app.db.references import Referent
 from app.db.rows import insert_all
 from app.db.session import Database
-from app.db.turns import Finished, StoredTurn
+from app.db.turn_progress import Finished
+from app.db.turns import StoredTurn
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, Outcome
@@ -206,7 +207,7 @@ class IngestPipeline:
         told = {one.turn.id: kept.told(one.extraction) for one in works if one.extraction is not None}
         try:
             async with self.database.write(actor.tenant_id) as session:
-                await rows.keep_extractions(session, actor.tenant_id, told)
+                await turn_progress.keep_extractions(session, actor.tenant_id, told)
                 await costs.add(session, actor.tenant_id, cost)
         except TypedMemoryError as error:
             for one in works:
@@ -281,7 +282,7 @@ class IngestPipeline:
             Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
         ]
         async with self.database.write(tenant) as session:
-            ended = await rows.finish(session, tenant, finished, now)
+            ended = await turn_progress.finish(session, tenant, finished, now)
             mine = [one for one in works if one.turn.id in ended]
             statuses = Counter(reports[one.turn.id].status for one in mine)
             cost = costs.Cost(

@@ -15,13 +15,14 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.db.memories import parts_of
+from app.db.reclassifiable import Row
 from app.memory import confidence
 from app.memory.backfill import Effect
 from app.memory.candidate import Candidate
 from app.memory.lifecycle import is_over
 from app.memory.registry import Registry
 from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, Scope, ScopeKind, SpeechAct, Status
-from app.write.adopting import Flagged, Row, becomes
+from app.write.adopting import Flagged, becomes
 from app.write.decide import decide
 from app.write.guarding import guarded_by, review_of
 from app.write.settled import Beside, Change, Left, Link, Settled
