@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from app import ids
@@ -25,7 +25,7 @@ from app.api.candidates import canonical_types
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import Replied, declared, once
+from app.api.idempotent import IDEMPOTENT, Replied, once
 from app.db.backfills import Backfill
 from app.db.listing import Position
 from app.model import Actor
@@ -49,7 +49,7 @@ def router() -> APIRouter:
         response_model=BackfillDetail,
         status_code=CREATED,
         responses={ACCEPTED: {"model": BackfillDetail, "description": "A job makes the preview."}},
-        dependencies=[Depends(declared)],
+        dependencies=IDEMPOTENT,
         openapi_extra=ADMIN,
     )
     for path, handler, summary, model in (
@@ -68,7 +68,7 @@ def router() -> APIRouter:
     ):
         found.add_api_route(
             f"/admin/backfills/{{backfill_id}}/{step}", change, methods=["POST"], operation_id=change.__name__,
-            summary=summary, response_model=BackfillDetail, status_code=status, dependencies=[Depends(declared)],
+            summary=summary, response_model=BackfillDetail, status_code=status, dependencies=IDEMPOTENT,
             openapi_extra=ADMIN,
         )  # fmt: skip
     return found

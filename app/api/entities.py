@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -15,7 +15,7 @@ from app.api import cursors, entity_views, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, Clocks, In
 from app.db.listing import Position
@@ -170,7 +170,7 @@ def router() -> APIRouter:
     ):
         found.add_api_route(
             path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=answer,
-            dependencies=[Depends(declared)], openapi_extra=WRITE,
+            dependencies=IDEMPOTENT, openapi_extra=WRITE,
         )  # fmt: skip
     return found
 

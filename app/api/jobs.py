@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -14,7 +14,7 @@ from app.api import cursors, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
 from app.db.listing import Position
@@ -82,7 +82,7 @@ def router() -> APIRouter:
     ):
         found.add_api_route(
             path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=JobOut,
-            dependencies=[Depends(declared)], openapi_extra=WRITE,
+            dependencies=IDEMPOTENT, openapi_extra=WRITE,
         )  # fmt: skip
     return found
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from app import ids
@@ -17,7 +17,7 @@ from app.api.candidates import canonical_types
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error, respond
 from app.api.review_shapes import BulkBody, DecideBody, ReviewAnswers, ReviewQuery, SummaryOut, build
@@ -64,7 +64,7 @@ def _add_decisions(found: APIRouter, shapes: ReviewAnswers) -> None:
     ):
         found.add_api_route(
             path, handler, methods=["POST"], operation_id=operation, summary=summary, response_model=model,
-            responses=responses, dependencies=[Depends(declared)], openapi_extra=ADMIN,
+            responses=responses, dependencies=IDEMPOTENT, openapi_extra=ADMIN,
         )  # fmt: skip
 
 

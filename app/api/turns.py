@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -17,7 +17,7 @@ from app.api.candidates import FUTURE, chosen_scope
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
 from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
@@ -61,7 +61,7 @@ def router() -> APIRouter:
         "status_code": ACCEPTED,
         "response_model": TurnsResult,
         "responses": {OK: {"model": TurnsResult, "description": "Processed, or decided in a dry run."}},
-        "dependencies": [Depends(declared)],
+        "dependencies": IDEMPOTENT,
         "openapi_extra": WRITE,
     }
     found.add_api_route(

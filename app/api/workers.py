@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from app import ids
 from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.jobs import JobOut
 from app.api.models import Out
 from app.api.requests import In
@@ -73,7 +73,7 @@ def router() -> APIRouter:
     found.add_api_route(
         "/admin/workers/{name}/run", run_worker, methods=["POST"], operation_id="run_worker",
         summary="Run a worker now", response_model=WorkerJobOut, status_code=ACCEPTED,
-        dependencies=[Depends(declared)], openapi_extra=ADMIN,
+        dependencies=IDEMPOTENT, openapi_extra=ADMIN,
     )  # fmt: skip
     return found
 
