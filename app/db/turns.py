@@ -14,11 +14,12 @@ from asyncpg import Record
 from sqlalchemy import RowMapping, select, text
 
 from app.db.rows import Row, insert_all
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.tables import turns
 from app.memory.extraction import Role, Turn, TurnStatus
-from app.model import Category, Scope, ScopeKind
+from app.model import Category
 from app.text.framing import FRAMED_FOR, FRAMED_TURNS
 
 _SAID_SO = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
@@ -231,7 +232,7 @@ def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
 def _turn(row: RowMapping | Record) -> Turn:
     return Turn(
         id=row["id"],
-        scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
+        scope=scope_of(row),
         role=Role(row["role"]),
         content=row["content"],
         occurred_at=row["occurred_at"],

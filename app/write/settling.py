@@ -16,12 +16,13 @@ from pydantic import ValidationError
 
 from app.db.memories import parts_of
 from app.db.reclassifiable import Row
+from app.db.scopes import scope_of
 from app.memory import confidence
 from app.memory.backfill import Effect
 from app.memory.candidate import Candidate
 from app.memory.lifecycle import is_over
 from app.memory.registry import Registry
-from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, Scope, ScopeKind, SpeechAct, Status
+from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, SpeechAct, Status
 from app.write.adopting import Flagged, becomes
 from app.write.decide import decide
 from app.write.guarding import guarded_by, review_of
@@ -182,7 +183,7 @@ class _Settling:
 
     def _resolved(self, one: Flagged, change: Change) -> Resolved:
         row = one.row
-        scope = Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"])
+        scope = scope_of(row)
         act = SpeechAct(row["speech_act"])
         prepared = Prepared(
             candidate=Candidate(
