@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -90,9 +92,9 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
     return database
 
 
-async def in_background(stack: AsyncExitStack, work: object) -> None:
+async def in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine beside everything, until the stack closes."""
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+    task = asyncio.create_task(work)
 
     async def stop() -> None:
         task.cancel()

@@ -58,19 +58,30 @@ def router() -> APIRouter:
         ("/admin/backfills/{backfill_id}/memories", list_backfill_memories, "List what it changes", ChangePage),
     ):
         found.add_api_route(
-            path, handler, methods=["GET"], operation_id=handler.__name__, summary=summary, response_model=model,
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=model,
             openapi_extra=ADMIN,
-        )  # fmt: skip
+        )
     for step, change, summary, status in (
         ("commit", commit_backfill, "Commit a backfill", ACCEPTED),
         ("undo", undo_backfill, "Undo a backfill", ACCEPTED),
         ("cancel", cancel_backfill, "Drop a preview", OK),
     ):
         found.add_api_route(
-            f"/admin/backfills/{{backfill_id}}/{step}", change, methods=["POST"], operation_id=change.__name__,
-            summary=summary, response_model=BackfillDetail, status_code=status, dependencies=IDEMPOTENT,
+            f"/admin/backfills/{{backfill_id}}/{step}",
+            change,
+            methods=["POST"],
+            operation_id=change.__name__,
+            summary=summary,
+            response_model=BackfillDetail,
+            status_code=status,
+            dependencies=IDEMPOTENT,
             openapi_extra=ADMIN,
-        )  # fmt: skip
+        )
     return found
 
 

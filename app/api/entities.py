@@ -161,17 +161,28 @@ def router() -> APIRouter:
         ("/entities/{entity_id}/graph", get_graph, "get_entity_graph", "Get the relations around", GraphOut),
     ):
         found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
             openapi_extra=READ,
-        )  # fmt: skip
+        )
     for path, change, operation, summary, answer in (
         ("/entities/merge", merge_entities, "merge_entities", "Make entities one", MergeOut),
         ("/entities/unmerge", unmerge_entity, "unmerge_entity", "Undo a merge", UnmergeOut),
     ):
         found.add_api_route(
-            path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=answer,
-            dependencies=IDEMPOTENT, openapi_extra=WRITE,
-        )  # fmt: skip
+            path,
+            change,
+            methods=["POST"],
+            operation_id=operation,
+            summary=summary,
+            response_model=answer,
+            dependencies=IDEMPOTENT,
+            openapi_extra=WRITE,
+        )
     return found
 
 

@@ -73,17 +73,28 @@ def router() -> APIRouter:
         ("/jobs/{job_id}", get_job, "get_job", "Get a job", JobOut),
     ):
         found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
             openapi_extra=READ,
-        )  # fmt: skip
+        )
     for path, change, operation, summary in (
         ("/jobs/{job_id}/retry", retry_job, "retry_job", "Try a failed or cancelled job again"),
         ("/jobs/{job_id}/cancel", cancel_job, "cancel_job", "Cancel a job"),
     ):
         found.add_api_route(
-            path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=JobOut,
-            dependencies=IDEMPOTENT, openapi_extra=WRITE,
-        )  # fmt: skip
+            path,
+            change,
+            methods=["POST"],
+            operation_id=operation,
+            summary=summary,
+            response_model=JobOut,
+            dependencies=IDEMPOTENT,
+            openapi_extra=WRITE,
+        )
     return found
 
 

@@ -44,9 +44,14 @@ def router(answers: Answers) -> APIRouter:
         ("/admin/review/{review_id}", get_review, "get_review", "Get an item", shapes.detail),
     ):
         found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
+            path,
+            handler,
+            methods=["GET"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
             openapi_extra=ADMIN,
-        )  # fmt: skip
+        )
     _add_decisions(found, shapes)
     return found
 
@@ -63,9 +68,16 @@ def _add_decisions(found: APIRouter, shapes: ReviewAnswers) -> None:
         ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", shapes.done, moved),
     ):
         found.add_api_route(
-            path, handler, methods=["POST"], operation_id=operation, summary=summary, response_model=model,
-            responses=responses, dependencies=IDEMPOTENT, openapi_extra=ADMIN,
-        )  # fmt: skip
+            path,
+            handler,
+            methods=["POST"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
+            responses=responses,
+            dependencies=IDEMPOTENT,
+            openapi_extra=ADMIN,
+        )
 
 
 async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ReviewQuery, Query()]) -> Response:

@@ -67,14 +67,25 @@ def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
     found.add_api_route(
-        "/admin/workers", list_workers, methods=["GET"], operation_id="list_workers", summary="List workers",
-        response_model=WorkersOut, openapi_extra=ADMIN,
-    )  # fmt: skip
+        "/admin/workers",
+        list_workers,
+        methods=["GET"],
+        operation_id="list_workers",
+        summary="List workers",
+        response_model=WorkersOut,
+        openapi_extra=ADMIN,
+    )
     found.add_api_route(
-        "/admin/workers/{name}/run", run_worker, methods=["POST"], operation_id="run_worker",
-        summary="Run a worker now", response_model=WorkerJobOut, status_code=ACCEPTED,
-        dependencies=IDEMPOTENT, openapi_extra=ADMIN,
-    )  # fmt: skip
+        "/admin/workers/{name}/run",
+        run_worker,
+        methods=["POST"],
+        operation_id="run_worker",
+        summary="Run a worker now",
+        response_model=WorkerJobOut,
+        status_code=ACCEPTED,
+        dependencies=IDEMPOTENT,
+        openapi_extra=ADMIN,
+    )
     return found
 
 

@@ -45,12 +45,12 @@ async def add(session: WriteSession, new: Backfill) -> None:
 
 
 async def find(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill | None:
-    """Return a backfill."""
+    """Return a backfill; None where the tenant has none of that id."""
     return _one((await session.execute(_select(tenant).where(table.c.id == backfill))).first())
 
 
 async def lock(session: WriteSession, tenant: UUID, backfill: UUID) -> Backfill | None:
-    """Return a backfill that nobody else takes further until the transaction ends."""
+    """Return a backfill, as `find`, that nobody else takes further until the transaction ends."""
     return _one((await session.execute(_select(tenant).where(table.c.id == backfill).with_for_update())).first())
 
 

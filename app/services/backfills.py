@@ -59,7 +59,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: to none)."""
+    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: it is not narrowed)."""
 
     backfill: Backfill
     sample: tuple[Listed, ...]
@@ -235,8 +235,8 @@ class Backfills:
             instead = "" if target.adopts is None else ", or use the rules"
             raise InvalidInput(f"no language model is configured: set TM_LLM_PROVIDER{instead}", field="classifier")
         if not by_model and target.adopts is None:
-            mend = "use the model" if self.classifier is not None else (
-                "it takes a language model, and none is configured: set TM_LLM_PROVIDER")  # fmt: skip
+            missing = "it takes a language model, and none is configured: set TM_LLM_PROVIDER"
+            mend = missing if self.classifier is None else "use the model"
             raise InvalidInput(f"type {target.name} has no rule for what it adopts: {mend}", field="classifier")
         named = own if wanted.sources is None else wanted.sources
         given = tuple(dict.fromkeys(types.get(one).name for one in named))
