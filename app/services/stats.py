@@ -13,6 +13,8 @@ from app.db.session import Database, ReadSession
 from app.db.store_days import NOW
 from app.memory import drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
+from app.memory.extraction import TurnStatus
+from app.model import Status
 from app.services.drift import stock
 
 LIVE = 20_000
@@ -120,7 +122,7 @@ async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now
     if await stats.count_turns(session, tenant, LIVE + 1) <= LIVE:
         for status, reason, count in await stats.turns(session, tenant):
             by_status[status] += count
-            if status == "skipped":
+            if status == TurnStatus.SKIPPED:
                 reasons[reason or "other"] += count
         return TurnStats(days=None, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
     since = now.date() - timedelta(days=TURN_DAYS)
@@ -139,7 +141,7 @@ def shown(rows: Iterable[DayRow]) -> Stock:
     for name, count in by_kind.get("memories", {}).items():
         status, kind, category, scope = name.split("|")
         by_status[status] += count
-        if status == "active":
+        if status == Status.ACTIVE:
             by_type[kind] += count
             by_category[category] += count
             by_scope[scope] += count
