@@ -1,4 +1,4 @@
-"""Reading memories, whole: by id, in pages, and with the chain they belong to."""
+"""Reading memories, whole: by id, and with the chain they belong to; `listing` has the pages."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
 
 
 def whole(row: RowMapping | Mapping[str, Any]) -> Memory:
-    """Return the memory of a row that `WHOLE` selected, or that has what it selects."""
+    """Return the memory of a row that `whole_of` selects, or that has what it selects."""
     return Memory(
         id=row["id"],
         scope=scope_of(row),

@@ -15,7 +15,7 @@ from app.memory import drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
 from app.memory.extraction import TurnStatus
 from app.model import Status
-from app.services.drift import stock
+from app.services.drift import OTHER, stock
 
 LIVE = 20_000
 """Memories, and turns, up to which they are counted when asked; of more, what the `drift` worker counted is told."""
@@ -123,7 +123,7 @@ async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now
         for status, reason, count in await stats.turns(session, tenant):
             by_status[status] += count
             if status == TurnStatus.SKIPPED:
-                reasons[reason or "other"] += count
+                reasons[reason or OTHER] += count
         return TurnStats(days=None, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
     since = now.date() - timedelta(days=TURN_DAYS)
     for row in rows:
