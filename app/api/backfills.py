@@ -26,6 +26,7 @@ from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import IDEMPOTENT, Replied, once
+from app.api.routes import add_reads
 from app.db.backfills import Backfill
 from app.db.listing import Position
 from app.model import Actor
@@ -52,20 +53,13 @@ def router() -> APIRouter:
         dependencies=IDEMPOTENT,
         openapi_extra=ADMIN,
     )
-    for path, handler, summary, model in (
+    add_reads(
+        found,
+        ADMIN,
         ("/admin/backfills", list_backfills, "List backfills", BackfillPage),
         ("/admin/backfills/{backfill_id}", get_backfill, "Get a backfill", BackfillDetail),
         ("/admin/backfills/{backfill_id}/memories", list_backfill_memories, "List what it changes", ChangePage),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=model,
-            openapi_extra=ADMIN,
-        )
+    )
     for step, change, summary, status in (
         ("commit", commit_backfill, "Commit a backfill", ACCEPTED),
         ("undo", undo_backfill, "Undo a backfill", ACCEPTED),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -24,6 +23,7 @@ from app.api.idempotent import IDEMPOTENT, once, own_key
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import Clocks, ListQuery, PatchBody, Seen, listing_by
+from app.api.routes import Handler, add_reads
 from app.api.shapes import from_query
 from app.db.listing import Filters, Sort
 from app.memory.registry import Registry
@@ -37,32 +37,20 @@ def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRout
     """Return the routes of memories."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
     memory_writes.add(found, registry, bodies, answers)
-    _add_reads(found, registry, answers)
-    _add_changes(found, answers)
-    return found
-
-
-def _add_reads(found: APIRouter, registry: Registry, answers: Answers) -> None:
-    for path, handler, operation, summary, model in (
-        ("/memories", _listing(registry), "list_memories", "List memories", answers.page),
-        ("/memories/{memory_id}", get_memory, "get_memory", "Get a memory", answers.memory),
+    add_reads(
+        found,
+        READ,
+        ("/memories", _listing(registry), "List memories", answers.page),
+        ("/memories/{memory_id}", get_memory, "Get a memory", answers.memory),
         (
             "/memories/{memory_id}/history",
-            get_history,
-            "get_memory_history",
+            get_memory_history,
             "Get every version of a belief and what happened to it",
             answers.history,
         ),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=operation,
-            summary=summary,
-            response_model=model,
-            openapi_extra=READ,
-        )
+    )
+    _add_changes(found, answers)
+    return found
 
 
 def _add_changes(found: APIRouter, answers: Answers) -> None:
@@ -88,7 +76,7 @@ def _add_changes(found: APIRouter, answers: Answers) -> None:
     )
 
 
-def _listing(registry: Registry) -> Callable[..., Any]:
+def _listing(registry: Registry) -> Handler:
     async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: ListQuery) -> Response:
         """List memories, a page at a time; `next_cursor` is null on the last page.
 
@@ -117,7 +105,7 @@ async def get_memory(
     return views.answer(views.memory(found, instants["known_at"] or runtime.clock()))
 
 
-async def get_history(
+async def get_memory_history(
     runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
 ) -> Response:
     """Get every version of a belief, oldest statement first, and what happened to them.

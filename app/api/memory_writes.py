@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +23,7 @@ from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Answers
 from app.api.own_writes import OwnType, known_types, named, with_types
 from app.api.problems import FieldError, InvalidFields, of_error
+from app.api.routes import Handler
 from app.errors import TypedMemoryError
 from app.memory.candidate import Outcome
 from app.memory.registry import Registry
@@ -32,8 +32,6 @@ from app.model import Actor
 from app.runtime import Runtime
 
 CREATED = 201
-
-Handler = Callable[..., Any]
 
 
 def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answers) -> None:

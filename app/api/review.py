@@ -21,6 +21,7 @@ from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error, respond
 from app.api.review_shapes import BulkBody, DecideBody, ReviewAnswers, ReviewQuery, SummaryOut, build
+from app.api.routes import add_reads
 from app.db.review import Wanted
 from app.errors import NotFound, TypedMemoryError
 from app.runtime import Runtime
@@ -38,20 +39,13 @@ def router(answers: Answers) -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["review"], route_class=GuardedRoute)
     shapes = build(answers)
-    for path, handler, operation, summary, model in (
-        ("/admin/review", list_reviews, "list_reviews", "List what waits for a reviewer", shapes.page),
-        ("/admin/review/summary", get_review_summary, "get_review_summary", "Count what waits", SummaryOut),
-        ("/admin/review/{review_id}", get_review, "get_review", "Get an item", shapes.detail),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=operation,
-            summary=summary,
-            response_model=model,
-            openapi_extra=ADMIN,
-        )
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/review", list_reviews, "List what waits for a reviewer", shapes.page),
+        ("/admin/review/summary", get_review_summary, "Count what waits", SummaryOut),
+        ("/admin/review/{review_id}", get_review, "Get an item", shapes.detail),
+    )
     _add_decisions(found, shapes)
     return found
 
