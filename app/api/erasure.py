@@ -16,6 +16,7 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.idempotent import IDEMPOTENT, Replied, once, own_key
 from app.api.models import Out
+from app.api.routes import add_reads
 from app.memory.strings import storable
 from app.services.erasure import Receipt, told
 
@@ -72,15 +73,8 @@ def router() -> APIRouter:
         dependencies=IDEMPOTENT,
         openapi_extra=ADMIN,
     )
-    found.add_api_route(
-        "/admin/erasures/{erasure_id}",
-        get_erasure,
-        methods=["GET"],
-        operation_id="get_erasure",
-        summary="Get an erasure's receipt, checked against the database",
-        response_model=ReceiptOut,
-        openapi_extra=ADMIN,
-    )
+    summary = "Get an erasure's receipt, checked against the database"
+    add_reads(found, ADMIN, ("/admin/erasures/{erasure_id}", get_erasure, summary, ReceiptOut))
     return found
 
 

@@ -20,6 +20,7 @@ from app.api.guard import READ, WRITE, GuardedRoute
 from app.api.idempotent import IDEMPOTENT, once
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
+from app.api.routes import add_reads
 from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
 from app.db.listing import Position
 from app.db.turns import StoredTurn
@@ -75,23 +76,11 @@ def router() -> APIRouter:
         summary="Send a turn through the pipeline again",
         **writes,
     )
-    found.add_api_route(
-        "/turns",
-        list_turns,
-        methods=["GET"],
-        operation_id="list_turns",
-        summary="List turns",
-        response_model=TurnPage,
-        openapi_extra=READ,
-    )
-    found.add_api_route(
-        "/turns/{turn_id}",
-        get_turn,
-        methods=["GET"],
-        operation_id="get_turn",
-        summary="Get a turn and what became of it",
-        response_model=TurnOut,
-        openapi_extra=READ,
+    add_reads(
+        found,
+        READ,
+        ("/turns", list_turns, "List turns", TurnPage),
+        ("/turns/{turn_id}", get_turn, "Get a turn and what became of it", TurnOut),
     )
     return found
 

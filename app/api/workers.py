@@ -17,6 +17,7 @@ from app.api.idempotent import IDEMPOTENT, once
 from app.api.jobs import JobOut
 from app.api.models import Out
 from app.api.requests import In
+from app.api.routes import add_reads
 from app.model import JobStatus
 from app.services.background import Planned
 
@@ -66,15 +67,7 @@ class WorkerJobOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    found.add_api_route(
-        "/admin/workers",
-        list_workers,
-        methods=["GET"],
-        operation_id="list_workers",
-        summary="List workers",
-        response_model=WorkersOut,
-        openapi_extra=ADMIN,
-    )
+    add_reads(found, ADMIN, ("/admin/workers", list_workers, "List workers", WorkersOut))
     found.add_api_route(
         "/admin/workers/{name}/run",
         run_worker,
