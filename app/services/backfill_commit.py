@@ -77,26 +77,26 @@ class Committing:
     database: Database
     clock: Callable[[], datetime]
 
-    async def run(self, one: Backfill, direction: Direction, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+    async def run(self, one: Backfill, step: Direction, actor: str) -> AsyncIterator[tuple[int, int | None]]:
         """Commit or undo to the end; yield how many memories are done, of how many."""
         async with self.database.read(one.tenant_id) as session:
-            total = await backfill_items.remaining(session, one, direction.takes)
+            total = await backfill_items.remaining(session, one, step.takes)
         done = 0
-        while count := await self._batch(one, direction, actor):
+        while count := await self._batch(one, step, actor):
             done += count
             yield done, max(total, done)
 
-    async def _batch(self, one: Backfill, direction: Direction, actor: str) -> int:
+    async def _batch(self, one: Backfill, step: Direction, actor: str) -> int:
         """Change the next units; return how many memories they have, 0 at the end, which is put on record."""
         try:
             async with self.database.write(one.tenant_id) as session:
                 here = await at(session, one)
-                units = await backfill_items.next_units(session, here, direction.takes, limit=CHANGED)
+                units = await backfill_items.next_units(session, here, step.takes, limit=CHANGED)
                 if not units:
-                    await backfills.change(session, here, status=direction.ends, **{direction.stamp: self.clock()})
+                    await backfills.change(session, here, status=step.ends, **{step.stamp: self.clock()})
                     return 0
                 present = await backfill_types.held(session, here)
-                await self._apply(session, here, direction, units, actor, present)
+                await self._apply(session, here, step, units, actor, present)
         except ScopeMoved:
             raise Conflict("another write took a slot at the same moment: retry", retry_after=0.1) from None
         return sum(map(len, units.values()))
@@ -105,7 +105,7 @@ class Committing:
         self,
         session: WriteSession,
         one: Backfill,
-        direction: Direction,
+        step: Direction,
         units: Mapping[Unit, Sequence[Item]],
         actor: str,
         present: Present,
@@ -113,9 +113,9 @@ class Committing:
         tenant = one.tenant_id
         stamps = await reclassifying.hold_scopes(session, tenant, {scope for scope, _ in units})
         held = await reclassifying.hold(
-            session, tenant, {memory for unit in units.values() for memory in _needed(direction, unit)}
+            session, tenant, {memory for unit in units.values() for memory in _needed(step, unit)}
         )
-        slots = {slot for unit in units.values() for item in unit for slot in _comes_to(direction, item, held)}
+        slots = {slot for unit in units.values() for item in unit for slot in _comes_to(step, item, held)}
         taken = await reclassifying.taken(session, tenant, slots)
         now = max(
             self.clock(),
@@ -125,20 +125,18 @@ class Committing:
         batch = _Batch()
         for unit, items in units.items():
             ledger = Ledger(tenant=tenant, actor=actor, at=now, scope=unit[0])
-            why = _retyped(one, direction, items, present) or _moved(direction, items, held, taken)
+            why = _retyped(one, step, items, present) or _moved(step, items, held, taken)
             if why is None:
-                _gather(batch, one, direction, items, ledger, held)
+                _gather(batch, one, step, items, ledger, held)
             else:
-                batch.marks += [(item, direction.refused, why, item.applied_at) for item in items]
-        await self._write(session, one, direction, batch, now)
+                batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
+        await self._write(session, one, step, batch, now)
 
-    async def _write(
-        self, session: WriteSession, one: Backfill, direction: Direction, batch: _Batch, now: datetime
-    ) -> None:
+    async def _write(self, session: WriteSession, one: Backfill, step: Direction, batch: _Batch, now: datetime) -> None:
         tenant = one.tenant_id
         if batch.changes:
             await reclassifying.change(session, tenant, batch.changes, at=now, crowded=batch.crowded)
-        if direction is COMMIT:
+        if step is COMMIT:
             await reclassifying.link(session, tenant, batch.links, at=now)
         else:
             await reclassifying.unlink(session, tenant, batch.links)
@@ -151,80 +149,80 @@ class Committing:
         await backfills.change(session, one, counts=counts)
 
 
-def _needed(direction: Direction, items: Iterable[Item]) -> set[UUID]:
+def _needed(step: Direction, items: Iterable[Item]) -> set[UUID]:
     """Return the memories that a unit changes or refers to, and, for a commit, was decided on."""
     found = set()
     for item in items:
-        values = item.after if direction is COMMIT else item.before
+        values = item.after if step is COMMIT else item.before
         pointers = (values.get("supersedes"), values.get("superseded_by"))
         found |= {item.memory_id, *(UUID(one) for one in pointers if one is not None)}
-        if direction is COMMIT:
+        if step is COMMIT:
             found |= {UUID(one) for one in item.rests_on}
             found |= {UUID(hex=one) for source, _, target in item.links for one in (source, target)}
     return found
 
 
-def _comes_to(direction: Direction, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
-    """Return the slot that a memory takes in a direction, if it takes one from nobody else."""
+def _comes_to(step: Direction, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
+    """Return the slot that a memory takes by the step, if it takes one from nobody else."""
     row = held.get(item.memory_id)
     if row is None or item.effect is not Effect.RECLASSIFIED:
         return []
-    values = {**row, **(item.after if direction is COMMIT else item.before)}
+    values = {**row, **(item.after if step is COMMIT else item.before)}
     if values["status"] != Life.ACTIVE or values["slot"] is None or values["contested"]:
         return []
     return [(item.scope_id, values["type"], values["slot"])]
 
 
-def _retyped(one: Backfill, direction: Direction, items: Sequence[Item], present: Present) -> str | None:
+def _retyped(one: Backfill, step: Direction, items: Sequence[Item], present: Present) -> str | None:
     """Return which type a unit can't be made of, because it is not the one that it was decided by."""
-    commit = direction is COMMIT
+    commit = step is COMMIT
     why = backfill_types.target_changed(one, present) if commit else backfill_types.source_changed(one, items, present)
     return None if why is None else f"{why} since the preview"
 
 
 def _moved(
-    direction: Direction, items: Sequence[Item], held: Mapping[UUID, Row], taken: Mapping[Slot, Sequence[Row]]
+    step: Direction, items: Sequence[Item], held: Mapping[UUID, Row], taken: Mapping[Slot, Sequence[Row]]
 ) -> str | None:
     """Return why a unit can't be changed as it was decided; None when it can."""
-    expected = {item.memory_id: _seen(direction, item) for item in items}
-    if direction is COMMIT:
+    expected = {item.memory_id: _seen(step, item) for item in items}
+    if step is COMMIT:
         expected |= {UUID(other): datetime.fromisoformat(at) for item in items for other, at in item.rests_on.items()}
-    since = "preview" if direction is COMMIT else "commit"
-    for memory in sorted(_needed(direction, items) | expected.keys()):
+    since = "preview" if step is COMMIT else "commit"
+    for memory in sorted(_needed(step, items) | expected.keys()):
         if memory not in held:
             return f"{ids.public(ids.MEMORY, memory)} is gone since the {since}"
         if memory in expected and held[memory]["updated_at"] != expected[memory]:
             return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
     for item in items:
-        for slot in _comes_to(direction, item, held):
+        for slot in _comes_to(step, item, held):
             other = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
             if other is not None:
                 return f"{ids.public(ids.MEMORY, other['id'])} has come into its slot since the {since}"
     return None
 
 
-def _seen(direction: Direction, item: Item) -> datetime | None:
+def _seen(step: Direction, item: Item) -> datetime | None:
     """Return when a memory must have been changed last: a commit that only linked it left it as it was."""
-    return item.seen_at if direction is COMMIT or not item.after else item.applied_at
+    return item.seen_at if step is COMMIT or not item.after else item.applied_at
 
 
 def _gather(
-    batch: _Batch, one: Backfill, direction: Direction, items: Sequence[Item], ledger: Ledger, held: Mapping[UUID, Row]
+    batch: _Batch, one: Backfill, step: Direction, items: Sequence[Item], ledger: Ledger, held: Mapping[UUID, Row]
 ) -> None:
     """Add to the batch what changes a unit, and what tells of it."""
     crowded = len(items) > 1
     for item in items:
         if item.after:
-            own = planning.applied(item, ledger.at) if direction is COMMIT else item.before
+            own = planning.applied(item, ledger.at) if step is COMMIT else item.before
             # Said of those that make way for one another, because making way unsays it.
             stands = {"contested": held[item.memory_id]["contested"]} if crowded else {}
             batch.changes[item.memory_id] = {**stands, **own}
         batch.links |= set(item.links)
-        if direction is COMMIT:
+        if step is COMMIT:
             batch.events += planning.events(one, item, ledger)
         elif item.after:
             batch.events.append(planning.undone(one, item, ledger))
     if crowded:
         batch.crowded |= {item.memory_id for item in items if item.after}
     batch.scopes.add(items[0].scope_id)
-    batch.marks += [(item, direction.done, None, ledger.at) for item in items]
+    batch.marks += [(item, step.done, None, ledger.at) for item in items]
