@@ -14,183 +14,214 @@ _ARM_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.
 _LLM_BUCKETS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 240.0)
 
 
+class _Requests:
+    """HTTP requests."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.seconds = Histogram(
+            "tm_http_request_seconds",
+            "Seconds from request to answer.",
+            ("method", "route", "status"),
+            buckets=_REQUEST_BUCKETS,
+            registry=registry,
+        )
+        self.in_flight = Gauge("tm_http_requests_in_flight", "Requests now open.", registry=registry)
+
+
+class _Retrieval:
+    """Retrieval, and the embedder, which writes use too."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.arms = Histogram(
+            "tm_retrieval_arm_seconds",
+            "Seconds in a retrieval arm or read stage.",
+            ("arm",),
+            buckets=_ARM_BUCKETS,
+            registry=registry,
+        )
+        self.embedding = Histogram(
+            "tm_embed_seconds",
+            "Seconds of a call to the embedder.",
+            ("outcome",),
+            buckets=_ARM_BUCKETS,
+            registry=registry,
+        )
+        self.embedded = Counter("tm_embedded_texts", "Texts embedded.", registry=registry)
+        self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
+
+
+class _Model:
+    """Uses of the language model."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.seconds = Histogram(
+            "tm_llm_seconds",
+            "Seconds of a use of the language model, its repair included.",
+            ("purpose", "outcome"),
+            buckets=_LLM_BUCKETS,
+            registry=registry,
+        )
+        self.tokens = Counter(
+            "tm_llm_tokens",
+            "Tokens the language model took and gave.",
+            ("purpose", "direction"),
+            registry=registry,
+        )
+        self.cost = Counter("tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=registry)
+
+
+class _Writing:
+    """What becomes of what is said, and what people are asked about it."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.decisions = Counter("tm_write_decisions", "What writes came to.", ("type", "decision"), registry=registry)
+        self.turns = Counter(
+            "tm_turns",
+            "Turns that have been through the pipeline; skipped ones by gate.",
+            ("status", "gate"),
+            registry=registry,
+        )
+        self.feedback = Counter(
+            "tm_feedback", "Feedback on memories, by what it came to.", ("feedback", "effect"), registry=registry
+        )
+        self.retries = Counter("tm_write_retries", "Writes decided again, by reason.", ("reason",), registry=registry)
+        self.reviews = Gauge(
+            "tm_review_waiting",
+            "Memories that wait for a reviewer, of all tenants.",
+            ("reason",),
+            registry=registry,
+        )
+
+
+class _Jobs:
+    """Background jobs, their queue, and the workers' runs."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.started = Counter("tm_jobs_started", "Runs of background jobs begun.", ("kind",), registry=registry)
+        self.running = Gauge("tm_jobs_running", "Jobs that this process does now.", registry=registry)
+        self.seconds = Histogram(
+            "tm_job_seconds",
+            "Seconds of a run of a background job, by what it came to: succeeded, failed, retried, cancelled, "
+            "put_back (a worker stopped), taken_over (a worker was presumed dead), parked (it killed its workers).",
+            ("kind", "outcome"),
+            buckets=_JOB_BUCKETS,
+            registry=registry,
+        )
+        self.queue_depth = Gauge("tm_queue_depth", "Jobs that wait, of all tenants.", registry=registry)
+        self.queue_age = Gauge(
+            "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=registry
+        )
+        self.workers = Histogram(
+            "tm_worker_seconds",
+            "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, unfinished (stopped, cut off "
+            "or failed).",
+            ("worker", "outcome"),
+            buckets=_JOB_BUCKETS,
+            registry=registry,
+        )
+        self.rows = Counter(
+            "tm_worker_rows",
+            "What runs of workers did, by what was counted; dry runs are left out.",
+            ("worker", "what"),
+            registry=registry,
+        )
+
+
 class Metrics:
     """The service's metrics. Labels hold route templates, types and outcomes: never ids, keys or content."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Histogram(
-            "tm_http_request_seconds",
-            "Seconds from request to answer.",
-            ("method", "route", "status"),
-            buckets=_REQUEST_BUCKETS,
-            registry=self._registry,
-        )
-        self.in_flight = Gauge("tm_http_requests_in_flight", "Requests now open.", registry=self._registry)
-        self._arms = Histogram(
-            "tm_retrieval_arm_seconds",
-            "Seconds in a retrieval arm or read stage.",
-            ("arm",),
-            buckets=_ARM_BUCKETS,
-            registry=self._registry,
-        )
-        self._embed = Histogram(
-            "tm_embed_seconds",
-            "Seconds of a call to the embedder.",
-            ("outcome",),
-            buckets=_ARM_BUCKETS,
-            registry=self._registry,
-        )
-        self._embedded = Counter("tm_embedded_texts", "Texts embedded.", registry=self._registry)
-        self._llm = Histogram(
-            "tm_llm_seconds",
-            "Seconds of a use of the language model, its repair included.",
-            ("purpose", "outcome"),
-            buckets=_LLM_BUCKETS,
-            registry=self._registry,
-        )
-        self._tokens = Counter(
-            "tm_llm_tokens",
-            "Tokens the language model took and gave.",
-            ("purpose", "direction"),
-            registry=self._registry,
-        )
-        self._cost = Counter(
-            "tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=self._registry
-        )
-        self._decisions = Counter(
-            "tm_write_decisions", "What writes came to.", ("type", "decision"), registry=self._registry
-        )
-        self._turns = Counter(
-            "tm_turns",
-            "Turns that have been through the pipeline; skipped ones by gate.",
-            ("status", "gate"),
-            registry=self._registry,
-        )
-        self._feedback = Counter(
-            "tm_feedback", "Feedback on memories, by what it came to.", ("feedback", "effect"), registry=self._registry
-        )
-        self._retries = Counter(
-            "tm_write_retries", "Writes decided again, by reason.", ("reason",), registry=self._registry
-        )
+        self._http = _Requests(self._registry)
+        self._retrieval = _Retrieval(self._registry)
+        self._model = _Model(self._registry)
+        self._writing = _Writing(self._registry)
+        self._jobs = _Jobs(self._registry)
         self._restarts = Counter(
             "tm_embedded_database_restarts",
             "Times the embedded server was found dead.",
             registry=self._registry,
         )
 
-        self._jobs_started = Counter(
-            "tm_jobs_started", "Runs of background jobs begun.", ("kind",), registry=self._registry
-        )
-        self._jobs = Histogram(
-            "tm_job_seconds",
-            "Seconds of a run of a background job, by what it came to: succeeded, failed, retried, cancelled, "
-            "put_back (a worker stopped), taken_over (a worker was presumed dead), parked (it killed its workers).",
-            ("kind", "outcome"),
-            buckets=_JOB_BUCKETS,
-            registry=self._registry,
-        )
-        self._jobs_running = Gauge("tm_jobs_running", "Jobs that this process does now.", registry=self._registry)
-        self._queue_depth = Gauge("tm_queue_depth", "Jobs that wait, of all tenants.", registry=self._registry)
-        self._queue_age = Gauge(
-            "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=self._registry
-        )
-        self._worker_runs = Histogram(
-            "tm_worker_seconds",
-            "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, unfinished (stopped, cut off "
-            "or failed).",
-            ("worker", "outcome"),
-            buckets=_JOB_BUCKETS,
-            registry=self._registry,
-        )
-        self._worker_rows = Counter(
-            "tm_worker_rows",
-            "What runs of workers did, by what was counted; dry runs are left out.",
-            ("worker", "what"),
-            registry=self._registry,
-        )
-        self._reviews = Gauge(
-            "tm_review_waiting",
-            "Memories that wait for a reviewer, of all tenants.",
-            ("reason",),
-            registry=self._registry,
-        )
-        self._dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=self._registry)
-
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
         """Report a connection pool; `in_use` is asked at every scrape."""
         Gauge("tm_database_pool_size", "Connections there may be.", registry=self._registry).set(size)
         Gauge("tm_database_pool_in_use", "Connections now in use.", registry=self._registry).set_function(in_use)
 
+    @property
+    def in_flight(self) -> Gauge:
+        """Return the gauge of the requests that are open."""
+        return self._http.in_flight
+
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request by its route's template."""
-        self._requests.labels(method, route, str(status)).observe(seconds)
+        self._http.seconds.labels(method, route, str(status)).observe(seconds)
 
     def arm(self, name: str, seconds: float) -> None:
         """Time a retrieval arm."""
-        self._arms.labels(name).observe(seconds)
+        self._retrieval.arms.labels(name).observe(seconds)
 
     def embed(self, outcome: str, seconds: float, texts: int) -> None:
         """Time a call to the embedder; fits `EmbedObserver`."""
-        self._embed.labels(outcome).observe(seconds)
-        self._embedded.inc(texts)
+        self._retrieval.embedding.labels(outcome).observe(seconds)
+        self._retrieval.embedded.inc(texts)
 
     def llm(self, purpose: str, outcome: str, seconds: float) -> None:
         """Time a use of the language model."""
-        self._llm.labels(purpose, outcome).observe(seconds)
+        self._model.seconds.labels(purpose, outcome).observe(seconds)
 
     def llm_tokens(self, purpose: str, given: int, taken: int, cost: float) -> None:
         """Count the tokens of a use of the language model, in and out, and what they cost."""
-        self._tokens.labels(purpose, "input").inc(given)
-        self._tokens.labels(purpose, "output").inc(taken)
-        self._cost.labels(purpose).inc(cost)
+        self._model.tokens.labels(purpose, "input").inc(given)
+        self._model.tokens.labels(purpose, "output").inc(taken)
+        self._model.cost.labels(purpose).inc(cost)
 
     def decision(self, type_name: str, decision: str) -> None:
         """Count what a write came to."""
-        self._decisions.labels(type_name, decision).inc()
+        self._writing.decisions.labels(type_name, decision).inc()
 
     def turn(self, status: str, gate: str) -> None:
         """Count a turn by how it ended, and, if it was skipped, at which gate."""
-        self._turns.labels(status, gate).inc()
+        self._writing.turns.labels(status, gate).inc()
 
     def feedback(self, feedback: str, effect: str) -> None:
         """Count a word on a memory by what it said and what came of it."""
-        self._feedback.labels(feedback, effect).inc()
+        self._writing.feedback.labels(feedback, effect).inc()
 
     def retry(self, reason: str) -> None:
         """Count a write that had to be decided again."""
-        self._retries.labels(reason).inc()
+        self._writing.retries.labels(reason).inc()
 
     def job_started(self, kind: str) -> None:
         """Count a run of a job that begins."""
-        self._jobs_started.labels(kind).inc()
-        self._jobs_running.inc()
+        self._jobs.started.labels(kind).inc()
+        self._jobs.running.inc()
 
     def job_ended(self, kind: str, outcome: str, seconds: float) -> None:
         """Time a run of a job by what it came to."""
-        self._jobs.labels(kind, outcome).observe(seconds)
-        self._jobs_running.dec()
+        self._jobs.seconds.labels(kind, outcome).observe(seconds)
+        self._jobs.running.dec()
 
     def worker(self, name: str, outcome: str, counts: Mapping[str, int], seconds: float) -> None:
         """Time a worker's run for one tenant, and add up what it did."""
-        self._worker_runs.labels(name, outcome).observe(seconds)
+        self._jobs.workers.labels(name, outcome).observe(seconds)
         if outcome == "done":
             for what, count in counts.items():
-                self._worker_rows.labels(name, what).inc(count)
+                self._jobs.rows.labels(name, what).inc(count)
 
     def queue(self, depth: float, oldest_seconds: float) -> None:
         """Report what waits; NaN when that isn't known."""
-        self._queue_depth.set(depth)
-        self._queue_age.set(oldest_seconds)
+        self._jobs.queue_depth.set(depth)
+        self._jobs.queue_age.set(oldest_seconds)
 
     def reviews(self, waiting: Mapping[str, float]) -> None:
         """Report how many memories wait for a reviewer, by reason; NaN where that isn't known."""
         for reason, count in waiting.items():
-            self._reviews.labels(reason).set(count)
+            self._writing.reviews.labels(reason).set(count)
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were lost."""
-        self._dropped.inc(count)
+        self._retrieval.dropped.inc(count)
 
     def database_restart(self) -> None:
         """Count a restart of the embedded server."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -98,9 +99,9 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
     return database
 
 
-async def in_background(stack: AsyncExitStack, work: object) -> None:
+async def in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine beside everything, until the stack closes."""
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+    task = asyncio.create_task(work)
 
     async def stop() -> None:
         task.cancel()

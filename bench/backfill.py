@@ -14,8 +14,10 @@ from time import perf_counter
 from typing import Any, cast
 from uuid import UUID
 
+from app.db import backfill_items
 from app.db import backfills as rows
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Item
+from app.db.backfills import Backfill
 from app.db.reclassifying import COLUMNS
 from app.db.session import Database
 from app.memory.backfill import ItemState, Status
@@ -139,12 +141,12 @@ async def _items(work: Backfills, actor: Actor, one: Backfill) -> AsyncIterator[
     more = True
     while more:
         async with cast("Timed", work.database).database.read(actor.tenant_id) as session:
-            found = await rows.items(
+            found = await backfill_items.page(
                 session, actor.tenant_id, one.id, state=ItemState.PLANNED, after=after, limit=5_000
             )
-        for item in found:
-            yield item
-        more, after = bool(found), found[-1].memory_id if found else None
+        for listed in found:
+            yield listed.item
+        more, after = bool(found), found[-1].item.memory_id if found else None
 
 
 async def _asked(stage: Stage, user: str) -> Spread:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -22,6 +22,7 @@ from app.services.memories import Memories
 from app.services.upkeep import IndexUpkeep
 from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
+from tests import owner
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
 
@@ -67,11 +68,7 @@ class Store:
 
     async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """Ask the database as its owner, past row-level security."""
-        connection = await asyncpg.connect(self.url)
-        try:
-            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
-        finally:
-            await connection.close()
+        return await owner.ask(self.url, statement, *arguments)
 
     def as_tenant(self, tenant: UUID) -> Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))
@@ -82,24 +79,23 @@ def embedder() -> WordllamaEmbedder:
     return WordllamaEmbedder()
 
 
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def deciding_in(database: Database, embedder: WordllamaEmbedder, clock: Callable[[], datetime] = now) -> Deciding:
+    return Deciding(database=database, embedder=embedder, model_id=1, language="english", clock=clock, types=discover())
+
+
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     """Return a new tenant in a migrated database; its caller closes `Store.database`."""
     await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
     database = Database(url, pool_size=10)
     upkeep = IndexUpkeep(database=database, language="english")
-    deciding = Deciding(
-        database=database,
-        embedder=embedder,
-        model_id=1,
-        language="english",
-        clock=lambda: datetime.now(UTC),
-        types=discover(),
-    )
+    deciding = deciding_in(database, embedder)
     pipeline = WritePipeline(deciding=deciding, drifted=upkeep.mark, crowded=upkeep.crowd)
-    actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
-    store = Store(url=url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
-    await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
-    return store
+    actor = await owner.new_tenant(url)
+    return Store(url=url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from app.model import Actor, Scope, ScopeKind
 from app.opening import KEY_FILE
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
+from tests import owner
 from tests.folders import open_folder
 
 ROLES = frozenset({"read", "write", "admin"})
@@ -173,10 +174,4 @@ async def test_a_bootstrap_key_must_fit_into_a_header(database_url: str, key: st
 
 
 async def _stamp(url: str, revision: str) -> None:
-    import asyncpg  # noqa: PLC0415
-
-    connection = await asyncpg.connect(url)
-    try:
-        await connection.execute("UPDATE alembic_version SET version_num = $1", revision)
-    finally:
-        await connection.close()
+    await owner.ask(url, "UPDATE alembic_version SET version_num = $1", revision)

@@ -16,9 +16,10 @@ from app.api.guard import READ, GuardedRoute
 from app.api.memories import page_of, scopes_of
 from app.api.models import Answers
 from app.api.requests import MOST_RESULTS, Seen
+from app.api.routes import add_reads
 from app.db.listing import Filters, Position
 from app.errors import InvalidCursor
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import Actor, Status
 
 SessionId = Annotated[Name, Path(description="The session, as it was written.", examples=["conv-42"])]
@@ -45,29 +46,22 @@ class TimelineQuery(Seen):
 def router(answers: Answers) -> APIRouter:
     """Return the routes. Their ids are callers' own, and may hold slashes."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
-    for path, handler, operation, summary in (
+    add_reads(
+        found,
+        READ,
         (
             "/memories/typed/episodic/session/{session_id:path}",
             list_session,
-            "list_session",
             "List a session's episodes in sequence",
+            answers.page,
         ),
         (
             "/memories/typed/semantic/entity/{entity_id:path}",
             list_entity_facts,
-            "list_entity_facts",
             "List what is known about an entity",
+            answers.page,
         ),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=operation,
-            summary=summary,
-            response_model=answers.page,
-            openapi_extra=READ,
-        )
+    )
     return found
 
 

@@ -20,11 +20,12 @@ from app.api.guard import ADMIN, GuardedRoute
 from app.api.models import AuditEvent, Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import MOST_RESULTS, In
+from app.api.routes import add_reads
 from app.db.audit_log import Asked, Told
 from app.db.listing import Position
 from app.errors import NotFound
 from app.memory.chain import START, Broken, Fault
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import Actor
 from app.services.audit import SEALS, Head, Rebuilt, Verified
 
@@ -153,20 +154,13 @@ class VerifiedOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    for path, handler, summary, model in (
+    add_reads(
+        found,
+        ADMIN,
         ("/admin/audit", list_audit, "List what was done, by whom, and why", AuditPageOut),
         ("/admin/audit/verify", verify_audit, "Prove that the audit log is what was sealed", VerifiedOut),
         ("/admin/audit/head", get_audit_head, "Get the newest seal, to be kept elsewhere", HeadOut),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=model,
-            openapi_extra=ADMIN,
-        )
+    )
     return found
 
 

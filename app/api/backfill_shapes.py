@@ -14,9 +14,10 @@ from app.api.cursors import LONGEST
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
 from app.api.shapes import shown
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Listed
+from app.db.backfills import Backfill
 from app.memory.backfill import Classifier, Effect, ItemState, Status
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import ScopeKind
 from app.services.backfill_types import DEFINITIONS
 
@@ -72,7 +73,7 @@ class ChangeOut(Out):
     state: ItemState
     effect: Effect
     type: str = Field(description="What it is before.")
-    content: str | None = Field(description="What the memory says, which stays as it is; null if it is gone.")
+    content: str = Field(description="What the memory says, which stays as it is.")
     reason: str | None = Field(description="Why it changes.")
     why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
     before: dict[str, Any]
@@ -141,14 +142,15 @@ def shown_backfill(one: Backfill) -> dict[str, object]:
     }
 
 
-def shown_change(one: Item, content: str | None) -> dict[str, object]:
-    """Return what becomes of a memory that says `content`, as callers see it."""
+def shown_change(listed: Listed) -> dict[str, object]:
+    """Return what becomes of a memory, as callers see it."""
+    one = listed.item
     return {
         "memory_id": ids.public(ids.MEMORY, one.memory_id),
         "state": one.state,
         "effect": one.effect,
         "type": one.source,
-        "content": content,
+        "content": listed.content,
         "reason": one.reason,
         "why": one.why,
         "before": _shown(one.before),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from app import ids
@@ -25,8 +25,9 @@ from app.api.candidates import canonical_types
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import Replied, declared, once
-from app.db.backfills import Backfill, Item
+from app.api.idempotent import IDEMPOTENT, Replied, once
+from app.api.routes import add_reads
+from app.db.backfills import Backfill
 from app.db.listing import Position
 from app.model import Actor
 from app.runtime import Runtime
@@ -49,28 +50,32 @@ def router() -> APIRouter:
         response_model=BackfillDetail,
         status_code=CREATED,
         responses={ACCEPTED: {"model": BackfillDetail, "description": "A job makes the preview."}},
-        dependencies=[Depends(declared)],
+        dependencies=IDEMPOTENT,
         openapi_extra=ADMIN,
     )
-    for path, handler, summary, model in (
+    add_reads(
+        found,
+        ADMIN,
         ("/admin/backfills", list_backfills, "List backfills", BackfillPage),
         ("/admin/backfills/{backfill_id}", get_backfill, "Get a backfill", BackfillDetail),
         ("/admin/backfills/{backfill_id}/memories", list_backfill_memories, "List what it changes", ChangePage),
-    ):
-        found.add_api_route(
-            path, handler, methods=["GET"], operation_id=handler.__name__, summary=summary, response_model=model,
-            openapi_extra=ADMIN,
-        )  # fmt: skip
+    )
     for step, change, summary, status in (
         ("commit", commit_backfill, "Commit a backfill", ACCEPTED),
         ("undo", undo_backfill, "Undo a backfill", ACCEPTED),
         ("cancel", cancel_backfill, "Drop a preview", OK),
     ):
         found.add_api_route(
-            f"/admin/backfills/{{backfill_id}}/{step}", change, methods=["POST"], operation_id=change.__name__,
-            summary=summary, response_model=BackfillDetail, status_code=status, dependencies=[Depends(declared)],
+            f"/admin/backfills/{{backfill_id}}/{step}",
+            change,
+            methods=["POST"],
+            operation_id=change.__name__,
+            summary=summary,
+            response_model=BackfillDetail,
+            status_code=status,
+            dependencies=IDEMPOTENT,
             openapi_extra=ADMIN,
-        )  # fmt: skip
+        )
     return found
 
 
@@ -137,8 +142,8 @@ async def list_backfill_memories(
         after=_after(query, listing),
         limit=query.limit,
     )
-    following = cursors.encode(Position(id=shown[-1].memory_id), listing) if more else None
-    return views.answer({"memories": await _changes(runtime, actor, shown), "next_cursor": following})
+    following = cursors.encode(Position(id=shown[-1].item.memory_id), listing) if more else None
+    return views.answer({"memories": [shown_change(one) for one in shown], "next_cursor": following})
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -188,10 +193,4 @@ def _after(query: ListQuery, listing: Listing) -> UUID | None:
 async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
     shown = await runtime.backfills.show(actor, backfill)
     within = None if shown.within is None else [dict(one) for one in shown.within]
-    sample = await _changes(runtime, actor, shown.sample)
-    return {**shown_backfill(shown.backfill), "sample": sample, "within": within}
-
-
-async def _changes(runtime: Runtime, actor: Actor, items: Sequence[Item]) -> list[dict[str, object]]:
-    said = await runtime.backfills.contents(actor, items)
-    return [shown_change(one, said.get(one.memory_id)) for one in items]
+    return {**shown_backfill(shown.backfill), "sample": [shown_change(one) for one in shown.sample], "within": within}

@@ -15,7 +15,8 @@ from app.api.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.shapes import BUILT_IN, OWN, either, literal, many, maybe, one_of, shown
 from app.memory.kinds import Place, Topic
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType, Name, Sentence, UserId
+from app.memory.spec import MemoryType
+from app.memory.strings import Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
 
 LARGEST_BATCH = 1000

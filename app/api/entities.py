@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -15,11 +15,12 @@ from app.api import cursors, entity_views, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, Clocks, In
+from app.api.routes import add_changes, add_reads
 from app.db.listing import Position
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import ScopeKind, Visibility
 
 DEEPEST = 3
@@ -155,23 +156,19 @@ class UnmergeOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["entities"], route_class=GuardedRoute)
-    for path, handler, operation, summary, model in (
-        ("/entities", list_entities, "list_entities", "List entities", EntityPage),
-        ("/entities/{entity_id}", get_entity, "get_entity", "Get an entity", EntityOut),
-        ("/entities/{entity_id}/graph", get_graph, "get_entity_graph", "Get the relations around", GraphOut),
-    ):
-        found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
-            openapi_extra=READ,
-        )  # fmt: skip
-    for path, change, operation, summary, answer in (
-        ("/entities/merge", merge_entities, "merge_entities", "Make entities one", MergeOut),
-        ("/entities/unmerge", unmerge_entity, "unmerge_entity", "Undo a merge", UnmergeOut),
-    ):
-        found.add_api_route(
-            path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=answer,
-            dependencies=[Depends(declared)], openapi_extra=WRITE,
-        )  # fmt: skip
+    add_reads(
+        found,
+        READ,
+        ("/entities", list_entities, "List entities", EntityPage),
+        ("/entities/{entity_id}", get_entity, "Get an entity", EntityOut),
+        ("/entities/{entity_id}/graph", get_entity_graph, "Get the relations around", GraphOut),
+    )
+    add_changes(
+        found,
+        WRITE,
+        ("/entities/merge", merge_entities, "Make entities one", MergeOut),
+        ("/entities/unmerge", unmerge_entity, "Undo a merge", UnmergeOut),
+    )
     return found
 
 
@@ -209,7 +206,7 @@ async def get_entity(
     return views.answer(entity_views.entity(found))
 
 
-async def get_graph(
+async def get_entity_graph(
     runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, query: Annotated[GraphQuery, Query()]
 ) -> Response:
     """Get an entity and the relations that active memories state around it, or stated, or that held then."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
@@ -14,9 +14,10 @@ from app import ids
 from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import Replied, declared, once, own_key
+from app.api.idempotent import IDEMPOTENT, Replied, once, own_key
 from app.api.models import Out
-from app.memory.spec import storable
+from app.api.routes import add_reads
+from app.memory.strings import storable
 from app.services.erasure import Receipt, told
 
 LONGEST_NAME = 1_000
@@ -69,18 +70,11 @@ def router() -> APIRouter:
         summary="Erase everything of a user",
         response_model=ReceiptOut,
         responses={202: {"model": ReceiptOut, "description": "A job erases it."}},
-        dependencies=[Depends(declared)],
+        dependencies=IDEMPOTENT,
         openapi_extra=ADMIN,
     )
-    found.add_api_route(
-        "/admin/erasures/{erasure_id}",
-        get_erasure,
-        methods=["GET"],
-        operation_id="get_erasure",
-        summary="Get an erasure's receipt, checked against the database",
-        response_model=ReceiptOut,
-        openapi_extra=ADMIN,
-    )
+    summary = "Get an erasure's receipt, checked against the database"
+    add_reads(found, ADMIN, ("/admin/erasures/{erasure_id}", get_erasure, summary, ReceiptOut))
     return found
 
 

@@ -15,6 +15,7 @@ from app.api.guard import ADMIN, GuardedRoute
 from app.api.models import Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
+from app.api.routes import add_reads
 from app.write.policy import TenantPolicy
 
 DEFAULT_DAYS = 30
@@ -50,26 +51,19 @@ class CostsOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    for method, handler, summary in (
-        ("GET", get_policy, "Get the tenant's policy"),
-        ("PUT", put_policy, "Replace the tenant's policy"),
-    ):
-        found.add_api_route(
-            "/admin/policy",
-            handler,
-            methods=[method],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=TenantPolicy,
-            openapi_extra=ADMIN,
-        )
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/policy", get_policy, "Get the tenant's policy", TenantPolicy),
+        ("/admin/costs", get_costs, "Get what extraction has cost", CostsOut),
+    )
     found.add_api_route(
-        "/admin/costs",
-        get_costs,
-        methods=["GET"],
-        operation_id="get_costs",
-        summary="Get what extraction has cost",
-        response_model=CostsOut,
+        "/admin/policy",
+        put_policy,
+        methods=["PUT"],
+        operation_id="put_policy",
+        summary="Replace the tenant's policy",
+        response_model=TenantPolicy,
         openapi_extra=ADMIN,
     )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from pydantic import Field, StringConstraints, create_model
 from starlette.responses import Response
 
@@ -15,13 +15,13 @@ from app.api.candidates import FUTURE
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.fields import Instant
 from app.api.guard import WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.memories import MemoryId
 from app.api.models import Answers, Out
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
 from app.api.shapes import shown
-from app.memory.spec import Name, Sentence
+from app.memory.strings import Name, Sentence
 from app.model import Feedback
 from app.services.feedback import Effect, Judged, Word
 
@@ -68,7 +68,7 @@ def router(answers: Answers) -> APIRouter:
         operation_id="give_feedback",
         summary="Say that a memory was useful, not useful or wrong",
         response_model=answer,
-        dependencies=[Depends(declared)],
+        dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
     return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
-from fastapi import Header, Request
+from fastapi import Depends, Header, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
@@ -40,6 +41,10 @@ async def declared(
     ),
 ) -> None:
     """Put the header into OpenAPI; `once` reads it."""
+
+
+IDEMPOTENT: Final = (Depends(declared),)
+"""What a route depends on for OpenAPI to show that it takes the header."""
 
 
 async def once(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -14,11 +14,12 @@ from app.api import cursors, views
 from app.api.cursors import LONGEST, Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import once
 from app.api.models import Out
 from app.api.requests import MOST_RESULTS, In
+from app.api.routes import add_changes, add_reads
 from app.db.listing import Position
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.model import JobStatus
 
 OK = 200
@@ -71,22 +72,18 @@ class JobPage(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["jobs"], route_class=GuardedRoute)
-    for path, handler, operation, summary, model in (
-        ("/jobs", list_jobs, "list_jobs", "List jobs", JobPage),
-        ("/jobs/{job_id}", get_job, "get_job", "Get a job", JobOut),
-    ):
-        found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
-            openapi_extra=READ,
-        )  # fmt: skip
-    for path, change, operation, summary in (
-        ("/jobs/{job_id}/retry", retry_job, "retry_job", "Try a failed or cancelled job again"),
-        ("/jobs/{job_id}/cancel", cancel_job, "cancel_job", "Cancel a job"),
-    ):
-        found.add_api_route(
-            path, change, methods=["POST"], operation_id=operation, summary=summary, response_model=JobOut,
-            dependencies=[Depends(declared)], openapi_extra=WRITE,
-        )  # fmt: skip
+    add_reads(
+        found,
+        READ,
+        ("/jobs", list_jobs, "List jobs", JobPage),
+        ("/jobs/{job_id}", get_job, "Get a job", JobOut),
+    )
+    add_changes(
+        found,
+        WRITE,
+        ("/jobs/{job_id}/retry", retry_job, "Try a failed or cancelled job again", JobOut),
+        ("/jobs/{job_id}/cancel", cancel_job, "Cancel a job", JobOut),
+    )
     return found
 
 

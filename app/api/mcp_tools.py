@@ -25,7 +25,7 @@ from app.db.review import Wanted
 from app.memory.extraction import Role
 from app.memory.kinds import Topic
 from app.memory.registry import discover
-from app.memory.spec import Name, Sentence, UserId
+from app.memory.strings import Name, Sentence, UserId
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 

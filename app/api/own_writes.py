@@ -12,7 +12,8 @@ from app.api.deps import ActorDep, RuntimeDep
 from app.api.problems import FieldError, InvalidFields
 from app.errors import InvalidInput, TypesMoved
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType, Name
+from app.memory.spec import MemoryType
+from app.memory.strings import Name
 from app.model import Actor
 from app.runtime import Runtime
 from app.services.own_types import unknown

@@ -13,7 +13,7 @@ from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.models import Out
-from app.memory.spec import Name
+from app.memory.strings import Name
 from app.services.exporting import Wanted
 from app.services.import_report import Summary
 
@@ -91,9 +91,10 @@ async def export(
     user_id: Annotated[Name | None, Query(description="Only this user's scope, and agents' with the user.")] = None,
     agent_id: Annotated[Name | None, Query(description="Only this agent's scopes.")] = None,
     *,
-    vectors: Annotated[bool, Query(description="Embeddings too: a larger file, which need not be embedded anew.")]
-    = False,
-) -> Response:  # fmt: skip
+    vectors: Annotated[
+        bool, Query(description="Embeddings too: a larger file, which need not be embedded anew.")
+    ] = False,
+) -> Response:
     """Stream one snapshot of the tenant: memories of every status with all that is theirs, turns, entities, policy.
 
     The audit log comes too. The first line says what it is, the last one how much, with a digest: a file without

@@ -17,7 +17,7 @@ from app.db.listing import Sort
 from app.memory.kinds import A_NUMBER, Topic
 from app.memory.normalise import words
 from app.memory.registry import Registry
-from app.memory.spec import Name, storable
+from app.memory.strings import Name, storable
 from app.model import Category, Mode, ScopeKind, Status, Visibility
 from app.read.request import QueryRequest
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from app import ids
@@ -17,10 +17,11 @@ from app.api.candidates import canonical_types
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.models import Answers
 from app.api.problems import FieldError, InvalidFields, of_error, respond
 from app.api.review_shapes import BulkBody, DecideBody, ReviewAnswers, ReviewQuery, SummaryOut, build
+from app.api.routes import add_reads
 from app.db.review import Wanted
 from app.errors import NotFound, TypedMemoryError
 from app.runtime import Runtime
@@ -38,15 +39,13 @@ def router(answers: Answers) -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["review"], route_class=GuardedRoute)
     shapes = build(answers)
-    for path, handler, operation, summary, model in (
-        ("/admin/review", list_reviews, "list_reviews", "List what waits for a reviewer", shapes.page),
-        ("/admin/review/summary", get_review_summary, "get_review_summary", "Count what waits", SummaryOut),
-        ("/admin/review/{review_id}", get_review, "get_review", "Get an item", shapes.detail),
-    ):
-        found.add_api_route(
-            path, handler, methods=["GET"], operation_id=operation, summary=summary, response_model=model,
-            openapi_extra=ADMIN,
-        )  # fmt: skip
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/review", list_reviews, "List what waits for a reviewer", shapes.page),
+        ("/admin/review/summary", get_review_summary, "Count what waits", SummaryOut),
+        ("/admin/review/{review_id}", get_review, "Get an item", shapes.detail),
+    )
     _add_decisions(found, shapes)
     return found
 
@@ -63,9 +62,16 @@ def _add_decisions(found: APIRouter, shapes: ReviewAnswers) -> None:
         ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", shapes.done, moved),
     ):
         found.add_api_route(
-            path, handler, methods=["POST"], operation_id=operation, summary=summary, response_model=model,
-            responses=responses, dependencies=[Depends(declared)], openapi_extra=ADMIN,
-        )  # fmt: skip
+            path,
+            handler,
+            methods=["POST"],
+            operation_id=operation,
+            summary=summary,
+            response_model=model,
+            responses=responses,
+            dependencies=IDEMPOTENT,
+            openapi_extra=ADMIN,
+        )
 
 
 async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ReviewQuery, Query()]) -> Response:

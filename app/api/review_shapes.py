@@ -17,7 +17,7 @@ from app.api.requests import MOST_RESULTS, In
 from app.api.shapes import many, maybe, shown
 from app.memory.registry import Registry
 from app.memory.review import Action
-from app.memory.spec import Name, Sentence
+from app.memory.strings import Name, Sentence
 from app.model import LinkKind, ReviewReason, Status
 from app.write.review_log import Choice
 

@@ -13,6 +13,7 @@ from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
 from app.api.models import Out
+from app.api.routes import add_reads
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Sample, Shift
 from app.services.stats import Band, Stock, StoreStats
 
@@ -113,15 +114,7 @@ class StatsOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    found.add_api_route(
-        "/admin/stats",
-        get_stats,
-        methods=["GET"],
-        operation_id="get_stats",
-        summary="Get what the store is made of",
-        response_model=StatsOut,
-        openapi_extra=ADMIN,
-    )
+    add_reads(found, ADMIN, ("/admin/stats", get_stats, "Get what the store is made of", StatsOut))
     return found
 
 

@@ -15,7 +15,7 @@ from app.api.shapes import shown
 from app.memory.candidate import Decided
 from app.memory.extraction import Role, TurnStatus
 from app.memory.kinds import Place
-from app.memory.spec import Name, Sentence, UserId
+from app.memory.strings import Name, Sentence, UserId
 from app.model import Category, ScopeKind, SpeechAct
 
 MOST_TURNS = 500

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -17,9 +17,10 @@ from app.api.candidates import FUTURE, chosen_scope
 from app.api.cursors import Listing
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.problems import FieldError, InvalidFields
 from app.api.requests import In
+from app.api.routes import add_reads
 from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
 from app.db.listing import Position
 from app.db.turns import StoredTurn
@@ -61,7 +62,7 @@ def router() -> APIRouter:
         "status_code": ACCEPTED,
         "response_model": TurnsResult,
         "responses": {OK: {"model": TurnsResult, "description": "Processed, or decided in a dry run."}},
-        "dependencies": [Depends(declared)],
+        "dependencies": IDEMPOTENT,
         "openapi_extra": WRITE,
     }
     found.add_api_route(
@@ -75,23 +76,11 @@ def router() -> APIRouter:
         summary="Send a turn through the pipeline again",
         **writes,
     )
-    found.add_api_route(
-        "/turns",
-        list_turns,
-        methods=["GET"],
-        operation_id="list_turns",
-        summary="List turns",
-        response_model=TurnPage,
-        openapi_extra=READ,
-    )
-    found.add_api_route(
-        "/turns/{turn_id}",
-        get_turn,
-        methods=["GET"],
-        operation_id="get_turn",
-        summary="Get a turn and what became of it",
-        response_model=TurnOut,
-        openapi_extra=READ,
+    add_reads(
+        found,
+        READ,
+        ("/turns", list_turns, "List turns", TurnPage),
+        ("/turns/{turn_id}", get_turn, "Get a turn and what became of it", TurnOut),
     )
     return found
 

@@ -19,7 +19,8 @@ from app.api.problems import FieldError, InvalidFields, field_errors
 from app.db.own_types import StoredVersion
 from app.memory.own.definition import Definition
 from app.memory.own.faults import Fault, InvalidDefinition, pointer
-from app.memory.spec import MemoryType, Name
+from app.memory.spec import MemoryType
+from app.memory.strings import Name
 from app.model import Category, ScopeKind
 from app.services.own_types import Known
 

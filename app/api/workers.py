@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -13,10 +13,11 @@ from app import ids
 from app.api import views
 from app.api.deps import ActorDep, RuntimeDep
 from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import declared, once
+from app.api.idempotent import IDEMPOTENT, once
 from app.api.jobs import JobOut
 from app.api.models import Out
 from app.api.requests import In
+from app.api.routes import add_reads
 from app.model import JobStatus
 from app.services.background import Planned
 
@@ -66,15 +67,18 @@ class WorkerJobOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    add_reads(found, ADMIN, ("/admin/workers", list_workers, "List workers", WorkersOut))
     found.add_api_route(
-        "/admin/workers", list_workers, methods=["GET"], operation_id="list_workers", summary="List workers",
-        response_model=WorkersOut, openapi_extra=ADMIN,
-    )  # fmt: skip
-    found.add_api_route(
-        "/admin/workers/{name}/run", run_worker, methods=["POST"], operation_id="run_worker",
-        summary="Run a worker now", response_model=WorkerJobOut, status_code=ACCEPTED,
-        dependencies=[Depends(declared)], openapi_extra=ADMIN,
-    )  # fmt: skip
+        "/admin/workers/{name}/run",
+        run_worker,
+        methods=["POST"],
+        operation_id="run_worker",
+        summary="Run a worker now",
+        response_model=WorkerJobOut,
+        status_code=ACCEPTED,
+        dependencies=IDEMPOTENT,
+        openapi_extra=ADMIN,
+    )
     return found
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from app.memory.spec import MAX_TEXT, can_be_seen
+from app.memory.strings import MAX_TEXT, can_be_seen
 
 _LISTS = ("messages", "turns", "chat_messages")
 _TIMES = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")

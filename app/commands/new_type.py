@@ -17,7 +17,7 @@ from app.api.bodies import WriteFields
 from app.api.models import MemoryOut
 from app.commands import type_templates
 from app.commands.terminal import CommandFailed, say
-from app.commands.type_templates import Request
+from app.commands.type_shapes import Request
 from app.db import migrate
 from app.main import create_app
 from app.memory.registry import discover

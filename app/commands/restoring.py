@@ -49,8 +49,11 @@ def restore(client: ServiceClient, source: Source, *, strict: bool) -> bool:
 
 def _show(source: Source, done: Mapping[str, Any]) -> None:
     summary = Table(box=None, pad_edge=False, show_header=False)
-    for title, counts in (("", done["imported"]), ("already there: ", done["already_there"]),
-                          ("slot held here: ", done["conflicts"])):  # fmt: skip
+    for title, counts in (
+        ("", done["imported"]),
+        ("already there: ", done["already_there"]),
+        ("slot held here: ", done["conflicts"]),
+    ):
         for name, count in counts.items():
             summary.add_row(f"{title}{name}", str(count))
     for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):

@@ -237,7 +237,7 @@ async def seals(session: ReadSession, tenant: UUID, *, after: int, limit: int) -
 
 
 async def head(session: ReadSession, tenant: UUID) -> Seal | None:
-    """Return the newest seal."""
+    """Return the newest seal; None where nothing is sealed yet."""
     row = (await session.execute(_HEAD, {"tenant": tenant})).mappings().first()
     return None if row is None else _seal(row)
 

@@ -75,8 +75,9 @@ async def change(
     if unknown:
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
     bound = {name: json.dumps(value) if name == "metadata" else value for name, value in values.items()}
-    settings = ", ".join(f"{name} = CAST(:{name} AS jsonb)" if name == "metadata" else f"{name} = :{name}"
-                         for name in values)  # fmt: skip
+    settings = ", ".join(
+        f"{name} = CAST(:{name} AS jsonb)" if name == "metadata" else f"{name} = :{name}" for name in values
+    )
     here = {"tenant": tenant, "id": memory}
     await session.execute(
         text(f"UPDATE memories SET {settings}, updated_at = :at WHERE tenant_id = :tenant AND id = :id"),  # noqa: S608 - EDITABLE names only

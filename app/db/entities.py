@@ -10,8 +10,9 @@ from uuid import UUID
 from sqlalchemy import RowMapping, text
 
 from app.db import past
+from app.db.scopes import scope_of
 from app.db.session import ReadSession
-from app.model import Scope, ScopeKind
+from app.model import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +141,7 @@ async def page(
 def _entity(row: RowMapping) -> Entity:
     return Entity(
         id=row["id"],
-        scope=Scope(kind=ScopeKind(row["kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
+        scope=scope_of(row, "kind"),
         name=row["canonical_name"],
         entity_type=row["entity_type"],
         aliases=tuple(row["aliases"]),

@@ -14,8 +14,6 @@ from app.db.shape import IN_SCOPE, OF_ENTITY, OF_MEMORY
 Counts = Counter[str]
 """Rows erased, by table."""
 
-_HOLD = text("SELECT id FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
-
 _NEXT = text("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id LIMIT :limit")
 
 _NEXT_TURNS = text(
@@ -112,11 +110,6 @@ _OF_SCOPES = """
                 AND e.scope_id = ANY(CAST(:scopes AS uuid[]))
         )
 """
-
-
-async def hold(session: WriteSession, tenant: UUID, scope: UUID) -> bool:
-    """Hold a scope against writers until the transaction ends; False when there is none."""
-    return (await session.execute(_HOLD, {"tenant": tenant, "scope": scope})).first() is not None
 
 
 async def memories(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:

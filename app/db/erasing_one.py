@@ -203,9 +203,14 @@ async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) ->
 
 
 async def prune(
-    session: WriteSession, tenant: UUID, entity: UUID, *, names: Collection[str], attributes: Mapping[str, object],
+    session: WriteSession,
+    tenant: UUID,
+    entity: UUID,
+    *,
+    names: Collection[str],
+    attributes: Mapping[str, object],
     mentions: int,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Take off an entity those names and attributes that no memory of it tells any more; return the names."""
     here = {"tenant": tenant, "entity": entity}
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in attributes.items()}

@@ -136,7 +136,7 @@ async def begin(  # noqa: PLR0913 - what an erasure is
 
 
 async def find(session: ReadSession, tenant: UUID, erasure: UUID) -> Erasure | None:
-    """Return an erasure."""
+    """Return an erasure; None where the tenant has none of that id."""
     row = (await session.execute(_FIND, {"tenant": tenant, "id": erasure})).first()
     return None if row is None else _erasure(row)
 

@@ -13,12 +13,13 @@ from asyncpg import Record
 from numpy.typing import NDArray
 
 from app.db.lifecycle.fading import FRESHNESS
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.survey import Page
 from app.db.vectors import has_vector, vector_of
 from app.db.writing import ScopeMoved
-from app.model import Scope, ScopeKind
+from app.model import Scope
 
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')
@@ -135,7 +136,7 @@ async def scopes(session: ReadSession, tenant: UUID, faded: Faded, *, page: Page
 async def scope(session: ReadSession, tenant: UUID, scope: UUID) -> Scope:
     """Return a scope by its id."""
     [row] = await session.fetch(_SCOPE, {"tenant": tenant, "scope": scope})
-    return Scope(kind=ScopeKind(row["kind"]), user_id=row["user_id"], agent_id=row["agent_id"])
+    return scope_of(row, "kind")
 
 
 async def subjects(

@@ -151,7 +151,7 @@ async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
 
 
 async def find(session: ReadSession, tenant: UUID, job: UUID) -> Job | None:
-    """Return a job."""
+    """Return a job; None where the tenant has none of that id."""
     return _one((await session.execute(_select(tenant).where(table.c.id == job))).first())
 
 

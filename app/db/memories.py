@@ -1,4 +1,4 @@
-"""Reading memories, whole: by id, in pages, and with the chain they belong to."""
+"""Reading memories, whole: by id, and with the chain they belong to; `listing` has the pages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import RowMapping, text
 
 from app.db import past, tables
+from app.db.scopes import scope_of
 from app.db.session import ReadSession
 from app.db.statement import statement
 from app.model import (
@@ -19,8 +20,6 @@ from app.model import (
     Evidence,
     Memory,
     ReviewReason,
-    Scope,
-    ScopeKind,
     SpeechAct,
     Status,
     Usage,
@@ -169,10 +168,10 @@ def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
 
 
 def whole(row: RowMapping | Mapping[str, Any]) -> Memory:
-    """Return the memory of a row that `WHOLE` selected, or that has what it selects."""
+    """Return the memory of a row that `whole_of` selects, or that has what it selects."""
     return Memory(
         id=row["id"],
-        scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
+        scope=scope_of(row),
         type=row["type"],
         category=Category(row["category"]),
         status=Status(row["status"]),

@@ -219,9 +219,8 @@ async def fill(session: WriteSession, tenant: UUID, model: int, of: Sequence[Tol
     rows = await session.fetch(_SAID, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {row["id"]: (row["content"], row["context"]) for row in rows}
     same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
-    return await _given(session, tenant, model, "memory_index", [
-        one for one in vectors if one.memory in same and (one.memory, one.place) in held
-    ])  # fmt: skip
+    kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in held]
+    return await _given(session, tenant, model, "memory_index", kept)
 
 
 async def fill_questions(
@@ -234,9 +233,8 @@ async def fill_questions(
     same = {
         (one.id, place) for one in of for place, question in one.rows.items() if now.get((one.id, place)) == question
     }
-    return await _given(session, tenant, model, "hypothetical_embeddings", [
-        one for one in vectors if (one.memory, one.place) in held & same
-    ])  # fmt: skip
+    kept = [one for one in vectors if (one.memory, one.place) in held & same]
+    return await _given(session, tenant, model, "hypothetical_embeddings", kept)
 
 
 async def clear(

@@ -12,11 +12,10 @@ from uuid import UUID
 import asyncpg
 
 from app.db.rows import Row, as_json
+from app.db.scopes import hold_scope
 from app.db.session import WriteSession
 from app.db.statement import Statement, statement
 from app.db.writing import ScopeMoved
-
-_HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
 
 _LOCK = statement(
     """
@@ -96,8 +95,7 @@ class Ruling:
 
 async def hold(session: WriteSession, tenant: UUID, scope: UUID, *, version: int | None = None) -> int:
     """Hold a scope until the transaction ends and return its version; ScopeMoved when that is not `version`."""
-    rows = await session.fetch(_HOLD, {"tenant": tenant, "scope": scope})
-    found = int(rows[0]["version"]) if rows else 0
+    found = await hold_scope(session, tenant, scope) or 0
     if version is not None and found != version:
         raise ScopeMoved
     return found

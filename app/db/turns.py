@@ -1,4 +1,4 @@
-"""Turns: what was said, which evidence points to, and how far each has come through the write pipeline."""
+"""Turns: what was said, which evidence points to; `turn_progress` takes them through the write pipeline."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from asyncpg import Record
 from sqlalchemy import RowMapping, select, text
 
 from app.db.rows import Row, insert_all
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.db.tables import turns
 from app.memory.extraction import Role, Turn, TurnStatus
-from app.model import Category, Scope, ScopeKind
+from app.model import Category
 from app.text.framing import FRAMED_FOR, FRAMED_TURNS
 
 _SAID_SO = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
@@ -78,33 +79,6 @@ _AROUND = statement(
     """  # noqa: S608 - constants
 )
 
-_EXTRACTED = statement(
-    """
-    UPDATE turns t SET extraction = g.extraction
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, extraction jsonb)
-    WHERE t.tenant_id = :tenant AND t.id = g.id
-    """
-)
-
-_FINISH = statement(
-    """
-    UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
-    WHERE t.tenant_id = :tenant AND t.id = g.id AND t.status = 'received'
-    RETURNING t.id
-    """
-)
-
-_REOPEN = text(
-    """
-    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
-    WHERE tenant_id = :tenant AND id = :id AND erased_at IS NULL AND (status <> 'received' OR NOT EXISTS (
-        SELECT FROM jobs j
-        WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
-    )) RETURNING id
-    """
-)
-
 _SAID = text(
     """
     SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
@@ -129,16 +103,6 @@ class StoredTurn:
     processed_at: datetime | None
     erased_at: datetime | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
-    """What became of a turn."""
-
-    id: UUID
-    status: TurnStatus
-    reason: str | None
-    report: Mapping[str, object]
 
 
 async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
@@ -260,32 +224,6 @@ async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dic
     return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
 
 
-async def keep_extractions(
-    session: WriteSession, tenant: UUID, extractions: Mapping[UUID, Mapping[str, object]]
-) -> None:
-    """Store what was proposed from turns, by turn, so that a crash does not make the model answer again."""
-    rows = [{"id": str(turn), "extraction": one} for turn, one in extractions.items()]
-    if rows:
-        await session.fetch(_EXTRACTED, {"tenant": tenant, "given": json.dumps(rows)})
-
-
-async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished], now: datetime) -> set[UUID]:
-    """Store what became of turns that still wait, and return them: another worker may have been there before."""
-    rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
-    ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
-    return {row["id"] for row in ended}
-
-
-async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
-    """Mark a turn to be processed anew and return it; None when there is none that may be.
-
-    One that a job is to process may not, nor one that said what was erased.
-    """
-    named = json.dumps({"turns": [turn.hex]})
-    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()
-    return None if reopened is None else (await fetch(session, tenant, [turn]))[0]
-
-
 def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
     """Return what turns of a session are ordered by."""
     return (turn.occurred_at, turn.sequence_number or 0, turn.id)
@@ -294,7 +232,7 @@ def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
 def _turn(row: RowMapping | Record) -> Turn:
     return Turn(
         id=row["id"],
-        scope=Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"]),
+        scope=scope_of(row),
         role=Role(row["role"]),
         content=row["content"],
         occurred_at=row["occurred_at"],

@@ -39,9 +39,7 @@ def as_columns(model_id: int, vector: object) -> dict[str, object]:
 
 def vector_of(row: str, model: str = ":model") -> str:
     """Return SQL for a row's vector of a model, null where it has none; for where no index is to be used."""
-    first, second = (
-        f"WHEN {row}.{at.model} = {model} THEN {row}.{at.vector}" for at in (_ODD, _EVEN)
-    )  # fmt: skip
+    first, second = (f"WHEN {row}.{at.model} = {model} THEN {row}.{at.vector}" for at in (_ODD, _EVEN))
     return f"CASE {first} {second} END"
 
 

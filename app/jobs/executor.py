@@ -202,12 +202,12 @@ class Executor:
         """Count, time and log a run; the block leaves its outcome in the list."""
         began = time.monotonic()
         self.runtime.metrics.job_started(run.kind)
-        outcomes: list[Outcome] = []
+        ended: list[Outcome] = []
         try:
-            yield outcomes
+            yield ended
         finally:
             seconds = time.monotonic() - began
-            name = outcomes[0].name if outcomes else "unrecorded"
+            name = ended[0].name if ended else "unrecorded"
             self.runtime.metrics.job_ended(run.kind, name, seconds)
             log.info("job", outcome=name, attempt=run.attempts, ms=round(seconds * 1000, 1), tenant=str(run.tenant_id))
 

@@ -110,7 +110,7 @@ async def _schedules(
     await manager.run()
 
 
-async def _due(runtime: Runtime, schedule: Schedule, _due: Due) -> None:
+async def _due(runtime: Runtime, schedule: Schedule, _at: Due) -> None:
     try:
         await schedule.run(runtime)
     except Exception as error:  # noqa: BLE001 - its next time comes, and the worker goes on

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.memory import normalise
-from app.memory.spec import Name
+from app.memory.strings import Name
 
 
 def _number(value: object) -> object:

@@ -1,6 +1,6 @@
 """The life of a memory (seed 001, "The lifecycle in detail"): which changes of status there are, and what decides.
 
-All of it is arithmetic on numbers that the caller has; the workers' SQL says the same in sets.
+How fresh a memory is stands here as arithmetic; the workers' SQL says the same in sets.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ from datetime import datetime
 from types import MappingProxyType
 
 from app.memory.freshness import EXPIRY, Decay, boost, days_between, freshness
-from app.model import Category, Status
+from app.model import Status
 
 GC_DAYS = 90.0
 """Days that a memory is expired before it may be forgotten."""
 
 GC_CONFIDENCE = 0.30
 """Up to this confidence an expired memory was probably an error that no access ever confirmed."""
-
-FORGOTTEN_DAYS = 30.0
-"""Days that a forgotten memory is kept before it is deleted for good, unless configured otherwise."""
 
 CORE_ACCESSES = 10
 CORE_STABILITY = 0.85
@@ -128,29 +125,3 @@ def expires(faded: Fade) -> bool:
 def is_over(valid_until: datetime | None, now: datetime) -> bool:
     """Return whether what a memory says has stopped being true."""
     return valid_until is not None and valid_until <= now
-
-
-def is_forgotten(*, expired_days: float, confidence: float) -> bool:
-    """Return whether an expired memory is to be forgotten: both conditions (seed 001)."""
-    return expired_days >= GC_DAYS and confidence <= GC_CONFIDENCE
-
-
-def revives(faded: Fade, *, valid_until: datetime | None, now: datetime, slot_is_free: bool) -> bool:
-    """Return whether an expired memory that was just accessed becomes active again.
-
-    It must be fresh enough by the access, still true, and no active memory may hold its slot meanwhile.
-    """
-    return faded.freshness > EXPIRY and not is_over(valid_until, now) and slot_is_free
-
-
-def promotes(
-    *, category: Category, half_life_days: float | None, access_count: int, stability: float, sessions: int
-) -> bool:
-    """Return whether an active memory becomes core; what never fades stays as it is, for core would make it fade."""
-    return (
-        category is not Category.CORE
-        and half_life_days is not None
-        and access_count >= CORE_ACCESSES
-        and stability >= CORE_STABILITY
-        and sessions >= CORE_SESSIONS
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from app.memory.spec import storable
+from app.memory.strings import storable
 
 METADATA_BYTES = 16_384
 METADATA_DEPTH = 8

@@ -12,9 +12,6 @@ from uuid import UUID
 from app import ids
 from app.model import LinkKind, Memory, ReviewReason, Status
 
-CONTESTS = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE})
-"""Reasons that are gone as soon as nothing contradicts the memory any more."""
-
 
 class Action(StrEnum):
     """What a reviewer can do with an item."""

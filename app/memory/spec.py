@@ -2,83 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Annotated, Self
+from typing import Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict
 
-from app.memory import asking, normalise, vocabulary
+from app.memory import asking
 from app.memory.conflict import Claim, Verdict
 from app.memory.freshness import CATEGORY_DECAY, Decay
 from app.model import BUILT_IN, Category, Edge, EntityRef, EventTime, Mention, ScopeKind
-
-MAX_TEXT = 32_000
-
-
-def storable(text: str) -> str:
-    """Return the text, or raise ValueError when Postgres could not store it."""
-    if "\x00" in text:
-        raise ValueError("must not contain the NUL character (U+0000)")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must be valid Unicode: it contains an unpaired surrogate") from None
-    return text
-
-
-def visible(text: str) -> str:
-    """Return the text, or raise ValueError when nobody could see anything of it."""
-    if not can_be_seen(text):
-        raise ValueError("must hold something that can be seen")
-    return text
-
-
-def can_be_seen(text: str) -> bool:
-    """Return whether the text is more than spaces, controls and characters without a shape."""
-    return any(unicodedata.category(character)[0] not in "ZC" for character in text)
-
-
-def printable(text: str) -> str:
-    """Return the name, or raise ValueError when it holds control characters."""
-    if any(unicodedata.category(character) == "Cc" for character in text):
-        raise ValueError("must not contain control characters")
-    return text
-
-
-Sentence = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TEXT),
-    AfterValidator(storable),
-    AfterValidator(visible),
-]
-"""Free text of 1 to 32,000 characters."""
-
-Name = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-    AfterValidator(storable),
-    AfterValidator(printable),
-    AfterValidator(normalise.indexable),
-]
-"""A name, key or id of 1 to 200 characters."""
-
-
-def addressable(name: str) -> str:
-    """Return the id, or raise ValueError for one that can't be part of a path: HTTP clients take it out."""
-    if name in {".", ".."}:
-        raise ValueError("must not be . or .., which can't be in the path of a request")
-    return name
-
-
-UserId = Annotated[Name, AfterValidator(addressable)]
-"""The id of a user, who can be erased by it."""
-
-Person = Annotated[Name, AfterValidator(vocabulary.person)]
-"""Whom or what something is about: a name in the form that one person has, whatever they are called by."""
 
 Refs = Mapping[str, EntityRef]
 """Role -> the entity its mention was resolved to."""

@@ -11,7 +11,8 @@ from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
 from app.memory.kinds import Topic
-from app.memory.spec import MemoryType, Name, Sentence
+from app.memory.spec import MemoryType
+from app.memory.strings import Name, Sentence
 from app.model import Category, SpeechAct
 from app.providers.answers import NotJson, json_object
 from app.providers.schemas import CATEGORIES, PayloadField, as_payload, fields_of

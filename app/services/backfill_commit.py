@@ -13,9 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import backfills, reclassifying
+from app.db import backfill_items, backfills, reclassifying
 from app.db.audit import Ledger, append
-from app.db.backfills import Backfill, Item, Unit
+from app.db.backfill_items import Item, Unit
+from app.db.backfills import Backfill
+from app.db.reclassifiable import Row
 from app.db.rows import Row as Event
 from app.db.session import Database, WriteSession
 from app.db.writing import A_MOMENT, ScopeMoved
@@ -30,13 +32,12 @@ from app.write import planning
 CHANGED = 100
 """Memories that one transaction changes: each is written anew to every index, that of its vectors too."""
 
-Row = Mapping[str, Any]
 Slot = tuple[UUID, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One of the two directions: the items it takes, where they end, and where the backfill does."""
+class Direction:
+    """Committing or undoing: the items it takes, where they end, and where the backfill does."""
 
     takes: ItemState
     done: ItemState
@@ -45,14 +46,14 @@ class Step:
     stamp: str
 
 
-COMMIT = Step(
+COMMIT = Direction(
     takes=ItemState.PLANNED,
     done=ItemState.COMMITTED,
     refused=ItemState.SKIPPED,
     ends=Status.COMMITTED,
     stamp="committed_at",
 )
-UNDO = Step(
+UNDO = Direction(
     takes=ItemState.COMMITTED, done=ItemState.UNDONE, refused=ItemState.KEPT, ends=Status.UNDONE, stamp="undone_at"
 )
 
@@ -76,21 +77,21 @@ class Committing:
     database: Database
     clock: Callable[[], datetime]
 
-    async def run(self, one: Backfill, step: Step, actor: str) -> AsyncIterator[tuple[int, int | None]]:
-        """Take a step to its end; yield how many memories are done, of how many."""
+    async def run(self, one: Backfill, step: Direction, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+        """Commit or undo to the end; yield how many memories are done, of how many."""
         async with self.database.read(one.tenant_id) as session:
-            total = await backfills.remaining(session, one, step.takes)
+            total = await backfill_items.remaining(session, one, step.takes)
         done = 0
         while count := await self._batch(one, step, actor):
             done += count
             yield done, max(total, done)
 
-    async def _batch(self, one: Backfill, step: Step, actor: str) -> int:
+    async def _batch(self, one: Backfill, step: Direction, actor: str) -> int:
         """Change the next units; return how many memories they have, 0 at the end, which is put on record."""
         try:
             async with self.database.write(one.tenant_id) as session:
                 here = await at(session, one)
-                units = await backfills.next_units(session, here, step.takes, limit=CHANGED)
+                units = await backfill_items.next_units(session, here, step.takes, limit=CHANGED)
                 if not units:
                     await backfills.change(session, here, status=step.ends, **{step.stamp: self.clock()})
                     return 0
@@ -104,7 +105,7 @@ class Committing:
         self,
         session: WriteSession,
         one: Backfill,
-        step: Step,
+        step: Direction,
         units: Mapping[Unit, Sequence[Item]],
         actor: str,
         present: Present,
@@ -131,7 +132,7 @@ class Committing:
                 batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
         await self._write(session, one, step, batch, now)
 
-    async def _write(self, session: WriteSession, one: Backfill, step: Step, batch: _Batch, now: datetime) -> None:
+    async def _write(self, session: WriteSession, one: Backfill, step: Direction, batch: _Batch, now: datetime) -> None:
         tenant = one.tenant_id
         if batch.changes:
             await reclassifying.change(session, tenant, batch.changes, at=now, crowded=batch.crowded)
@@ -141,14 +142,14 @@ class Committing:
             await reclassifying.unlink(session, tenant, batch.links)
         await reclassifying.bump(session, tenant, batch.scopes, at=now)
         await append(session, batch.events)
-        await backfills.mark(session, one, batch.marks)
+        await backfill_items.mark(session, one, batch.marks)
         counts = dict(one.counts)
         for _, state, _, _ in batch.marks:
             counts[state] = counts.get(state, 0) + 1
         await backfills.change(session, one, counts=counts)
 
 
-def _needed(step: Step, items: Iterable[Item]) -> set[UUID]:
+def _needed(step: Direction, items: Iterable[Item]) -> set[UUID]:
     """Return the memories that a unit changes or refers to, and, for a commit, was decided on."""
     found = set()
     for item in items:
@@ -161,7 +162,7 @@ def _needed(step: Step, items: Iterable[Item]) -> set[UUID]:
     return found
 
 
-def _comes_to(step: Step, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
+def _comes_to(step: Direction, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
     """Return the slot that a memory takes by the step, if it takes one from nobody else."""
     row = held.get(item.memory_id)
     if row is None or item.effect is not Effect.RECLASSIFIED:
@@ -172,7 +173,7 @@ def _comes_to(step: Step, item: Item, held: Mapping[UUID, Row]) -> list[Slot]:
     return [(item.scope_id, values["type"], values["slot"])]
 
 
-def _retyped(one: Backfill, step: Step, items: Sequence[Item], present: Present) -> str | None:
+def _retyped(one: Backfill, step: Direction, items: Sequence[Item], present: Present) -> str | None:
     """Return which type a unit can't be made of, because it is not the one that it was decided by."""
     commit = step is COMMIT
     why = backfill_types.target_changed(one, present) if commit else backfill_types.source_changed(one, items, present)
@@ -180,7 +181,7 @@ def _retyped(one: Backfill, step: Step, items: Sequence[Item], present: Present)
 
 
 def _moved(
-    step: Step, items: Sequence[Item], held: Mapping[UUID, Row], taken: Mapping[Slot, Sequence[Row]]
+    step: Direction, items: Sequence[Item], held: Mapping[UUID, Row], taken: Mapping[Slot, Sequence[Row]]
 ) -> str | None:
     """Return why a unit can't be changed as it was decided; None when it can."""
     expected = {item.memory_id: _seen(step, item) for item in items}
@@ -200,13 +201,13 @@ def _moved(
     return None
 
 
-def _seen(step: Step, item: Item) -> datetime | None:
+def _seen(step: Direction, item: Item) -> datetime | None:
     """Return when a memory must have been changed last: a commit that only linked it left it as it was."""
     return item.seen_at if step is COMMIT or not item.after else item.applied_at
 
 
 def _gather(
-    batch: _Batch, one: Backfill, step: Step, items: Sequence[Item], ledger: Ledger, held: Mapping[UUID, Row]
+    batch: _Batch, one: Backfill, step: Direction, items: Sequence[Item], ledger: Ledger, held: Mapping[UUID, Row]
 ) -> None:
     """Add to the batch what changes a unit, and what tells of it."""
     crowded = len(items) > 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from app.db import backfills
+from app.db import backfill_items
 from app.db.backfills import Backfill
 from app.db.session import ReadSession
 from app.memory.backfill import Effect, ItemState
@@ -18,7 +18,7 @@ async def planned(session: ReadSession, one: Backfill) -> dict[str, Any]:
     reasons: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     left: Counter[str] = Counter()
-    for row in await backfills.counted(session, one.tenant_id, one.id):
+    for row in await backfill_items.counted(session, one.tenant_id, one.id):
         number, own = row["number"], row["effect"] == Effect.RECLASSIFIED
         if row["state"] == ItemState.LEFT:
             left[row["why"]] += number

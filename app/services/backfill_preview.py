@@ -15,9 +15,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.db import backfills, beliefs, own_types, reclassifying
-from app.db.backfills import Backfill, Item, Unit
+from app.db import backfill_items, backfills, beliefs, own_types, reclassifiable
+from app.db.backfill_items import Item, Unit
+from app.db.backfills import Backfill
 from app.db.beliefs import Wanted
+from app.db.reclassifiable import Row
 from app.db.session import Database, ReadSession, WriteSession
 from app.errors import Conflict
 from app.memory.backfill import Classifier, ItemState, Status
@@ -27,7 +29,7 @@ from app.model import Status as Life
 from app.providers.classifying import BeliefClassifier, Claim
 from app.services import backfill_counts, backfill_types
 from app.write import look, planning
-from app.write.adopting import Flagged, Row, Stays, becomes, believed, flagged, stored
+from app.write.adopting import Flagged, Stays, becomes, believed, flagged, stored
 from app.write.settled import Beside, Settled
 from app.write.settling import settle
 from app.write.values import Existing
@@ -81,7 +83,7 @@ class Previewing:
         """Look at the next memories, and keep those that the classifier flags."""
         by_model = one.classifier is Classifier.MODEL
         async with self.database.read(one.tenant_id) as session:
-            page = await reclassifying.page(
+            page = await reclassifiable.page(
                 session,
                 one.tenant_id,
                 types=one.sources,
@@ -95,11 +97,11 @@ class Previewing:
             adopted = await asyncio.to_thread(_ruled, page.rows, target)
         judged = {row["id"]: (row, each) for row, each in zip(page.rows, adopted, strict=True) if each is not None}
         async with self.database.read(one.tenant_id) as session:
-            whole = await reclassifying.rows(session, one.tenant_id, judged)
+            whole = await reclassifiable.rows(session, one.tenant_id, judged)
         items = _found(judged.values(), whole, target, self.types)
         async with self.database.write(one.tenant_id) as session:
             here = await at(session, one)
-            await backfills.add_items(session, here, items)
+            await backfill_items.add(session, here, items)
             counts = {**here.counts, "looked_at": here.counts.get("looked_at", 0) + len(page.rows)}
             if page.last is None:
                 counts["scanned"] = True
@@ -124,13 +126,13 @@ class Previewing:
     async def _settle(self, one: Backfill, target: MemoryType) -> bool:
         """Settle the next units; False, with all counted, when there are no more."""
         async with self.database.read(one.tenant_id) as session:
-            units = await backfills.next_units(session, one, ItemState.FOUND, limit=SETTLED)
+            units = await backfill_items.next_units(session, one, ItemState.FOUND, limit=SETTLED)
             items = await self._settled(session, one, units, target)
         async with self.database.write(one.tenant_id) as session:
             here = await at(session, one)
             if units:
                 found = [item for unit in units.values() for item in unit]
-                await backfills.settle_items(session, here, found, items)
+                await backfill_items.settle(session, here, found, items)
                 return True
             counts = {**here.counts, **await backfill_counts.planned(session, here)}
             await backfills.change(session, here, status=Status.PREVIEWED, counts=counts, previewed_at=self.clock())
@@ -141,7 +143,7 @@ class Previewing:
     ) -> list[Item]:
         """Return what was found as what it comes to, with what it touches."""
         sought = [item.memory_id for unit in units.values() for item in unit]
-        rows = await reclassifying.rows(session, one.tenant_id, sought)
+        rows = await reclassifiable.rows(session, one.tenant_id, sought)
         items: list[Item] = []
         by_scope: dict[UUID, dict[Unit, list[Flagged]]] = defaultdict(lambda: defaultdict(list))
         for unit, found in units.items():
@@ -170,11 +172,11 @@ class Previewing:
             session, tenant=one.tenant_id, scope=scope, model=0, likeness=1.0, wanted=wanted
         ):
             rivals[active[row["place"]].row["id"]].append(look.as_existing(row))
-        rows = await reclassifying.rows(session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_})
+        rows = await reclassifiable.rows(session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_})
         guarded: Sequence[Row] = ()
         if target.guards:
             subjects = {each.row["subject_id"] for each in active} - {None}
-            guarded = await reclassifying.about(
+            guarded = await reclassifiable.about(
                 session, one.tenant_id, scope, backfill=one.id, subjects=subjects, types=target.guards
             )
         return Beside(rivals=rivals, rows={**rows, **{row["id"]: row for row in guarded}}, guarded=guarded)

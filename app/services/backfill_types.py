@@ -10,7 +10,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.db import own_types
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Item
+from app.db.backfills import Backfill
 from app.db.session import WriteSession
 
 DEFINITIONS: Final = "definitions"

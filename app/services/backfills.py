@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,9 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import backfills, jobs, reclassifying
+from app.db import backfill_items, backfills, jobs, reclassifiable
 from app.db.audit import Ledger, append
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Listed
+from app.db.backfills import Backfill
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
 from app.memory.backfill import Classifier, Effect, ItemState, Status
@@ -58,10 +59,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: to none)."""
+    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: it is not narrowed)."""
 
     backfill: Backfill
-    sample: tuple[Item, ...]
+    sample: tuple[Listed, ...]
     within: tuple[Mapping[str, Any], ...] | None
 
 
@@ -84,7 +85,7 @@ class Backfills:
         types = await self.types.of(tenant)
         target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
-            scopes = await reclassifying.within(
+            scopes = await reclassifiable.within(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
             stale = await backfills.drop_left(session, tenant, before=now - LEFT)
@@ -161,7 +162,7 @@ class Backfills:
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
             one = _there(await backfills.find(session, tenant, backfill), backfill)
-            sample = await backfills.items(session, tenant, backfill, effect=Effect.RECLASSIFIED, limit=SAMPLE)
+            sample = await backfill_items.page(session, tenant, backfill, effect=Effect.RECLASSIFIED, limit=SAMPLE)
             within = None if one.scopes is None else tuple(await backfills.scopes(session, tenant, one.scopes))
         return Shown(backfill=one, sample=tuple(sample), within=within)
 
@@ -182,20 +183,15 @@ class Backfills:
         effect: Effect | None = None,
         after: UUID | None = None,
         limit: int = 50,
-    ) -> tuple[tuple[Item, ...], bool]:
+    ) -> tuple[tuple[Listed, ...], bool]:
         """Return memories of a backfill in the order of their ids, and whether there are more; raises NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
             _there(await backfills.find(session, tenant, backfill), backfill)
-            found = await backfills.items(
+            found = await backfill_items.page(
                 session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
             )
         return tuple(found[:limit]), len(found) > limit
-
-    async def contents(self, actor: Actor, items: Sequence[Item]) -> Mapping[UUID, str]:
-        """Return what the memories of items say, those that are still there."""
-        async with self.database.read(actor.tenant_id) as session:
-            return await backfills.contents(session, actor.tenant_id, [one.memory_id for one in items])
 
     async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
         """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
@@ -229,7 +225,7 @@ class Backfills:
             cleared = _CLEARED
             while cleared:
                 async with self.database.write(one.tenant_id) as session:
-                    cleared = await backfills.clear(session, one, limit=_CLEARED)
+                    cleared = await backfill_items.clear(session, one, limit=_CLEARED)
 
     def _sources(self, wanted: Wanted, types: Registry) -> tuple[str, ...]:
         """Return the types that are looked through."""
@@ -239,8 +235,8 @@ class Backfills:
             instead = "" if target.adopts is None else ", or use the rules"
             raise InvalidInput(f"no language model is configured: set TM_LLM_PROVIDER{instead}", field="classifier")
         if not by_model and target.adopts is None:
-            mend = "use the model" if self.classifier is not None else (
-                "it takes a language model, and none is configured: set TM_LLM_PROVIDER")  # fmt: skip
+            missing = "it takes a language model, and none is configured: set TM_LLM_PROVIDER"
+            mend = missing if self.classifier is None else "use the model"
             raise InvalidInput(f"type {target.name} has no rule for what it adopts: {mend}", field="classifier")
         named = own if wanted.sources is None else wanted.sources
         given = tuple(dict.fromkeys(types.get(one).name for one in named))

@@ -17,6 +17,7 @@ from app.db.volatility import Marked, Slot
 from app.memory import drift
 from app.memory.actions import Action
 from app.memory.drift import BEFORE_DAYS, FLIP_DAYS, FLIPS, RECENT_DAYS, DayRow
+from app.memory.extraction import TurnStatus
 from app.services.workers.worker import Counts, Progress
 
 KEPT_DAYS = 100
@@ -182,7 +183,9 @@ def of_turns(heard: Iterable[Heard]) -> list[DayRow]:
         *_rows("turn", _added((one.day, one.status, one.count) for one in heard), totals),
         *_rows(
             "skipped",
-            _rarest_together((one.day, one.reason or OTHER, one.count) for one in heard if one.status == "skipped"),
+            _rarest_together(
+                (one.day, one.reason or OTHER, one.count) for one in heard if one.status == TurnStatus.SKIPPED
+            ),
             totals,
         ),
     ]

@@ -21,6 +21,7 @@ from app.db import editing, erasing, erasing_one, erasures, jobs
 from app.db.audit import Ledger, append
 from app.db.erasing_one import Source
 from app.db.erasures import Erasure
+from app.db.scopes import hold_scope
 from app.db.session import Database, WriteSession
 from app.errors import NotFound
 from app.memory.actions import Action
@@ -160,7 +161,7 @@ class Erasing:
     async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
         """Erase some memories or turns of a scope; return how many."""
         async with self.database.write(actor.tenant_id, **_PATIENT) as session:
-            if not await erasing.hold(session, actor.tenant_id, scope):
+            if await hold_scope(session, actor.tenant_id, scope) is None:
                 return 0
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
             await erasures.add(session, actor.tenant_id, erasure.id, counts)
@@ -174,7 +175,7 @@ class Erasing:
             scopes = sorted({*erasure.scopes, *await erasures.scopes_of(session, tenant, subject)})
             # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
             # two wait for one another.
-            held = [scope for scope in scopes if await erasing.hold(session, tenant, scope)]
+            held = [scope for scope in scopes if await hold_scope(session, tenant, scope) is not None]
             locked = await erasures.lock(session, tenant, erasure.id)
             if locked is None or locked.finished:
                 return

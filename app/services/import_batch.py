@@ -18,6 +18,7 @@ from app.db.tables import metadata
 from app.db.vectors import as_columns
 from app.memory.actions import Action
 from app.memory.conflict import TOLERANCE
+from app.memory.extraction import TurnStatus
 from app.model import Actor, LinkKind, ReviewReason, Scope, Status
 from app.services.records import KINDS, Line
 from app.services.reviving import Revived, index_rows, weighed
@@ -77,7 +78,7 @@ class Batch:
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
         done.already_there[kind.name] += len(lines) - stored - done.erased
-        if kind.name == "turn" and (left := sum(line.values["status"] == "received" for line in new)):
+        if kind.name == "turn" and (left := sum(line.values["status"] == TurnStatus.RECEIVED for line in new)):
             done.notices["turns that were not processed yet wait to be replayed"] += left
         return done
 

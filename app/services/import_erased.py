@@ -13,6 +13,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db import erasing, erasures, withholding
+from app.db.scopes import hold_scope
 from app.db.session import Database, ReadSession
 from app.db.shape import referring
 from app.db.tables import entities, memories, turns
@@ -85,7 +86,7 @@ class Withheld:
     async def _from(self, scope: UUID, suspects: Suspects, now: datetime) -> set[UUID]:
         """Take entities back from a scope, and the scope itself if that leaves nothing in it."""
         async with self.database.write(self.tenant, **_PATIENT) as session:
-            if not await erasing.hold(session, self.tenant, scope):
+            if await hold_scope(session, self.tenant, scope) is None:
                 return set()
             gone = await withholding.withdraw(session, self.tenant, scope, suspects, now=now)
             if await withholding.holds_nothing(session, self.tenant, scope):

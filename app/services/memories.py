@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import audit_log, beliefs, editing, listing, memories
+from app.db import audit_log, editing, known_names, listing, memories
 from app.db.audit import Ledger, append
 from app.db.audit_log import Told
 from app.db.listing import Filters, Position, Sort
@@ -71,7 +71,7 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             for scope, places in asked.items():
                 here = {"tenant": actor.tenant_id, "scope": scope.id(actor.tenant_id)}
-                rows = await beliefs.identified(session, **here, entities=set().union(*places.values()))
+                rows = await known_names.identified(session, **here, entities=set().union(*places.values()))
                 known = {row["asked"] for row in rows}
                 unknown += [place for place, entities in places.items() if not entities <= known]
         return sorted(unknown)

@@ -29,7 +29,7 @@ from app.db.tables import memories
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
 from app.memory.extraction import Role, TurnStatus
 from app.memory.metadata import small
-from app.memory.spec import MAX_TEXT, visible
+from app.memory.strings import MAX_TEXT, visible
 from app.model import Category, LinkKind, ReviewReason, SpeechAct, Status
 from app.write import kept
 

@@ -16,7 +16,7 @@ from sqlalchemy import Table
 from app.db.porting import RECORDS, Record, columns
 from app.errors import InvalidInput
 from app.memory import story
-from app.memory.spec import Name, UserId
+from app.memory.strings import Name, UserId
 from app.model import Scope, ScopeKind
 from app.services.exporting import FORMAT, VERSION
 from app.services.record_values import LATEST, STRICT, kind_of

@@ -26,8 +26,9 @@ def check_action(item: Item, action: Action) -> None:
     if status is not Status.SUPERSEDED:
         raise InvalidInput(f"the memory is {status} already: accept takes it off the queue", field="action")
     if action is not Action.REJECT:
-        raise InvalidInput("the memory is superseded already: accept keeps it as history, reject forgets it",
-                           field="action")  # fmt: skip
+        raise InvalidInput(
+            "the memory is superseded already: accept keeps it as history, reject forgets it", field="action"
+        )
 
 
 def check_statement(item: Item, choice: Choice) -> None:

@@ -23,8 +23,20 @@ from app.write.hype import dense
 from app.write.prepare import searched, worded
 from app.write.rows import as_tsvector, asks
 
-_SHARED = ("type", "topic", "status", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at",
-           "retired_at", "stated_at", "session_id", "sequence_number")  # fmt: skip
+_SHARED = (
+    "type",
+    "topic",
+    "status",
+    "confidence",
+    "valid_from",
+    "valid_until",
+    "ended_at",
+    "recorded_at",
+    "retired_at",
+    "stated_at",
+    "session_id",
+    "sequence_number",
+)
 """Columns of a memory that its index rows repeat."""
 
 
@@ -43,17 +55,20 @@ class Revived:
     def grown(self) -> Grown:
         """Return what it adds to its scope's counters."""
         told = [
-            found for one, found in zip(self.index, self.terms, strict=True)
+            found
+            for one, found in zip(self.index, self.terms, strict=True)
             if found is not None and one["kind"] != "context"
-        ]  # fmt: skip
+        ]
         return Grown(
             memories=1,
-            contexts=sum(one["kind"] == "context" and found is not None for one, found in zip(
-                self.index, self.terms, strict=True)),
+            contexts=sum(
+                one["kind"] == "context" and found is not None
+                for one, found in zip(self.index, self.terms, strict=True)
+            ),
             documents=len(told),
             length=sum(map(len, told)),
             terms=Counter(place for found in told for place in {index_of(term) for term in found}),
-        )  # fmt: skip
+        )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,7 +13,9 @@ from app.db.session import Database, ReadSession
 from app.db.store_days import NOW
 from app.memory import drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
-from app.services.drift import stock
+from app.memory.extraction import TurnStatus
+from app.model import Status
+from app.services.drift import OTHER, stock
 
 LIVE = 20_000
 """Memories, and turns, up to which they are counted when asked; of more, what the `drift` worker counted is told."""
@@ -120,8 +122,8 @@ async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now
     if await stats.count_turns(session, tenant, LIVE + 1) <= LIVE:
         for status, reason, count in await stats.turns(session, tenant):
             by_status[status] += count
-            if status == "skipped":
-                reasons[reason or "other"] += count
+            if status == TurnStatus.SKIPPED:
+                reasons[reason or OTHER] += count
         return TurnStats(days=None, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
     since = now.date() - timedelta(days=TURN_DAYS)
     for row in rows:
@@ -139,7 +141,7 @@ def shown(rows: Iterable[DayRow]) -> Stock:
     for name, count in by_kind.get("memories", {}).items():
         status, kind, category, scope = name.split("|")
         by_status[status] += count
-        if status == "active":
+        if status == Status.ACTIVE:
             by_type[kind] += count
             by_category[category] += count
             by_scope[scope] += count

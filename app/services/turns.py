@@ -9,7 +9,7 @@ from itertools import groupby
 from uuid import UUID
 
 from app import ids
-from app.db import jobs
+from app.db import jobs, turn_progress
 from app.db import turns as rows
 from app.db.audit import Ledger, append
 from app.db.rows import Row
@@ -196,7 +196,7 @@ class Turns:
 
 
 async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTurn:
-    found = await rows.reopen(session, actor.tenant_id, turn)
+    found = await turn_progress.reopen(session, actor.tenant_id, turn)
     if found is not None:
         return found
     standing = await rows.fetch(session, actor.tenant_id, [turn])

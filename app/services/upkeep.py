@@ -1,4 +1,4 @@
-"""Keeping the index true.
+"""Keeping the index of a scope as good as when it was small.
 
 Lexical weights are made anew when a scope's average length has drifted, and vectors go into their index when the
 scope has grown.

@@ -123,11 +123,6 @@ def _compound(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
             yield part, True
 
 
-def lexemes(text: str, language: str = "english") -> tuple[str, ...]:
-    """Return the text's distinct terms, sorted, for `array_to_tsvector`."""
-    return lexemes_of(terms(text, language))
-
-
 def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct terms, sorted; past what a tsvector can hold, the later ones are left out."""
     kept: list[str] = []

@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.db.memories import parts_of
+from app.db.reclassifiable import Row
 from app.memory import confidence, normalise
 from app.memory.extraction import ASSISTANT, Proposal
 from app.memory.freshness import Decay
@@ -20,8 +21,6 @@ from app.memory.vocabulary import FIRST_PERSON, USER
 from app.model import EntityRef, ReviewReason, SpeechAct
 from app.providers.classifying import Claim
 from app.write.ground import Grounded, stands
-
-Row = Mapping[str, Any]
 
 _IN_REVIEW = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE, ReviewReason.CONSTRAINT})
 """Reasons for which a person decides between a memory and others, as what it is now."""

@@ -134,7 +134,7 @@ def _before_its_end(resolved: Resolved, existing: Sequence[Existing]) -> Merge |
     """Return where a late statement belongs that was made before what is known to be over by now."""
     over = next((one for one in existing if one.relation == "over"), None)
     after = next((one for one in existing if one.relation == "next" and one.ended_at is not None), None)
-    if after is not None and after.status == "expired":
+    if after is not None and after.status == Status.EXPIRED:
         if after.value != resolved.value:
             previous = next((one for one in existing if one.relation == "previous"), None)
             return History(

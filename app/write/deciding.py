@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from app.db.beliefs import ScopeState
+from app.db.known_names import ScopeState
 from app.db.session import Database
 from app.errors import ProviderError, TypesMoved
 from app.memory.candidate import Candidate

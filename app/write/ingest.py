@@ -11,72 +11,40 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from app.db import costs, references
+from app.db import costs, references, turn_progress
 from app.db import turns as rows
-from app.db.references import Referent
 from app.db.rows import insert_all
 from app.db.session import Database
-from app.db.turns import Finished, StoredTurn
-from app.errors import ExtractionFailed, TypedMemoryError
+from app.db.turn_progress import Finished
+from app.db.turns import StoredTurn
+from app.errors import TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, Outcome
-from app.memory.extraction import Extraction, Turn, TurnStatus, Usage
+from app.memory.extraction import Turn, TurnStatus
 from app.memory.registry import Registry, Types
 from app.model import Actor
-from app.providers.chat import spent
 from app.providers.extraction import Extractor
 from app.providers.llm import Prices
-from app.text.framing import NO_FRAMING, Framing
 from app.write import kept
-from app.write.asked import gated
-from app.write.consider import Considered, Means, consider
-from app.write.frames import framed
+from app.write.consider import Means, consider
 from app.write.pipeline import WritePipeline
 from app.write.policy import TenantPolicy
-from app.write.prefilter import Dropped
 from app.write.references import binding_rows, needed
-from app.write.report import Report, decided, report
+from app.write.report import Report, decided
 from app.write.spoken import HEARD_TURNS
 from app.write.timing import Times
-from app.write.trace import Trace
-
-CONTEXT_TURNS = 4
-"""Turns of the session just before that extraction sees, to know whom a pronoun means."""
+from app.write.underway import Work, prefiltered, reported
 
 RECENT_TURNS = 50
 """Turns of the last moments that a turn is compared with for repetition."""
 
 
 _Decide = Callable[[Actor, Sequence[Candidate], Times], Awaitable[Sequence[Outcome | TypedMemoryError]]]
-
-
-@dataclass(slots=True, kw_only=True)
-class _Work:
-    """A turn on its way: what was found out about it so far."""
-
-    turn: Turn
-    context: Sequence[Turn]
-    heard: Sequence[Turn] = ()
-    framing: Framing = NO_FRAMING
-    trace: Trace = field(default_factory=Trace)
-    dropped: Dropped | None = None
-    extraction: Extraction | None = None
-    failure: TypedMemoryError | None = None
-    referents: Sequence[Referent] = ()
-    considered: Considered = field(default_factory=Considered)
-    outcomes: list[Outcome | TypedMemoryError] = field(default_factory=list)
-
-    @property
-    def usage(self) -> Usage:
-        """Return what the model was asked for the turn, if one was."""
-        if self.extraction is not None:
-            return self.extraction.usage
-        return Usage() if self.failure is None else spent(self.failure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +69,7 @@ class IngestPipeline:
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
         await self._extract(works, known, actor, types)
-        stuck = next((place for place, one in enumerate(works) if _unavailable(one.failure)), len(works))
+        stuck = next((place for place, one in enumerate(works) if one.unavailable), len(works))
         ready = works[:stuck]
         error = await self._decided(actor, ready, policy, types, self.writing.write)
         done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
@@ -120,12 +88,12 @@ class IngestPipeline:
         works = await self._read(actor, turns, policy)
         await self._extract(works, {}, None, types)
         for one in works:
-            if _unavailable(one.failure) and one.failure is not None:
+            if one.unavailable and one.failure is not None:
                 raise one.failure
         await self._decided(actor, works, policy, types, self.writing.preview)
-        return [self._report(one) for one in works]
+        return [reported(one) for one in works]
 
-    async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
+    async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[Work]:
         """Return the turns with what came before them, prefiltered (stage 1)."""
         if not turns:
             return []
@@ -142,31 +110,11 @@ class IngestPipeline:
             )
         given = {turn.id for turn in turns}
         earlier = [turn for turn in around if turn.id not in given]
-        return await asyncio.to_thread(self._prefiltered, turns, earlier, policy)
-
-    def _prefiltered(self, turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPolicy) -> list[_Work]:
-        works = []
-        for place, turn in enumerate(turns):
-            before = sorted([*earlier, *turns[:place]], key=rows.in_order)
-            before = [one for one in before if rows.in_order(one) < rows.in_order(turn)]
-            heard = [one for one in before if one.session_id == turn.session_id]
-            context = [] if turn.session_id is None else heard
-            work = _Work(turn=turn, context=context[-CONTEXT_TURNS:], framing=framed(turn, context))
-            work.heard = heard[-HEARD_TURNS:]
-            with work.trace.stage("prefilter", 1) as stage:
-                verdict, question = gated(turn, before, policy.prefilter)
-                work.context = work.context or question
-                if isinstance(verdict, Dropped):
-                    work.dropped = verdict
-                    stage.drop("turn", verdict.reason)
-                else:
-                    work.turn = replace(turn, content=verdict.content)
-            works.append(work)
-        return works
+        return await asyncio.to_thread(prefiltered, turns, earlier, policy)
 
     async def _extract(
         self,
-        works: Sequence[_Work],
+        works: Sequence[Work],
         known: Mapping[UUID, Mapping[str, object]],
         actor: Actor | None,
         types: Registry,
@@ -174,7 +122,7 @@ class IngestPipeline:
         """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
         together = None if actor is None else kept.Together(keep=partial(self._keep, actor))
 
-        async def one(work: _Work) -> None:
+        async def one(work: Work) -> None:
             with work.trace.stage("extract", 1) as stage:
                 stored = known.get(work.turn.id)
                 try:
@@ -194,7 +142,7 @@ class IngestPipeline:
                 if work.dropped is None:
                     group.create_task(one(work))
 
-    async def _keep(self, actor: Actor, works: Sequence[_Work]) -> None:
+    async def _keep(self, actor: Actor, works: Sequence[Work]) -> None:
         """Store what a model answered and what it cost; where that fails, it is the turns' failure."""
         cost = costs.Cost(
             day=self.clock().date(),
@@ -206,13 +154,13 @@ class IngestPipeline:
         told = {one.turn.id: kept.told(one.extraction) for one in works if one.extraction is not None}
         try:
             async with self.database.write(actor.tenant_id) as session:
-                await rows.keep_extractions(session, actor.tenant_id, told)
+                await turn_progress.keep_extractions(session, actor.tenant_id, told)
                 await costs.add(session, actor.tenant_id, cost)
         except TypedMemoryError as error:
             for one in works:
                 one.failure = error
 
-    async def _recall(self, actor: Actor, works: Sequence[_Work]) -> None:
+    async def _recall(self, actor: Actor, works: Sequence[Work]) -> None:
         """Look up whom the turns may refer to, where they refer to anybody."""
         asking = [
             (work, predicates)
@@ -235,7 +183,7 @@ class IngestPipeline:
                     predicates=predicates,
                 )
 
-    def _consider(self, works: Sequence[_Work], policy: TenantPolicy, types: Registry) -> None:
+    def _consider(self, works: Sequence[Work], policy: TenantPolicy, types: Registry) -> None:
         """Turn proposals into candidates."""
         keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
         means = Means(types=types, extractor=self.extractor.name, keep_episodes=keep)
@@ -253,7 +201,7 @@ class IngestPipeline:
                 )
 
     async def _decided(
-        self, actor: Actor, works: Sequence[_Work], policy: TenantPolicy, types: Registry, decide: _Decide
+        self, actor: Actor, works: Sequence[Work], policy: TenantPolicy, types: Registry, decide: _Decide
     ) -> TypedMemoryError | None:
         """Make candidates of the proposals and have them all decided, in the order they were said (stages 3 to 6).
 
@@ -271,17 +219,17 @@ class IngestPipeline:
             one.trace.add(decided(one.considered.candidates, one.outcomes, times))
         return next((out for one in works for out in one.outcomes if isinstance(out, TypedMemoryError)), None)
 
-    async def _finish(self, actor: Actor, works: Sequence[_Work]) -> None:
+    async def _finish(self, actor: Actor, works: Sequence[Work]) -> None:
         """Store what became of the turns, what it cost, and whom their pronouns meant."""
         if not works:
             return
         tenant, now = actor.tenant_id, self.clock()
-        reports = {one.turn.id: self._report(one) for one in works}
+        reports = {one.turn.id: reported(one) for one in works}
         finished = [
             Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
         ]
         async with self.database.write(tenant) as session:
-            ended = await rows.finish(session, tenant, finished, now)
+            ended = await turn_progress.finish(session, tenant, finished, now)
             mine = [one for one in works if one.turn.id in ended]
             statuses = Counter(reports[one.turn.id].status for one in mine)
             cost = costs.Cost(
@@ -297,17 +245,3 @@ class IngestPipeline:
                 await insert_all(session, bound)
         for one in mine:
             self.observe(reports[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
-
-    def _report(self, work: _Work) -> Report:
-        status, reason = TurnStatus.PROCESSED, None
-        if work.dropped is not None:
-            status, reason = TurnStatus.SKIPPED, work.dropped.reason
-        elif work.failure is not None:
-            status, reason = TurnStatus.FAILED, work.failure.message
-        outcomes = [one for one in work.outcomes if isinstance(one, Outcome)]
-        return report(work.considered, outcomes, work.trace, status=status, reason=reason)
-
-
-def _unavailable(failure: TypedMemoryError | None) -> bool:
-    """Return whether a turn's extraction may work later, unlike one that was answered and could not be used."""
-    return failure is not None and not isinstance(failure, ExtractionFailed)

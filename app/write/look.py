@@ -12,8 +12,8 @@ from uuid import UUID
 from asyncpg import Record
 
 from app import ids
-from app.db import beliefs, turns
-from app.db.beliefs import ScopeState
+from app.db import beliefs, known_names, turns
+from app.db.known_names import ScopeState
 from app.db.memories import parts_of
 from app.db.session import ReadSession
 from app.memory.extraction import Role
@@ -38,10 +38,10 @@ async def names(
     """
     entities = {one.entity for prepared in wave for one in prepared.mentions if one.entity is not None}
     names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
-    state, rows = await beliefs.known(session, tenant=tenant, scope=scope, names=names)
+    state, rows = await known_names.known(session, tenant=tenant, scope=scope, names=names)
     unknown = to_spell(names, {row["wanted"] for row in rows})
     if unknown:
-        aliases = await beliefs.aliases(session, tenant=tenant, scope=scope)
+        aliases = await known_names.aliases(session, tenant=tenant, scope=scope)
         inline = len(unknown) * len(aliases) <= _INLINE
         near = alike(unknown, aliases) if inline else await asyncio.to_thread(alike, unknown, aliases)
         if shared:
@@ -49,12 +49,12 @@ async def names(
                 near[name] = list(dict.fromkeys([*near.get(name, ()), *others]))
         if near:
             every = {alias for found in near.values() for alias in found}
-            rows += await beliefs.spelled(session, tenant=tenant, scope=scope, names=near, near=every)
+            rows += await known_names.spelled(session, tenant=tenant, scope=scope, names=near, near=every)
     known: dict[str, list[KnownName]] = defaultdict(list)
     for row in rows:
         known[row["wanted"]].append(_known_name(row))
     if entities:
-        for row in await beliefs.identified(session, tenant=tenant, scope=scope, entities=entities):
+        for row in await known_names.identified(session, tenant=tenant, scope=scope, entities=entities):
             name = ids.public(ids.ENTITY, row["asked"])
             known[name].append(_known_name({**row, "wanted": name, "alias": name}))
     return state, known

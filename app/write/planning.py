@@ -11,7 +11,8 @@ from uuid import UUID
 from app import ids
 from app.db import rows
 from app.db.audit import Ledger
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Item
+from app.db.backfills import Backfill
 from app.db.reclassifying import COLUMNS
 from app.db.rows import Row
 from app.memory.actions import Action

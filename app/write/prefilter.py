@@ -1,4 +1,4 @@
-"""Stage 1: which turns can't hold anything to remember, told without reading them (seed 001, stage 1).
+"""Stage 1: which turns can't hold anything to remember, told by length, wording and repetition (seed 001).
 
 Pure and quick. A gate lets through too much rather than too little: what it drops is lost to extraction.
 """

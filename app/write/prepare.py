@@ -15,7 +15,7 @@ from app.db.vectors import as_halfvec
 from app.errors import InvalidInput
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
-from app.memory.spec import MAX_TEXT
+from app.memory.strings import MAX_TEXT
 from app.model import ConfidenceParts, Mention, Scope
 from app.providers.embeddings import Embedder
 from app.text.lexical import terms

@@ -89,17 +89,6 @@ def _unnamed(heard: Sequence[Turn]) -> frozenset[str]:
     return frozenset(predicate for noun in nouns for predicate in predicates(noun))
 
 
-def refer(
-    proposals: Sequence[Proposal],
-    turn: Turn,
-    recent: Sequence[Referent] = (),
-    context: Sequence[Turn] = (),
-    types: Registry | None = None,
-) -> list[Proposal | Unresolved]:
-    """Return the proposals with names in place of references; see `referred`."""
-    return list(referred(proposals, turn, recent, context, types).answers)
-
-
 def referred(
     proposals: Sequence[Proposal],
     turn: Turn,

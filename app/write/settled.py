@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from app.db.reclassifiable import Row
 from app.memory.backfill import Effect
-from app.write.adopting import Row
 from app.write.values import Existing
 
 Link = tuple[str, str, str]

@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, assert_never
+from typing import assert_never
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from app.db.memories import parts_of
+from app.db.reclassifiable import Row
+from app.db.scopes import scope_of
 from app.memory import confidence
 from app.memory.backfill import Effect
 from app.memory.candidate import Candidate
 from app.memory.lifecycle import is_over
 from app.memory.registry import Registry
-from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, Scope, ScopeKind, SpeechAct, Status
-from app.write.adopting import Flagged, Row, becomes
+from app.model import ConfidenceParts, EntityRef, LinkKind, ReviewReason, SpeechAct, Status
+from app.write.adopting import Flagged, becomes
 from app.write.decide import decide
 from app.write.guarding import guarded_by, review_of
 from app.write.settled import Beside, Change, Left, Link, Settled
@@ -40,26 +42,27 @@ from app.write.values import (
     Resolved,
     Supersede,
 )
+from app.write.world import PARTS, World
 
 _PLAIN = {"contested": False, "review_reason": None, "review_note": None, "review_since": None}
 
 
 def settle(unit: Sequence[Flagged], beside: Beside, types: Registry) -> Settled:
     """Return what becomes of the beliefs of a unit; those that are history already only change their type."""
-    world = _World(types=types, beside=beside)
+    world = World(beside=beside)
+    settling = _Settling(types=types, world=world)
     for one in sorted(unit, key=lambda one: (one.row["stated_at"], one.row["id"])):
-        world.take(one)
-    world.guard(unit)
-    return Settled(changes=world.changes, left=tuple(world.left))
+        settling.take(one)
+    settling.guard(unit)
+    return Settled(changes=world.changes, left=tuple(settling.left))
 
 
 @dataclass(slots=True, kw_only=True)
-class _World:
-    """The store as it would be by now."""
+class _Settling:
+    """The rules, one belief at a time; what they come to is in `world` and `left`."""
 
     types: Registry
-    beside: Beside
-    changes: dict[UUID, Change] = field(default_factory=dict)
+    world: World
     left: list[Left] = field(default_factory=list)
 
     def take(self, one: Flagged) -> None:
@@ -67,28 +70,28 @@ class _World:
         row = one.row
         change = Change(row=row, effect=Effect.RECLASSIFIED, reason=one.reason, values=becomes(one, self.types))
         if row["status"] != Status.ACTIVE:
-            self.changes[row["id"]] = change
+            self.world.changes[row["id"]] = change
             return
         resolved = self._resolved(one, change)
-        decision = decide(resolved, self._existing(one))
+        decision = decide(resolved, self.world.existing(one))
         if isinstance(decision, Reject | Pend | Known | End | Doubt):
             self.left.append(Left(row=row, reason=decision.reason))
             return
-        self.changes[row["id"]] = change
+        self.world.changes[row["id"]] = change
         self._carry_out(change, resolved, decision)
 
     def guard(self, unit: Sequence[Flagged]) -> None:
         """Link later statements to the rules that would have stood against them, and have a person look."""
-        rules = [one for one in unit if self._status(one.row["id"]) == Status.ACTIVE and one.target.guards]
-        for row in self.beside.guarded if rules else ():
+        rules = [one for one in unit if self.world.status(one.row["id"]) == Status.ACTIVE and one.target.guards]
+        for row in self.world.beside.guarded if rules else ():
             slots = self._guarded_at(row)
             broken = tuple(
-                self._view(one.row["id"], "guard")
+                self.world.view(one.row["id"], "guard")
                 for one in rules
-                if _held_at(one.slot, slots) and _stood(self.changes[one.row["id"]], row["stated_at"])
+                if _held_at(one.slot, slots) and _stood(self.world.changes[one.row["id"]], row["stated_at"])
             )
             if broken:
-                change = self._change(row["id"], Effect.CONFLICTED, "a statement about what the rule rules")
+                change = self.world.change(row["id"], Effect.CONFLICTED, "a statement about what the rule rules")
                 change.links += [_link(row["id"], LinkKind.CONFLICTS_WITH, rule.id) for rule in broken]
                 if row["review_reason"] is None:
                     self._review(change, guarded_by(broken))
@@ -122,7 +125,7 @@ class _World:
                 self._into_history(change, decision)
             case _:
                 assert_never(decision)
-        if self._status(row["id"]) == Status.ACTIVE:
+        if self.world.status(row["id"]) == Status.ACTIVE:
             change.links += [_link(row["id"], LinkKind.CONFLICTS_WITH, one.id) for one in resolved.breaks]
 
     def _review(self, change: Change, review: tuple[ReviewReason, str] | None) -> None:
@@ -133,7 +136,7 @@ class _World:
         """Have a belief take the place of others, from when on it holds."""
         new = winner.row["id"]
         for old in others:
-            change = self._change(old.id, Effect.SUPERSEDED, reason)
+            change = self.world.change(old.id, Effect.SUPERSEDED, reason)
             ended = max(winner.row["valid_from"], change.row["valid_from"])
             values = {"status": Status.SUPERSEDED, "superseded_by": new, "ended_at": ended, **_PLAIN}
             change.set(values, stamp=["retired_at"])
@@ -144,7 +147,7 @@ class _World:
     def _merge(self, change: Change, decision: Merge) -> None:
         """Have a belief go into one that says the same: that one counts it, and stands for both."""
         row, into = change.row, decision.into
-        survivor = self._change(into.id, Effect.MERGED, decision.reason)
+        survivor = self.world.change(into.id, Effect.MERGED, decision.reason)
         parts = confidence.merged(_parts(survivor), _parts(change))
         survivor.set(
             {
@@ -164,98 +167,23 @@ class _World:
 
     def _into_history(self, change: Change, decision: History) -> None:
         row, successor = change.row, decision.successor
-        later = self._change(successor.id, Effect.RELINKED, decision.reason)
+        later = self.world.change(successor.id, Effect.RELINKED, decision.reason)
         later.set({"supersedes": row["id"]})
         ended = max(later.row["valid_from"], row["valid_from"])
         values = {"status": Status.SUPERSEDED, "superseded_by": successor.id, "ended_at": ended, **_PLAIN}
         change.set(values, stamp=["retired_at"])
         change.links.append(_link(successor.id, LinkKind.SUPERSEDES, row["id"]))
         if decision.predecessor is not None:
-            earlier = self._change(decision.predecessor.id, Effect.RELINKED, decision.reason)
+            earlier = self.world.change(decision.predecessor.id, Effect.RELINKED, decision.reason)
             ended = max(row["valid_from"], earlier.row["valid_from"])
             earlier.set({"superseded_by": row["id"], "ended_at": ended})
             change.links.append(_link(row["id"], LinkKind.SUPERSEDES, earlier.row["id"]))
             if change.get("supersedes") is None:
                 change.set({"supersedes": earlier.row["id"]})
 
-    def _change(self, memory: UUID, effect: Effect, reason: str) -> Change:
-        """Return the change of a memory that another touches; what becomes of it itself is what counts."""
-        found = self.changes.get(memory)
-        if found is None:
-            found = Change(row=self.beside.rows[memory], effect=effect, reason=reason)
-            self.changes[memory] = found
-        elif found.effect is not Effect.RECLASSIFIED:
-            found.effect, found.reason = effect, reason
-        return found
-
-    def _status(self, memory: UUID) -> str | None:
-        found = self.changes.get(memory)
-        return None if found is None else str(found.get("status"))
-
-    def _existing(self, one: Flagged) -> list[Existing]:
-        """Return what the belief meets, as it is by now; what has expired may not come back by a backfill."""
-        found = [each for each in self.beside.rivals.get(one.row["id"], ()) if each.relation in {"next", "guard"}]
-        mates = [
-            memory
-            for memory in {
-                *self.changes,
-                *(each.id for each in self.beside.rivals.get(one.row["id"], ()) if each.relation != "guard"),
-            }
-            if self._get(memory, "type") == one.target.name and self._get(memory, "slot") == one.slot
-        ]
-        if one.slot is None:
-            return found
-        found += [self._view(each, "holder") for each in mates if self._get(each, "status") == Status.ACTIVE]
-        earlier = [
-            each
-            for each in mates
-            if self._get(each, "status") == Status.SUPERSEDED
-            and not self._get(each, "contested")
-            and self._get(each, "stated_at") <= one.row["stated_at"]
-        ]
-        if earlier:
-            last = max(earlier, key=lambda each: (self._get(each, "stated_at"), each))
-            found.append(self._view(last, "previous"))
-        return found
-
-    def _get(self, memory: UUID, column: str) -> Any:  # noqa: ANN401 - a column of any type
-        found = self.changes.get(memory)
-        return self.beside.rows[memory][column] if found is None else found.get(column)
-
-    def _view(self, memory: UUID, relation: str) -> Existing:
-        """Return a memory as a decision sees it, with what has become of it."""
-
-        def now(column: str) -> Any:  # noqa: ANN401 - as above
-            return self._get(memory, column)
-
-        return Existing(
-            relation=relation,
-            id=memory,
-            type=now("type"),
-            type_version=now("type_version"),
-            status=now("status"),
-            content=now("content"),
-            payload=now("payload"),
-            slot=now("slot"),
-            value=now("slot_value"),
-            contested=now("contested"),
-            stated_at=now("stated_at"),
-            valid_from=now("valid_from"),
-            valid_until=now("valid_until"),
-            recorded_at=now("recorded_at"),
-            confidence=now("confidence"),
-            parts=parts_of({name: now(name) for name in _PARTS}),
-            speech_act=SpeechAct(now("speech_act")),
-            topic=now("topic"),
-            session_id=now("session_id"),
-            sequence_number=now("sequence_number"),
-            similarity=None,
-            ended_at=now("ended_at"),
-        )
-
     def _resolved(self, one: Flagged, change: Change) -> Resolved:
         row = one.row
-        scope = Scope(kind=ScopeKind(row["scope_kind"]), user_id=row["user_id"], agent_id=row["agent_id"])
+        scope = scope_of(row)
         act = SpeechAct(row["speech_act"])
         prepared = Prepared(
             candidate=Candidate(
@@ -275,16 +203,13 @@ class _World:
             identity=change.get("identity"),
             texts=(),
         )
-        guards = (each for each in self.beside.rivals.get(row["id"], ()) if each.relation == "guard")
+        guards = (each for each in self.world.beside.rivals.get(row["id"], ()) if each.relation == "guard")
         breaks = tuple(each for each in guards if not is_over(each.valid_until, row["stated_at"]))
         return Resolved(prepared=prepared, refs=one.refs, slot=one.slot, value=change.get("slot_value"), breaks=breaks)
 
 
-_PARTS = ("source_strength", "extractor_confidence", "prior", "mentions")
-
-
 def _parts(change: Change) -> ConfidenceParts:
-    return parts_of({name: change.get(name) for name in _PARTS})
+    return parts_of({name: change.get(name) for name in PARTS})
 
 
 def _entities(row: Row) -> dict[str, EntityRef]:

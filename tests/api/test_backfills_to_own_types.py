@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
 
 from app.errors import Conflict
+from tests import owner
 from tests.api.conftest import connected, fact, running, settings_for, written
 from tests.api.test_own_types import define
 from tests.own_types import ticket
@@ -158,11 +158,8 @@ async def test_a_preview_does_not_go_on_under_another_definition(
     await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))
     await client.delete("/admin/types/ticket")
     await define(client, OTHER)
-    connection = await asyncpg.connect(fresh_database_url)
-    try:
-        [row] = await connection.fetch("UPDATE backfills SET status = 'previewing' RETURNING tenant_id, id")
-    finally:
-        await connection.close()
+    previewing = "UPDATE backfills SET status = 'previewing' RETURNING tenant_id, id"
+    [row] = await owner.ask(fresh_database_url, previewing)
     with pytest.raises(Conflict, match="ticket was redefined since the preview began"):
         async for _ in app.state.runtime.backfills.run(row["tenant_id"], row["id"], "worker"):
             pass
@@ -178,11 +175,7 @@ async def test_a_type_that_goes_while_a_commit_waits_is_skipped_and_the_backfill
     await client.delete("/admin/types/ticket")
     if again is not None:
         await define(client, again)
-    connection = await asyncpg.connect(fresh_database_url)
-    try:
-        await connection.execute("UPDATE backfills SET status = 'committing'")
-    finally:
-        await connection.close()
+    await owner.ask(fresh_database_url, "UPDATE backfills SET status = 'committing'")
     done = await step(client, one, "commit")
     assert (done["status"], done["counts"]["skipped"]) == ("committed", 1)
     [change] = done["sample"]
@@ -257,13 +250,8 @@ async def test_a_preview_whose_process_died_is_told_and_cancelled_by_the_next(
     await define(client, CASE)
     await about(client, "Acme", 11)
     one = await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))
-    connection = await asyncpg.connect(fresh_database_url)
-    try:
-        await connection.execute(
-            "UPDATE backfills SET status = 'previewing', previewed_at = NULL, created_at = now() - interval '2 hours'"
-        )
-    finally:
-        await connection.close()
+    left = "UPDATE backfills SET status = 'previewing', previewed_at = NULL, created_at = now() - interval '2 hours'"
+    await owner.ask(fresh_database_url, left)
     refused = await client.post(f"/admin/backfills/{one['id']}/commit")
     assert "cancel it, and preview again" in refused.json()["detail"]
     await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))

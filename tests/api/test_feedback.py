@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import httpx
 import pytest
 
 from app import ids
 from app.runtime import Runtime
+from tests import owner
 from tests.api.conftest import fact, written
 
 Give = Callable[..., Awaitable[dict[str, Any]]]
@@ -31,23 +31,15 @@ def give(client: httpx.AsyncClient) -> Give:
     return give
 
 
-async def sql(url: str, statement: str, *arguments: object) -> list[asyncpg.Record]:
-    connection = await asyncpg.connect(url)
-    try:
-        return list(await connection.fetch(statement, *arguments))
-    finally:
-        await connection.close()
-
-
 async def aged(url: str, memory: str, status: str, **columns: object) -> None:
     """Put a memory into a state that time would bring it to."""
     one = ids.parse(ids.MEMORY, memory)
     if status == "pending":
-        await sql(url, "UPDATE memories SET review_reason = 'asked', review_since = now() WHERE id = $1", one)
+        await owner.ask(url, "UPDATE memories SET review_reason = 'asked', review_since = now() WHERE id = $1", one)
     for table, key in (("memories", "id"), ("memory_index", "memory_id")):
-        await sql(url, f"UPDATE {table} SET status = $2 WHERE {key} = $1", one, status)  # noqa: S608
+        await owner.ask(url, f"UPDATE {table} SET status = $2 WHERE {key} = $1", one, status)  # noqa: S608
     for name, value in columns.items():
-        await sql(url, f"UPDATE memories SET {name} = $2 WHERE id = $1", one, value)  # noqa: S608
+        await owner.ask(url, f"UPDATE memories SET {name} = $2 WHERE id = $1", one, value)  # noqa: S608
 
 
 async def events(client: httpx.AsyncClient, memory: str) -> dict[str, dict[str, Any]]:
@@ -164,9 +156,9 @@ async def test_why_it_waited_before_is_not_lost(client: httpx.AsyncClient, give:
     memory = await written(client)
     await client.patch(f"/memories/{memory['id']}", json={"needs_review": True})
     one = ids.parse(ids.MEMORY, memory["id"])
-    [before] = await sql(database_url, "SELECT review_since FROM memories WHERE id = $1", one)
+    [before] = await owner.ask(database_url, "SELECT review_since FROM memories WHERE id = $1", one)
     await give(memory["id"], "wrong")
-    [after] = await sql(
+    [after] = await owner.ask(
         database_url, "SELECT review_since, review_note, review_reason FROM memories WHERE id = $1", one
     )
     assert after["review_since"] == before["review_since"]
@@ -246,7 +238,8 @@ async def test_it_stays_expired_when_another_holds_its_slot(
     first = await written(client, "preference", preference_value="dark", **theme)
     await aged(database_url, first["id"], "expired")
     second = await written(client, "preference", preference_value="light", **theme | {"preference_key": "editor.font"})
-    [slot] = await sql(database_url, "SELECT slot FROM memories WHERE id = $1", ids.parse(ids.MEMORY, first["id"]))
+    of = "SELECT slot FROM memories WHERE id = $1"
+    [slot] = await owner.ask(database_url, of, ids.parse(ids.MEMORY, first["id"]))
     await aged(database_url, second["id"], "active", slot=slot["slot"])
     told = await give(first["id"], "useful")
     assert (told["memory"]["status"], "another memory" in told["reason"]) == ("expired", True)
@@ -262,7 +255,7 @@ async def test_a_revival_and_a_write_of_its_slot_leave_one_active(client: httpx.
         write = client.post("/memories/typed/preference", json={"preference_value": "light", **theme})
         answers = await asyncio.gather(word, write)
         assert [one.status_code for one in answers] == [200, 201], [one.text for one in answers]
-        rows = await sql(
+        rows = await owner.ask(
             database_url,
             "SELECT slot FROM memories WHERE status = 'active' AND NOT contested AND slot = "
             "(SELECT slot FROM memories WHERE id = $1)",

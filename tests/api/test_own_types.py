@@ -6,11 +6,11 @@ import asyncio
 import json
 from typing import Any
 
-import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from tests import owner
 from tests.api.conftest import MakeClient, Tenant, connected, fact, running, settings_for
 from tests.own_types import DRILL, HABIT, TICKET, opened, ticket
 
@@ -189,16 +189,12 @@ async def test_a_nul_that_an_earlier_release_has_stored_harms_nothing(
     client: httpx.AsyncClient, other_client: httpx.AsyncClient, database_url: str, app: FastAPI
 ) -> None:
     await define(client, ticket(render="{customer}! has {number}", properties={"x": {"type": "string", "title": "!"}}))
-    connection = await asyncpg.connect(database_url)
     stored = """
         UPDATE memory_type_versions
         SET definition = replace(replace(definition::text, '!', $1), '"title":"', '"title":"' || $2)::json
         WHERE definition::text LIKE '%{customer}! has%'
     """
-    try:
-        await connection.execute(stored, r"\u0000\u0000", r"\\u0000\\\u0000")
-    finally:
-        await connection.close()
+    await owner.ask(database_url, stored, r"\u0000\u0000", r"\\u0000\\\u0000")
     app.state.runtime.type_book._held.clear()
     assert (await write(client))["memory"]["content"] == "Acme\ufffd\ufffd has 4711"
     [version] = (await client.get("/admin/types/ticket")).json()["versions"]

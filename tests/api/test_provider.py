@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from tests import owner
 from tests.api.conftest import connected, fact, running, settings_for
 from tests.standin.fixtures import StandIn, provider, provider_process
 
@@ -24,11 +24,7 @@ class Service:
     url: str
 
     async def stored(self) -> int:
-        connection = await asyncpg.connect(self.url)
-        try:
-            return int(await connection.fetchval("SELECT count(*) FROM memories"))
-        finally:
-            await connection.close()
+        return int((await owner.ask(self.url, "SELECT count(*) FROM memories"))[0][0])
 
 
 @pytest.fixture

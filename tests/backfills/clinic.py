@@ -10,7 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from app.db.backfills import Backfill, Item
+from app.db.backfill_items import Item
+from app.db.backfills import Backfill
 from app.memory.candidate import Outcome
 from app.model import Memory, Scope, SpeechAct
 from app.services.backfills import Backfills, Wanted
@@ -77,7 +78,7 @@ class Clinic:
 
     async def items(self, one: Backfill, **narrowed: Any) -> dict[UUID, Item]:
         found, _ = await self.backfills.memories(self.store.actor, one.id, limit=10_000, **narrowed)
-        return {item.memory_id: item for item in found}
+        return {one.item.memory_id: one.item for one in found}
 
     async def memory(self, memory: UUID) -> Memory:
         return await self.store.memories.get(self.store.actor, memory)

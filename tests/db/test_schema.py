@@ -16,15 +16,8 @@ from app.db.migrate import configuration, downgrade, head, upgrade
 from app.db.session import RUNTIME_ROLE, Database
 from app.db.tables import UNSCOPED, metadata
 from app.memory.registry import discover
+from tests import owner
 from tests.stores import Store
-
-
-async def owner(url: str, statement: str, *arguments: object) -> list[asyncpg.Record]:
-    connection = await asyncpg.connect(url)
-    try:
-        return list(await connection.fetch(statement, *arguments))
-    finally:
-        await connection.close()
 
 
 async def test_the_migrations_make_what_the_tables_say(fresh_database_url: str) -> None:
@@ -35,10 +28,10 @@ async def test_the_migrations_make_what_the_tables_say(fresh_database_url: str) 
 async def test_down_and_up_again(empty_database_url: str) -> None:
     await asyncio.to_thread(upgrade, empty_database_url)
     await asyncio.to_thread(downgrade, empty_database_url, "base")
-    left = await owner(empty_database_url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    left = await owner.ask(empty_database_url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     assert {row["tablename"] for row in left} == {"alembic_version"}
     await asyncio.to_thread(upgrade, empty_database_url)
-    [row] = await owner(empty_database_url, "SELECT version_num FROM alembic_version")
+    [row] = await owner.ask(empty_database_url, "SELECT version_num FROM alembic_version")
     assert row["version_num"] == head()
 
 
@@ -48,7 +41,7 @@ async def test_two_processes_migrate_at_once(empty_database_url: str) -> None:
         await asyncio.create_subprocess_exec(sys.executable, "-c", script, empty_database_url) for _ in range(3)
     ]
     assert await asyncio.gather(*(process.wait() for process in processes)) == [0, 0, 0]
-    rows = await owner(empty_database_url, "SELECT name FROM memory_types WHERE version = 0")
+    rows = await owner.ask(empty_database_url, "SELECT name FROM memory_types WHERE version = 0")
     assert {row["name"] for row in rows} == set(discover().by_name)
 
 
@@ -67,7 +60,7 @@ def test_every_key_starts_with_the_tenant() -> None:
 
 
 async def test_row_level_security_is_forced_wherever_there_is_content(database_url: str) -> None:
-    rows = await owner(
+    rows = await owner.ask(
         database_url,
         "SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class WHERE relname = ANY($1)",
         list(metadata.tables),
@@ -77,13 +70,13 @@ async def test_row_level_security_is_forced_wherever_there_is_content(database_u
 
 
 async def test_the_runtime_role_owns_nothing_and_bypasses_nothing(database_url: str) -> None:
-    [role] = await owner(
+    [role] = await owner.ask(
         database_url,
         "SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolcanlogin FROM pg_roles WHERE rolname = $1",
         RUNTIME_ROLE,
     )
     assert not any(role.values())
-    assert await owner(database_url, "SELECT 1 FROM pg_tables WHERE tableowner = $1", RUNTIME_ROLE) == []
+    assert await owner.ask(database_url, "SELECT 1 FROM pg_tables WHERE tableowner = $1", RUNTIME_ROLE) == []
 
 
 @pytest.mark.parametrize(

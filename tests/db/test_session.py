@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from uuid import uuid4
 
 import asyncpg
@@ -13,19 +12,11 @@ import pytest
 from app.db.session import RUNTIME_ROLE, Database
 from app.db.statement import statement
 from app.errors import DatabaseUnavailable
+from tests import owner
 
 SLEEP = statement("SELECT pg_sleep(:seconds)")
 WRONG = statement("SELECT 1 / CAST(:zero AS integer)")
 TENANT = statement("SELECT current_setting('app.tenant_id', true) AS tenant, :given AS given")
-
-
-@asynccontextmanager
-async def owned(url: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(url)
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 @pytest.fixture
@@ -68,20 +59,20 @@ async def test_other_errors_of_the_database_come_out_as_they_are(database: Datab
 
 
 async def test_a_result_that_the_schema_has_changed_is_asked_for_again(database: Database, database_url: str) -> None:
-    async with owned(database_url) as owner:
-        await owner.execute(f"CREATE TABLE widened (a int); GRANT SELECT ON widened TO {RUNTIME_ROLE}")
+    async with owner.connected(database_url) as connection:
+        await connection.execute(f"CREATE TABLE widened (a int); GRANT SELECT ON widened TO {RUNTIME_ROLE}")
         everything = statement("SELECT * FROM widened WHERE a = :a")
         try:
             async with database.read(uuid4()) as session:
                 await session.fetch(everything, {"a": 1})
-            await owner.execute("ALTER TABLE widened ADD COLUMN b int")
+            await connection.execute("ALTER TABLE widened ADD COLUMN b int")
             with pytest.raises(DatabaseUnavailable, match="schema has just changed"):
                 async with database.read(uuid4()) as session:
                     await session.fetch(everything, {"a": 1})
             async with database.read(uuid4()) as session:
                 assert await session.fetch(everything, {"a": 1}) == []
         finally:
-            await owner.execute("DROP TABLE widened")
+            await connection.execute("DROP TABLE widened")
 
 
 async def test_a_read_that_is_given_up_gives_its_connection_back(database: Database) -> None:
@@ -106,19 +97,16 @@ async def test_closing_waits_for_reads_that_are_ending(database: Database) -> No
     assert database.pool_in_use() == 0
 
 
-async def lose(database: Database, owner: asyncpg.Connection) -> None:
+async def lose(database: Database, connection: asyncpg.Connection) -> None:
     async with database.read(uuid4()) as session:
         [row] = await session.fetch(statement("SELECT pg_backend_pid()"), {})
-        await owner.execute("SELECT pg_terminate_backend($1, 5000)", row[0])
+        await connection.execute("SELECT pg_terminate_backend($1, 5000)", row[0])
         await session.fetch(TENANT, {"given": "x"})
 
 
 async def test_a_connection_that_is_lost_in_a_read_is_replaced(database: Database, database_url: str) -> None:
-    owner = await asyncpg.connect(database_url)
-    try:
+    async with owner.connected(database_url) as connection:
         with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
-            await lose(database, owner)
-    finally:
-        await owner.close()
+            await lose(database, connection)
     async with database.read(uuid4()) as session:
         assert await session.fetch(TENANT, {"given": "x"})

@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from app import ids
+from tests import owner
 from tests.api.conftest import KEY, Tenant, connected
 from tests.erasure.dumps import dump, found
 from tests.jobs.yard import eventually
@@ -130,16 +131,8 @@ async def others_rows(url: str, scopes: list[Any]) -> dict[str, list[str]]:
 
 
 async def scopes_of(url: str, tenant_name: str, user: str) -> list[Any]:
-    connection = await asyncpg.connect(url)
-    try:
-        rows = await connection.fetch(
-            "SELECT s.id FROM scopes s JOIN tenants t ON t.id = s.tenant_id WHERE t.name = $1 AND s.user_id = $2",
-            tenant_name,
-            user,
-        )
-        return [row["id"] for row in rows]
-    finally:
-        await connection.close()
+    sought = "SELECT s.id FROM scopes s JOIN tenants t ON t.id = s.tenant_id WHERE t.name = $1 AND s.user_id = $2"
+    return [row["id"] for row in await owner.ask(url, sought, tenant_name, user)]
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

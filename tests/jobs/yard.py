@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import asyncpg
 
@@ -28,6 +28,7 @@ from app.services.jobs import Jobs
 from app.services.tenants import Tenants
 from app.services.workers.worker import Means
 from app.settings import Settings
+from tests import owner
 from tests.jobs.handlers import HANDLERS, WORKERS
 
 FAST: dict[str, Any] = {
@@ -71,16 +72,10 @@ class Yard:
 
     async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """Ask the database as its owner."""
-        connection = await asyncpg.connect(self.url)
-        try:
-            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
-        finally:
-            await connection.close()
+        return await owner.ask(self.url, statement, *arguments)
 
     async def tenant(self, tenant: UUID | None = None) -> Actor:
-        actor = Actor(tenant_id=tenant or uuid4(), key_id=None, name="tester")
-        await self.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", actor.tenant_id, str(actor.tenant_id))
-        return actor
+        return await owner.new_tenant(self.url, tenant)
 
     async def enqueue(self, actor: Actor, kind: str, **payload: object) -> UUID:
         async with self.runtime.database.write(actor.tenant_id) as session:

@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import pytest
 
 from app.errors import Conflict
 from app.memory.candidate import Decided
 from app.model import SpeechAct
 from app.write.deciding import Deciding
+from tests import owner
 from tests.lifecycle.aging import Aging
 from tests.stores import Store
 
@@ -97,29 +97,29 @@ async def test_adding_to_a_slot_whose_holder_comes_back_meanwhile_is_decided_aga
     assert await old.status(memory) == "superseded"
 
 
+async def until_it_waits(old: Aging) -> None:
+    while not await old.store.sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+
+
 async def test_a_memory_that_is_held_is_waited_for_and_none_is_skipped(old: Aging) -> None:
     memories = [await old.added("event", event_description=f"deployed version {number}") for number in range(6)]
     old.pass_(101)
-    connection = await asyncpg.connect(old.store.url)
-    try:
+    async with owner.connected(old.store.url) as connection:
         holding = connection.transaction()
         await holding.start()
         await connection.execute("SELECT FROM memories WHERE id = ANY($1) FOR UPDATE", [memories[0], memories[3]])
         running = asyncio.create_task(old.run("freshness"))
-        while not await old.store.sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await until_it_waits(old)
         await holding.rollback()
         assert await running == {"expired": 6}
-    finally:
-        await connection.close()
     assert len(await old.events()) == 6
 
 
 async def test_what_was_said_again_while_it_was_held_does_not_expire(old: Aging) -> None:
     memory = await old.added("event", event_description="deployed the API")
     old.pass_(101)
-    connection = await asyncpg.connect(old.store.url)
-    try:
+    async with owner.connected(old.store.url) as connection:
         holding = connection.transaction()
         await holding.start()
         await connection.execute("UPDATE memories SET mentions = 2 WHERE id = $1", memory)
@@ -127,12 +127,9 @@ async def test_what_was_said_again_while_it_was_held_does_not_expire(old: Aging)
             "UPDATE memory_usage SET last_accessed_at = $2 WHERE memory_id = $1", memory, old.clock.now
         )
         running = asyncio.create_task(old.run("freshness"))
-        while not await old.store.sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+        await until_it_waits(old)
         await holding.commit()
         assert await running == {"expired": 0}
-    finally:
-        await connection.close()
     assert await old.status(memory) == "active"
 
 

@@ -49,6 +49,21 @@ async def test_gc_forgets_and_deletes(old: Aging) -> None:
     assert await old.run("lexical-statistics") == {"scopes": 1, "corrected": 0, "terms": 0}
 
 
+@pytest.mark.parametrize(
+    ("days", "confidence", "forgotten"),
+    [(90, 0.30, True), (89.99, 0.30, False), (90, 0.31, False), (1000, 0.9, False), (1000, 0.0, True)],
+)
+async def test_forgetting_takes_ninety_days_and_little_confidence(
+    old: Aging, days: float, confidence: float, *, forgotten: bool
+) -> None:
+    event = await old.added("event", event_description="deployed the API")
+    old.pass_(100)
+    await old.run("freshness")
+    await old.store.sql("UPDATE memories SET confidence = $2 WHERE id = $1", event, confidence)
+    old.pass_(days)
+    assert await old.run("gc") == {"purged": 0, "forgotten": int(forgotten)}
+
+
 async def test_validity_ends(old: Aging) -> None:
     fact = await old.added("fact", {"valid_until": START + timedelta(days=2)}, predicate="stays-at", object="Rome")
     await old.added("fact", predicate="likes", object="tea", stateful=False)
@@ -73,6 +88,22 @@ async def test_promotion(old: Aging) -> None:
     old.pass_(5_000)
     assert await old.run("freshness") == {"expired": 0}
     assert await old.run("promotion") == {"promoted": 0}
+
+
+@pytest.mark.parametrize(
+    ("accesses", "stability", "sessions", "promoted"),
+    [(10, 0.85, 3, True), (9, 1.0, 5, False), (50, 0.84, 5, False), (50, 1.0, 2, False)],
+)
+async def test_core_takes_all_three(
+    old: Aging, accesses: int, stability: float, sessions: int, *, promoted: bool
+) -> None:
+    fact = await old.added("fact", predicate="has-name", object="Alex")
+    used = "UPDATE memory_usage SET access_count = $2, stability = $3, sessions = $4 WHERE memory_id = $1"
+    await old.store.sql(used, fact, accesses, stability, [str(one) for one in range(sessions)])
+    assert await old.run("promotion", dry_run=True) == {"promoted": int(promoted)}
+    for other in ("category = 'core', half_life_days = 120", "category = 'procedural', half_life_days = NULL"):
+        await old.store.sql(f"UPDATE memories SET {other} WHERE id = $1", fact)  # noqa: S608
+        assert await old.run("promotion", dry_run=True) == {"promoted": 0}
 
 
 COUNTED = (
@@ -114,3 +145,14 @@ async def test_an_access_brings_back_what_had_faded(old: Aging) -> None:
     assert await old.status(event) == "active"
     assert [one["action"] for one in await old.events(event)] == ["memory.expired", "memory.revived"]
     assert await old.revive(event) == []
+
+
+async def test_an_access_does_not_bring_back_what_is_true_no_more(old: Aging) -> None:
+    event = await old.added("event", event_description="deployed the API")
+    old.pass_(100)
+    await old.run("freshness")
+    await old.store.sql("UPDATE memories SET valid_until = $2 WHERE id = $1", event, old.pass_(0))
+    await old.use(event)
+    assert await old.revive(event) == []
+    await old.store.sql("UPDATE memories SET valid_until = NULL WHERE id = $1", event)
+    assert [one.id for one in await old.revive(event)] == [event]

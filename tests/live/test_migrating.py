@@ -14,6 +14,7 @@ import pytest
 from app.db import migrate
 from app.db.migrate import LOCK_TIMEOUT_SECONDS, downgrade, upgrade
 from app.errors import ConfigurationError
+from tests import owner
 from tests.live.scratch import after_the_newest
 
 COLUMN = 'op.execute("ALTER TABLE memories ADD COLUMN scratch integer NOT NULL DEFAULT 7")'
@@ -29,18 +30,9 @@ WAIT_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def connected(url: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(url)
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
 async def reading(url: str) -> AsyncIterator[asyncpg.Connection]:
     """A connection whose transaction has read memories, and is open until it is ended, or to the end of the block."""
-    async with connected(url) as connection:
+    async with owner.connected(url) as connection:
         await connection.execute("BEGIN")
         await connection.fetchval("SELECT count(*) FROM memories")
         yield connection
@@ -50,7 +42,7 @@ async def test_a_migration_behind_a_long_reader_lets_others_pass(
     fresh_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     after_the_newest(monkeypatch, tmp_path, COLUMN)
-    async with reading(fresh_database_url) as reader, connected(fresh_database_url) as other:
+    async with reading(fresh_database_url) as reader, owner.connected(fresh_database_url) as other:
         migrating = asyncio.create_task(asyncio.to_thread(upgrade, fresh_database_url))
         async with asyncio.timeout(WAIT_SECONDS):
             while not await other.fetchval(WAITING):  # noqa: ASYNC110 - it is in a database
@@ -71,7 +63,7 @@ async def test_of_a_migration_and_a_request_that_wait_for_one_another_the_migrat
     if owned_by == "another":
         monkeypatch.setattr(migrate, "GIVE_WAY", "SELECT 1")
     after_the_newest(monkeypatch, tmp_path, TWO_TABLES)
-    async with reading(fresh_database_url) as reader, connected(fresh_database_url) as other:
+    async with reading(fresh_database_url) as reader, owner.connected(fresh_database_url) as other:
         migrating = asyncio.create_task(asyncio.to_thread(upgrade, fresh_database_url))
         async with asyncio.timeout(WAIT_SECONDS):
             while not await other.fetchval(HELD):  # noqa: ASYNC110 - it is in a database
@@ -106,7 +98,7 @@ async def test_an_index_is_built_while_others_wait_for_their_turn(
         for _ in range(3)
     ]
     assert await asyncio.gather(*(process.wait() for process in processes)) == [0, 0, 0]
-    async with connected(fresh_database_url) as connection:
+    async with owner.connected(fresh_database_url) as connection:
         assert await connection.fetchval(VALID)
 
 
@@ -114,7 +106,7 @@ async def test_an_index_that_was_left_unfinished_is_built_anew(
     fresh_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     after_the_newest(monkeypatch, tmp_path, INDEX, 'live.drop_indexes({"ix_memories_type_scratch": ""})')
-    async with connected(fresh_database_url) as connection:
+    async with owner.connected(fresh_database_url) as connection:
         await connection.execute("CREATE INDEX ix_memories_type_scratch ON memories (topic)")
         await connection.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_memories_type_scratch'::regclass"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.memory import lifecycle
 from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.memory.lifecycle import LEGAL, Fade, expires, fade, is_forgotten, is_over, promotes, revives
+from app.memory.lifecycle import LEGAL, Fade, expires, fade, is_over
 from app.memory.registry import discover
 from app.model import Category, Status
 
@@ -83,37 +83,10 @@ def test_what_was_never_accessed_fades_since_it_was_stated() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("days", "confidence", "forgotten"),
-    [(90, 0.30, True), (89.99, 0.30, False), (90, 0.31, False), (1000, 0.9, False), (1000, 0.0, True)],
-)
-def test_forgetting_takes_ninety_days_and_little_confidence(days: float, confidence: float, *, forgotten: bool) -> None:
-    assert is_forgotten(expired_days=days, confidence=confidence) is forgotten
-
-
 def test_validity_is_over_from_its_end_on() -> None:
     assert is_over(NOW, NOW)
     assert not is_over(NOW, NOW - timedelta(microseconds=1))
     assert not is_over(None, NOW)
-
-
-def test_an_access_revives_what_is_fresh_enough_still_true_and_not_replaced() -> None:
-    fresh, stale = faded(0, Decay(half_life_days=3), accesses=1), faded(30, Decay(half_life_days=3))
-    assert revives(fresh, valid_until=None, now=NOW, slot_is_free=True)
-    assert not revives(stale, valid_until=None, now=NOW, slot_is_free=True)
-    assert not revives(fresh, valid_until=NOW, now=NOW, slot_is_free=True)
-    assert not revives(fresh, valid_until=None, now=NOW, slot_is_free=False)
-
-
-@pytest.mark.parametrize(
-    ("accesses", "stability", "sessions", "promoted"),
-    [(10, 0.85, 3, True), (9, 1.0, 5, False), (50, 0.84, 5, False), (50, 1.0, 2, False)],
-)
-def test_core_takes_all_three(accesses: int, stability: float, sessions: int, *, promoted: bool) -> None:
-    numbers = {"access_count": accesses, "stability": stability, "sessions": sessions}
-    assert promotes(category=Category.SEMANTIC, half_life_days=120, **numbers) is promoted  # type: ignore[arg-type]
-    assert not promotes(category=Category.CORE, half_life_days=120, **numbers)  # type: ignore[arg-type]
-    assert not promotes(category=Category.PROCEDURAL, half_life_days=None, **numbers)  # type: ignore[arg-type]
 
 
 def test_every_transition_says_what_triggers_it() -> None:
@@ -137,9 +110,9 @@ def test_more_accesses_never_expire_a_memory_sooner(
 
 
 @given(st.floats(0, 5_000), st.floats(0.1, 1000), st.integers(0, 40))
-def test_an_access_just_now_always_revives(days: float, half_life: float, accesses: int) -> None:
+def test_an_access_just_now_is_always_fresh_enough(days: float, half_life: float, accesses: int) -> None:
     decay = Decay(half_life_days=half_life)
-    assert revives(faded(0, decay, accesses=accesses + 1), valid_until=None, now=NOW, slot_is_free=True)
+    assert not expires(faded(0, decay, accesses=accesses + 1))
     assert lifecycle.expires(faded(days, decay, accesses=accesses)) == (
         faded(days, decay, accesses=accesses).freshness < 0.1
     )

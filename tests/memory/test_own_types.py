@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from app.memory.own import admitting, changes, template
 from app.memory.own.definition import Definition
 from app.memory.own.faults import InvalidDefinition
-from app.memory.own.schema import LONGEST_NAME
+from app.memory.own.values import LONGEST_NAME
 from app.memory.spec import MemoryType
 from app.model import EntityRef, Precision
 from tests.memory.test_types import refs_of

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -13,7 +13,11 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
 from app.services.erasure import Erasing
 from app.services.memories import Memories
+from tests import owner
 from tests.read.conftest import MakeStore, Store, making
+from tests.stores import embedder
+
+__all__ = ["embedder"]
 
 START = datetime(2026, 5, 14, 12, tzinfo=UTC)
 
@@ -86,15 +90,9 @@ async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIte
         yield make
 
 
-@pytest.fixture(scope="session")
-def embedder() -> WordllamaEmbedder:
-    return WordllamaEmbedder()
-
-
 async def timed_store(store: Store) -> Timed:
     """A tenant of its own in the database of a store, with a clock of its own."""
-    store = store.as_tenant(uuid4())
-    await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
+    store = store.as_tenant((await owner.new_tenant(store.url)).tenant_id)
     clock = Clock()
     writes = replace(store.writes, deciding=replace(store.writes.deciding, clock=clock))
     return Timed(store=replace(store, writes=writes, reads=replace(store.reads, clock=clock)), clock=clock)

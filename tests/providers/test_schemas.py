@@ -9,7 +9,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from app.errors import ConfigurationError
-from app.memory.spec import MemoryType, Name, Payload
+from app.memory.spec import MemoryType, Payload
+from app.memory.strings import Name
 from app.providers.schemas import answer_schema, as_asked, as_payload, closed, fields_of, nullable
 from tests.providers.chatting import TYPES
 from tests.standin.strict import violations

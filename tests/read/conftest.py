@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, cast
-from uuid import UUID, uuid4
+from typing import Any
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -22,8 +22,11 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest, QueryResult
 from app.services.query import Queries
-from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
+from tests import owner
+from tests.stores import deciding_in, embedder, now
+
+__all__ = ["embedder"]
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
 NOW = datetime(2026, 5, 14, 12, tzinfo=UTC)
@@ -95,11 +98,7 @@ class Store:
 
     async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """Ask the database as its owner, past row-level security."""
-        connection = await asyncpg.connect(self.url)
-        try:
-            return cast("list[asyncpg.Record]", await connection.fetch(statement, *arguments))
-        finally:
-            await connection.close()
+        return await owner.ask(self.url, statement, *arguments)
 
     def as_tenant(self, tenant: UUID) -> Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))
@@ -121,11 +120,6 @@ class Store:
             seen.append(statement)
 
         return seen
-
-
-@pytest.fixture(scope="session")
-def embedder() -> WordllamaEmbedder:
-    return WordllamaEmbedder()
 
 
 MakeStore = Callable[[], Awaitable[Store]]
@@ -152,14 +146,7 @@ async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterato
     async def make() -> Store:
         database = Database(database_url, pool_size=4)
         opened.append(database)
-        deciding = Deciding(
-            database=database,
-            embedder=embedder,
-            model_id=1,
-            language="english",
-            clock=lambda: datetime.now(UTC),
-            types=discover(),
-        )
+        deciding = deciding_in(database, embedder)
         writes = WritePipeline(deciding=deciding)
         reads = ReadPipeline(
             database=database,
@@ -167,13 +154,11 @@ async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterato
             model_id=1,
             types=discover(),
             language="english",
-            clock=lambda: datetime.now(UTC),
+            clock=now,
         )
-        actor = Actor(tenant_id=uuid4(), key_id=None, name="tester")
-        tracker = AccessTracker(database=database, clock=lambda: datetime.now(UTC))
-        store = Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)
-        await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", store.tenant, str(store.tenant))
-        return store
+        tracker = AccessTracker(database=database, clock=now)
+        actor = await owner.new_tenant(database_url)
+        return Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)
 
     yield make
     for database in opened:

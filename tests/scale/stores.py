@@ -18,10 +18,10 @@ from app.model import Actor, Scope, ScopeKind, Visibility
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
 from app.read.request import QueryRequest
-from app.write.deciding import Deciding
 from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
+from tests.stores import deciding_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +49,7 @@ class Store:
 
     @property
     def writes(self) -> WritePipeline:
-        deciding = Deciding(
-            database=self.database,
-            embedder=self.embedder,
-            model_id=1,
-            language="english",
-            clock=_clock,
-            types=discover(),
-        )
-        return WritePipeline(deciding=deciding)
+        return WritePipeline(deciding=deciding_in(self.database, self.embedder, _clock))
 
     async def new_tenant(self) -> UUID:
         tenant = uuid4()

@@ -17,7 +17,6 @@ from app.text.lexical import (
     document_weights,
     idf,
     index_of,
-    lexemes,
     lexemes_of,
     query_weights,
     terms,
@@ -119,7 +118,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 
 def test_lexemes_are_distinct_and_sorted() -> None:
-    assert lexemes("dogs bark, a dog barks") == ("bark", "dog")
+    assert lexemes_of(terms("dogs bark, a dog barks")) == ("bark", "dog")
     assert lexemes_of(["b", "a", "b"]) == ("a", "b")
 
 

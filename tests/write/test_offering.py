@@ -11,7 +11,8 @@ from pydantic import Field
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal
 from app.memory.registry import Registry, discover
-from app.memory.spec import Adopted, Adoption, MemoryType, Payload, Person, Stored
+from app.memory.spec import Adopted, Adoption, MemoryType, Payload, Stored
+from app.memory.strings import Person
 from app.providers.rules import RulesExtractor
 from app.write.consider import Means, consider
 from app.write.offering import offers

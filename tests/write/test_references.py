@@ -16,7 +16,7 @@ from app.db.rows import insert_all
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import discover
 from app.write.pronouns import opening, parsed
-from app.write.references import Binding, Unresolved, binding_rows, needed, refer, referred
+from app.write.references import Binding, Unresolved, binding_rows, needed, referred
 from tests.stores import USER, Store
 
 TYPES = discover()
@@ -64,6 +64,10 @@ def bound(pronoun: str, name: str, number: int = 0, **more: Any) -> Referent:
 def payload_of(answer: Proposal | Unresolved) -> Mapping[str, object]:
     assert isinstance(answer, Proposal), answer
     return answer.payload
+
+
+def refer(*given: Any) -> tuple[Proposal | Unresolved, ...]:
+    return referred(*given).answers
 
 
 def meant(turn: str, proposal: Proposal, *recent: Referent, context: tuple[Turn, ...] = (), **how: Any) -> Any:

@@ -10,8 +10,8 @@ import pytest
 from app.memory.extraction import Proposal, Turn
 from app.memory.registry import discover
 from app.text.unnamed import unnamed_in
-from app.write.references import Unresolved, refer
-from tests.write.test_references import NOON, fact, said
+from app.write.references import Unresolved
+from tests.write.test_references import NOON, fact, refer, said
 
 TYPES = discover()
 

@@ -15,6 +15,7 @@ from asyncpg import Record
 from app.db.audit import Ledger, append
 from app.db.lifecycle.sweep import Batch
 from app.db.lifecycle.sweeps import SINCE
+from app.db.scopes import hold_scope
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.memory.actions import Action
@@ -36,8 +37,6 @@ _FIND = statement(
     ORDER BY m.id LIMIT {DELETED}
     """  # noqa: S608 - composed of constants
 )
-
-_HOLD = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
 
 _DELETE = statement(
     f"""
@@ -110,7 +109,7 @@ class Purge:
         scope = due[0]["scope_id"]
         words = await asyncio.to_thread(self._words, due)
         here = {"tenant": tenant, "scope": scope}
-        await session.fetch(_HOLD, here)
+        await hold_scope(session, tenant, scope)
         values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
         gone = await session.fetch(_DELETE, values)
         documents, length = Counter[int](), 0

@@ -17,6 +17,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.db.lifecycle.sweep import Batch
+from app.db.scopes import hold_scope
 from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.text.lexical import index_of, terms
@@ -73,8 +74,6 @@ _MEMORIES = statement(
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
 )
-
-_HOLD = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
 
 _CORRECT = statement(
     """
@@ -175,7 +174,7 @@ async def differences(session: ReadSession, tenant: UUID, scope: UUID, language:
 async def correct(session: WriteSession, tenant: UUID, scope: UUID, found: Differences) -> None:
     """Add what differs to a scope's counts, under its lock."""
     here = {"tenant": tenant, "scope": scope}
-    await session.fetch(_HOLD, here)
+    await hold_scope(session, tenant, scope)
     given = [{"term": term, "documents": count} for term, count in sorted(found.terms.items())]
     await session.fetch(
         _CORRECT,

@@ -6,17 +6,7 @@ row-level security with the runtime role's grants, and the vector index of each 
 
 from app.db.tables.backfills import backfill_items, backfills
 from app.db.tables.base import metadata
-from app.db.tables.beliefs import (
-    evidence,
-    memories,
-    memory_links,
-    memory_past,
-    memory_type_versions,
-    memory_types,
-    memory_usage,
-    review_counts,
-    turns,
-)
+from app.db.tables.beliefs import evidence, memories, memory_links, memory_past, memory_usage, review_counts
 from app.db.tables.erasure import erased_ids, erasures
 from app.db.tables.graph import (
     entities,
@@ -34,6 +24,8 @@ from app.db.tables.ledger import audit_events, audit_seals, audit_unsealed, extr
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
 from app.db.tables.standing import memory_folds, store_days
 from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
+from app.db.tables.turns import turns
+from app.db.tables.types import memory_type_versions, memory_types
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
 """Tables whose owner is not held to row-level security either: two reference tables, and the retrieval index.

@@ -30,7 +30,6 @@ metadata = MetaData(
     }
 )
 
-
 NOBODY = "00000000-0000-0000-0000-000000000000"
 """In the place of a tenant: whose the types are that are built in."""
 

@@ -1,4 +1,4 @@
-"""What was said and what is believed."""
+"""What is believed, what it was before, how it is used, and what it rests on."""
 
 from __future__ import annotations
 
@@ -17,69 +17,10 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSON, JSONB, UUID
+from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import NOBODY, json_object, key, one_of, refers_to, table, tenant, when
-from app.memory.extraction import Role, TurnStatus
 from app.model import Category, LinkKind, ReviewReason, SpeechAct, Status
-
-memory_types = table(
-    "memory_types",
-    Column("tenant_id", UUID, primary_key=True, server_default=text(f"'{NOBODY}'")),
-    Column("name", Text, primary_key=True),
-    Column("description", Text, nullable=False),
-    when("created_at", default_now=True),
-    Column("version", Integer, nullable=False, server_default=text("0")),
-    CheckConstraint(f"(tenant_id = '{NOBODY}') = (version = 0)", name="version"),
-)
-
-memory_type_versions = table(
-    "memory_type_versions",
-    tenant(),
-    key("name", Text),
-    key("version", Integer),
-    Column("definition", JSON, nullable=False),
-    when("created_at"),
-    Column("created_by", Text, nullable=False),
-    ForeignKeyConstraint(
-        ["tenant_id", "name"],
-        ["memory_types.tenant_id", "memory_types.name"],
-        ondelete="CASCADE",
-    ),
-    CheckConstraint("version > 0", name="version"),
-)
-
-turns = table(
-    "turns",
-    tenant(),
-    key("id"),
-    Column("scope_id", UUID, nullable=False),
-    Column("session_id", Text),
-    Column("sequence_number", Integer),
-    Column("role", Text, nullable=False),
-    Column("speaker", Text),
-    Column("content", Text, nullable=False),
-    Column("timezone", Text, nullable=False, server_default=text("'UTC'")),
-    when("occurred_at"),
-    when("recorded_at", default_now=True),
-    Column("status", Text, nullable=False, server_default=text("'received'")),
-    Column("reason", Text),
-    Column("extraction", JSONB),
-    Column("report", JSONB),
-    when("processed_at", nullable=True),
-    when("erased_at", nullable=True),
-    json_object("metadata"),
-    Column("category", Text),
-    Column("importance", Float),
-    refers_to("scopes", "scope_id"),
-    one_of("status", TurnStatus),
-    one_of("role", Role),
-    one_of("category", Category),
-    CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
-    Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "occurred_at", "sequence_number", "id"),
-    Index("ix_turns_occurred", "tenant_id", "scope_id", "occurred_at"),
-    Index("ix_turns_unsettled", "tenant_id", "status", "id", postgresql_where=text("status <> 'processed'")),
-)
 
 memories = table(
     "memories",

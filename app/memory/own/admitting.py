@@ -9,7 +9,8 @@ from typing import Final
 from app.memory.own import compiling
 from app.memory.own.definition import LARGEST, Definition
 from app.memory.own.faults import Fault, InvalidDefinition, pointer
-from app.memory.spec import MemoryType, storable
+from app.memory.spec import MemoryType
+from app.memory.strings import storable
 
 _BREAKS: Final = frozenset("\t\n\r")
 """Controls that text is written on several lines with."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from app.memory.spec import Name, storable, visible
+from app.memory.strings import Name, storable, visible
 from app.model import Category, ScopeKind
 
 LONGEST_LINE = 500
@@ -130,9 +131,9 @@ class Definition(_Part):
         "replaces it; `only_removed`: contradicts it, until it is ended; `one_identity`: is the same thing again.",
     )
     subject: FieldName | None = Field(
-        default=None, description="The field that says whom or what it is about; where it is optional, by default the "
-        "user.",
-    )  # fmt: skip
+        default=None,
+        description="The field that says whom or what it is about; where it is optional, by default the user.",
+    )
     mentions: dict[FieldName, MentionIn] = Field(
         default_factory=dict, max_length=8, description="Fields that name people and things, which become entities."
     )
@@ -161,6 +162,12 @@ class Definition(_Part):
     dedup_by_meaning: bool = Field(default=True, strict=True)
     extracted: bool = Field(default=True, strict=True, description="A language model may propose it from a turn.")
     examples: list[ExampleIn] = Field(min_length=1, max_length=MOST_EXAMPLES)
+
+    def value_fields(self, fields: Iterable[str]) -> tuple[str, ...]:
+        """Return which of its fields are the value of its slot: those that it names, or else all beside the slot."""
+        if self.value is not None:
+            return tuple(self.value)
+        return tuple(sorted(name for name in fields if name not in self.slot))
 
     def text(self) -> str:
         """Return the definition as JSON, the same for the same definition."""

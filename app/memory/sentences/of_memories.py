@@ -7,6 +7,7 @@ from typing import Any
 
 from app.memory.actions import Action
 from app.memory.sentences.wording import Detail, Sentence, because, pair, plainly, shown, words
+from app.model import Status
 
 
 def _with_confidence(detail: Detail) -> str:
@@ -28,9 +29,9 @@ def _parts(detail: Detail) -> str:
 def _added(detail: Detail) -> str:
     _, status = pair(detail, "status")
     what = f"{detail.get('type', 'memory')}{_with_confidence(detail)}{_parts(detail)}{because(detail)}"
-    if status == "pending":
+    if status == Status.PENDING:
         return f"Put aside @ until a person has looked at it: {what}"
-    if status == "superseded":
+    if status == Status.SUPERSEDED:
         return f"Added @ as history, followed by {detail.get('by')}: {what}"
     review = "; a person should look at it" if "review" in detail else ""
     return f"Added @: {what}{review}"
@@ -38,7 +39,7 @@ def _added(detail: Detail) -> str:
 
 def _accepted(detail: Detail) -> str:
     _, status = pair(detail, "status")
-    history = f" as history, followed by {detail.get('by')}" if status == "superseded" else ""
+    history = f" as history, followed by {detail.get('by')}" if status == Status.SUPERSEDED else ""
     return f"Accepted @{history}{_with_confidence(detail)}{because(detail)}"
 
 

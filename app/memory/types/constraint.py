@@ -8,7 +8,8 @@ from pydantic import Field, ModelWrapValidatorHandler, ValidationError, field_va
 
 from app.memory import modals, normalise, vocabulary
 from app.memory.conflict import only_removed
-from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence, Stored
+from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Payload, Refs, Stored
+from app.memory.strings import Name, Person, Sentence
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}

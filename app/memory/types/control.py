@@ -8,7 +8,8 @@ from pydantic import Field
 
 from app.memory import normalise
 from app.memory.conflict import accumulate
-from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.memory.spec import Example, MemoryType, Payload
+from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 _WEIGHT = {"low": 0.4, "medium": 0.6, "high": 0.8, "critical": 0.95}

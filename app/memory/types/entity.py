@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from app.memory import normalise
 from app.memory.conflict import one_identity
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, storable
+from app.memory.spec import Example, MemoryType, Payload, Refs
+from app.memory.strings import Name, storable
 from app.model import Category, Mention
 
 MOST = 100

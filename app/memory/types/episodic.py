@@ -6,7 +6,8 @@ from pydantic import Field
 
 from app.memory.conflict import accumulate
 from app.memory.kinds import Place
-from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.memory.spec import Example, MemoryType, Payload
+from app.memory.strings import Name, Sentence
 from app.model import Category, Mention, ScopeKind
 
 

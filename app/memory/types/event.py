@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from app.memory import asking
 from app.memory.calendar import When, covered, date_of, day_start
 from app.memory.conflict import accumulate
-from app.memory.spec import Example, MemoryType, Name, Payload, Sentence
+from app.memory.spec import Example, MemoryType, Payload
+from app.memory.strings import Name, Sentence
 from app.model import Category, EventTime, Mention, Precision
 
 _PHRASES = {

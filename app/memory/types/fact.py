@@ -8,7 +8,8 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, modals, normalise, vocabulary, written_dates
 from app.memory.conflict import Claim, Verdict, latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Reclassified, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Payload, Reclassified, Refs
+from app.memory.strings import Name, Person, Sentence
 from app.model import Category, Mention, Precision, SpeechAct
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")

@@ -6,7 +6,8 @@ from pydantic import Field
 
 from app.memory import normalise
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Refs, Sentence
+from app.memory.spec import Example, MemoryType, Payload, Refs
+from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 

@@ -9,7 +9,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from app.memory import doses, normalise, vocabulary
 from app.memory.conflict import Claim, Verdict, latest_statement_wins
-from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Name, Payload, Person, Refs, Stored
+from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Payload, Refs, Stored
+from app.memory.strings import Name, Person
 from app.model import Category, Mention, SpeechAct
 
 

@@ -8,7 +8,8 @@ from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
 from app.memory.conflict import accumulate
-from app.memory.spec import Example, MemoryType, Payload, Person, Sentence
+from app.memory.spec import Example, MemoryType, Payload
+from app.memory.strings import Person, Sentence
 from app.model import Category, Mention
 
 _TO = re.compile(r"^to\s+", re.IGNORECASE)

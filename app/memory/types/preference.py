@@ -8,7 +8,8 @@ from pydantic import AliasChoices, Field, field_validator
 
 from app.memory import asking, normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Refs, Sentence
+from app.memory.spec import Example, Held, MemoryType, Payload, Refs
+from app.memory.strings import Name, Person, Sentence
 from app.model import Category, Mention
 
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")

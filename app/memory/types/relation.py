@@ -9,7 +9,8 @@ from pydantic import Field, field_validator
 from app.memory import asking, normalise, vocabulary
 from app.memory.calendar import When, day_start
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Name, Payload, Person, Reclassified, Refs
+from app.memory.spec import Example, Held, MemoryType, Payload, Reclassified, Refs
+from app.memory.strings import Name, Person
 from app.model import Category, Edge, Mention
 
 

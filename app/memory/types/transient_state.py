@@ -8,7 +8,8 @@ from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
 from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Name, Payload, Person, Refs, Sentence
+from app.memory.spec import Example, MemoryType, Payload, Refs
+from app.memory.strings import Name, Person, Sentence
 from app.model import Category, Mention
 
 _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)

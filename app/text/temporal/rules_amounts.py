@@ -8,7 +8,6 @@ from app.text.temporal.days import Grain, amount
 from app.text.temporal.nodes import Match, Node, Rule, made, rule
 from app.text.temporal.periods import Clock
 
-PAIR = 2
 MAX_MINUTE = 59
 FEW = 3
 
