@@ -22,6 +22,9 @@ _MEMBER: Final = re.compile(
 )
 _ARTICLE: Final = re.compile(r"(?:a|an|the|our)\s", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|these days)\b", re.IGNORECASE)
+_VISITING: Final = re.compile(
+    r"\b(?:waiting|visiting|for (?:a|an|my) (?:meeting|interview|conference|visit|talk|demo|tour))\b", re.IGNORECASE
+)
 _GREETING: Final = re.compile(r"\b(?:hi|hello|hey|i'm|this is)\b", re.IGNORECASE)
 _STUDENT: Final = ("student", "undergraduate")
 _ROLELESS: Final = frozenset({"character", "avatar", "bot", "agent", "assistant"})
@@ -77,7 +80,7 @@ def _employment(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `I'm at Google now`; being somewhere is not working there."""
     employer = employer_at(f" {clause.rest}", 0)
     now = "now" in clause.adverbs or _NOW.search(clause.rest)
-    if employer and now and kind_of(employer.text) == ORGANIZATION:
+    if employer and now and not _VISITING.search(clause.rest) and kind_of(employer.text) == ORGANIZATION:
         yield fact(clause, "works-at", employer.text, importance=0.8, topic="work", inferred=True)
 
 

@@ -73,11 +73,12 @@ def moving(clause: Clause, _said: Said) -> Iterator[Draft]:
     target, source = _place_after(_TO, road), _place_after(_FROM, road)
     if target is None:
         return
-    if is_group(target) and " " in target:
-        yield relation(clause, "member-of", target)
+    if is_group(target):
+        if " " in target and not target.lower().startswith("new "):
+            yield relation(clause, "member-of", target)
     elif ORGANIZATION in {kind_of(target), kind_of(source or "")} and not is_place(target):
         yield fact(clause, "works-at", organisation(target) or target, importance=0.8, topic="work", inferred=True)
-    elif is_place(target) or (target[0].isupper() and kind_of(target) is None):
+    elif is_place(target) or (target[0].isupper() and kind_of(target) is None and (not source or is_place(source))):
         yield fact(clause, "lives-in", target, importance=0.8, topic="personal", inferred=True)
 
 

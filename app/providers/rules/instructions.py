@@ -28,7 +28,8 @@ _SIZE: Final = (
 )
 _KEEP: Final = re.compile(
     rf"{_POLITE}(?:(?:i'd like|i want|i need|i would like) you to\s+)?(?:(?:please|always)\s+)?(?:keep|make)\s+"
-    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+(?:as\s+)?{_SIZE}",
+    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+"
+    rf"(?:(?:as|more|very|nice and|a (?:bit|little)(?: more)?)\s+)?{_SIZE}",
     re.IGNORECASE,
 )
 _GIVE: Final = re.compile(
@@ -36,6 +37,13 @@ _GIVE: Final = re.compile(
     r"(?P<what>answers|responses|replies|explanations|summaries)\b",
     re.IGNORECASE,
 )
+_STANDING: Final = re.compile(r"\b(?:always|from now on|going forward|in (?:the )?future)\b", re.IGNORECASE)
+_AT_HAND: Final = re.compile(
+    r".*?\b(?:keep|make)\s+(?:(?:it|this|that|these|those|them)\b"
+    r"|(?:the|my)\s+(?!(?:\w+\s+)?(?:answers|responses|replies|explanations|summaries|messages)\b))",
+    re.IGNORECASE,
+)
+"""What is to be changed now, and not from now on: `make it shorter`, `make the intro shorter`."""
 _LANGUAGE: Final = re.compile(
     rf"{_POLITE}(?:(?:please|always|only)\s+)*(?:answer|respond|reply|write|speak"
     rf"|talk)\s+(?:to me\s+)?(?:only\s+)?in\s+"
@@ -144,9 +152,9 @@ def forbidden(clause: Clause) -> Iterator[Draft]:
 
 def _kept(text: str, clause: Clause) -> Iterator[Draft]:
     found = _KEEP.match(text) or _GIVE.match(text)
-    if found:
+    if found and (_STANDING.search(text) or not _AT_HAND.match(text, *found.span())):
         what, how = found["what"].lower(), found["how"].lower()
-        head = "responses" if _POINTING.fullmatch(what) else what
+        head = "responses" if _POINTING.match(what) else what
         domain = REPLIES.get(head.split()[-1], slug(head))
         yield preference(clause, f"{domain}.{SIZES.get(how, 'style')}", how, topic="personal")
 
