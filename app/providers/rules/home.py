@@ -32,6 +32,12 @@ _GENERIC: Final = word_set(
     moment present world dorm state hostel
     """
 )
+_DWELLINGS: Final = word_set("apartment house flat home place bungalow cottage studio condo townhouse village suburb")
+_DWELLING_IN: Final = re.compile(
+    r"(?:\s+(?:just\s+)?(?:near|outside)|\s+in)\s+(?=(?-i:[A-Z]))(?!(?-i:(?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December|Spring|Summer)\b))",
+    re.IGNORECASE,
+)
 _NOWHERE: Final = word_set(
     """
     fear hope denial sin poverty terror style peace harmony exile pain luxury comfort silence darkness misery agony
@@ -108,6 +114,8 @@ def originating(clause: Clause, _said: Said) -> Iterator[Draft]:
 def _place_after(lead: re.Pattern[str], rest: str) -> str | None:
     """Return the place or other thing that a preposition introduces, with its country when that is named too."""
     found = thing_after(lead, rest)
+    if found is not None and found.last in _DWELLINGS:
+        found = thing_after(_DWELLING_IN, rest, found.end)
     if found is None or found.last in _GENERIC or found.first in _NOWHERE:
         return None
     country = _COUNTRY.match(rest, found.end)

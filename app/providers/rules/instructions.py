@@ -104,10 +104,11 @@ _GENERAL: Final = word_set(
     """
 )
 _CONTACT: Final = re.compile(
-    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever)\s+"
+    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever|don't|do not)\s+"
     r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
     re.IGNORECASE,
 )
+_ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
 _UNSAFE: Final = re.compile(
     r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
     re.IGNORECASE,
@@ -205,7 +206,7 @@ def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `never call me before 9 am`."""
     found = _CONTACT.match(text)
     when = value(_REASON.split(found["when"])[0]) if found else None
-    if found and when and not _POINTING.search(when):
+    if found and when and not (_POINTING.search(when) or _ON_ONE_DAY.search(when)):
         asked = f"{found['verb'].lower()} me {when}"
         word = "always" if found["how"].lower() == "always" else "never"
         yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")

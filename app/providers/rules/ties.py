@@ -25,6 +25,11 @@ _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
 _BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 _OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
 _TO: Final = re.compile(r"\s+(?:to\s+)?(?=[A-Z])")
+_GONE: Final = re.compile(
+    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|put (?:down|to sleep))\b",
+    re.IGNORECASE,
+)
+"""What says that whom it names is not one's any more."""
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
 """Who is another one once they are the old one; an old friend is still a friend."""
@@ -91,7 +96,7 @@ def tie_of(noun: str) -> str | None:
 
 def introduced(text: str, clause: Clause) -> Iterator[Draft]:
     """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
-    for found in _BY_NAME.finditer(text):
+    for found in () if _GONE.search(text) else _BY_NAME.finditer(text):
         if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
             noun = f"{found['how']}{found['noun']}" if bygone_tie(f"{found['how']}{found['noun']}") else found["noun"]
             yield from tie(clause, clause.subject.name, noun, bare(found["name"]))
@@ -134,7 +139,8 @@ def naming(clause: Clause, _said: Said) -> Iterator[Draft]:
     if named is None or clause.negated or not clause.passive:
         return
     if clause.subject.who is Who.POSSESSED and clause.subject.owner:
-        yield from tie(clause, clause.subject.owner, clause.subject.noun or "", named[0])
+        ties = list(tie(clause, clause.subject.owner, clause.subject.noun or "", named[0]))
+        yield from ties or [fact(clause, "has-name", named[0], topic="personal")]
     elif clause.subject.own:
         yield fact(clause, "has-name", named[0], importance=STATED, topic="personal")
 

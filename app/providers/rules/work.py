@@ -32,6 +32,9 @@ _MANNER: Final = re.compile(
 _JOB: Final = re.compile(
     r"\s+(?P<job>working|(?:a|my|the)\s+(?:new\s+)?(?:job|role|position))?(?=\s+(?:at|for|as|with)\s)", re.IGNORECASE
 )
+_POST: Final = re.compile(
+    r"\s+(?:a|the|my)\s+(?:\w+\s+){0,2}?(?:job|role|position|post)(?=\s+(?:at|with)\s)", re.IGNORECASE
+)
 _STILL: Final = re.compile(r"\b(?:since|for)\s+(?:\S+\s+){0,3}(?:\d|years?|months?|weeks?|[A-Z])")
 _ANY_MORE: Final = re.compile(r"\b(?:any ?more|any longer)\b", re.IGNORECASE)
 _PROMOTED: Final = re.compile(r"\s+(?:promoted|hired)\b", re.IGNORECASE)
@@ -161,6 +164,14 @@ def _no_longer(clause: Clause) -> Iterator[Draft]:
         )  # fmt: skip
 
 
+def landing(clause: Clause, _said: Said) -> Iterator[Draft]:
+    """Read `got a new job at Acme`, `accepted a position with Acme`: where one works, now or soon."""
+    job = _POST.match(clause.rest) if clause.happened and not clause.passive else None
+    employer = employer_at(clause.rest, job.end()) if job and clause.subject.who is not Who.ADDRESSEE else None
+    if employer is not None and employer.text[0].isupper():
+        yield fact(clause, "works-at", employer.text, importance=0.8, topic="work", inferred=True)
+
+
 def starting(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `started working at Acme`, `started a new job as a nurse`: where one works now."""
     job = _JOB.match(clause.rest) if clause.happened else None
@@ -226,6 +237,8 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
     **dict.fromkeys(("start", "begin"), (starting,)),
     "join": (joining,),
     "report": (reporting,),
-    **dict.fromkeys(("promote", "hire", "get"), (promoting,)),
+    **dict.fromkeys(("promote", "hire"), (promoting,)),
+    "get": (promoting, landing),
+    **dict.fromkeys(("land", "accept", "take"), (landing,)),
     "employ": (employing,),
 }

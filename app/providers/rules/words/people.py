@@ -64,7 +64,8 @@ DOCTORS: Final = word_set(
     """
     doctor dentist therapist physician gp psychiatrist psychologist dermatologist cardiologist surgeon optometrist
     pediatrician paediatrician vet physiotherapist nutritionist lawyer accountant landlord hairdresser teacher coach
-    trainer tutor professor advisor adviser
+    trainer tutor professor advisor adviser midwife solicitor barrister attorney nanny babysitter childminder
+    mechanic cleaner gardener barber counsellor counselor mentor chiropractor osteopath pharmacist hygienist
     """
 )
 """People one goes to: a fact `has-dentist`."""
