@@ -11,6 +11,7 @@ from app.providers.rules.clause import Clause, Said, Tense, Who
 from app.providers.rules.grammar import parse, parse_after
 from app.providers.rules.pieces import CORRECTION, NAMED, SUBJECT, Piece, peel, pieces
 from app.providers.rules.sentences import Sentence
+from app.providers.rules.verbs import third_person
 from app.providers.rules.words import word_set
 
 _CONDITION: Final = re.compile(r"(?:if|unless|whether|whenever|until|in case|as if|as though|lest)\b", re.IGNORECASE)
@@ -101,6 +102,8 @@ def _sharing(clause: Clause | None, first: Clause) -> Clause | None:
 
     Of what is wanted, planned or told to be done, nothing is stated: `I want to live in Rome and work at Volkswagen`.
     """
+    if clause is not None and first.subject.own and clause.verb == third_person(clause.lemma) != clause.lemma:
+        return None  # "I know Tom, works at Volkswagen"
     if clause is None or clause.verb != clause.lemma or clause.copula or not clause.holds or clause.perfect:
         return clause
     if first.modal or first.used_to:

@@ -37,6 +37,8 @@ _SPLIT: Final = re.compile(
     | ,\ ?(?={SUBJECT})
     | :\ (?={SUBJECT}|{NAMED}|the\ (?-i:[A-Z]))
     | ,?\ (?P<shared>and)\ (?={_FINITE}|(?-i:[a-z]{{3,20}}ed\ (?:a|an|the|my|our|to|with|for|in|at|on|some|\d|[A-Z])))
+    | (?P<comma>,)\ (?=(?:(?:currently|now|originally)\ )?(?:grew\ up|lives?\ (?:in|with)|works?\ (?:at|for|as)
+    |moved\ to|used\ to|graduated\ from|studied\ at|reports?\ to)\ )
     | ,?\ (?=(?:if|unless|when|whenever|whether|until|once|after|before)\ {SUBJECT})""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -56,6 +58,8 @@ _LEAD: Final = re.compile(
     |good|cool|nice|unfortunately|luckily|fortunately|sadly|finally|recently|currently|lately|these\ days|nowadays|now
     |personally|in\ general|generally|usually|typically|mostly|always|for\ context|for\ reference|context|background
     |reminder
+    |(?:weirdly|oddly|strangely|surprisingly|interestingly|ironically|thankfully|admittedly|obviously|funnily)
+    (?:\ enough)?
     |meanwhile|besides|however|just\ confirmed|confirmed|a\ bit\ about\ me|about\ me|of\ course|absolutely|definitely
     |totally
     |still|today|on\ (?:a|another|the)\ (?:different|other|side|personal|brighter)\ note|on\ another\ note|from\ now\ on
@@ -111,7 +115,8 @@ def pieces(text: str) -> Iterator[Piece]:
     begin, joined = 0, False
     for found in _SPLIT.finditer(text):
         yield Piece(text[begin : found.start()], begin, begin, joined)
-        begin, joined = found.end(), "and" in {found["shared"], (found["and"] or "").lower()}
+        begin = found.end()
+        joined = found["comma"] is not None or "and" in {found["shared"], (found["and"] or "").lower()}
     yield Piece(text[begin:], begin, begin, joined)
 
 

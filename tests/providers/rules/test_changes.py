@@ -28,6 +28,9 @@ READ: list[tuple[str, str]] = [
     ),
     ("Don't phone me after 9pm please", "preference: user asks: never phone me after 9pm"),
     ("Please don't message me during lectures, thanks", "preference: user asks: never message me during lectures"),
+    ("Oddly enough, I like opera now", "preference: user likes opera"),
+    ("I speak Danish, grew up in Odense.", "fact: user grew up in Odense"),
+    ("My cousin is a vet, lives in Leeds", "fact: user's cousin lives in Leeds"),
     ("My canoe is called Otter", "fact: user's canoe has name Otter"),
     ("My nanny's name is Ines", "fact: user has nanny Ines"),
     ("The audit papers are due on Friday.", "event: audit papers are due, on 2026-05-22"),
@@ -84,6 +87,8 @@ def test_what_is_lost_or_stopped_otherwise_ends_nothing(content: str) -> None:
         "The party is in the garden",
         "Is the report due on Friday?",
         "My plan was called off",
+        "I know Leo, works at Equinor",
+        "I have a friend, lives in Bergen",
         "I moved from Aldi to Lidl",
     ],
 )
