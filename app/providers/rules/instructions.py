@@ -10,7 +10,7 @@ from app.providers.rules.clause import Clause
 from app.providers.rules.decisions import WORKING
 from app.providers.rules.drafts import Draft, fact, preference
 from app.providers.rules.keys import choice, kind_of_choice, paired
-from app.providers.rules.names import is_language
+from app.providers.rules.names import is_language, is_no_name
 from app.providers.rules.phrases import slug, thing, value
 from app.providers.rules.sentences import HIDDEN
 from app.providers.rules.words import word_set
@@ -168,7 +168,7 @@ def _language(text: str, clause: Clause) -> Iterator[Draft]:
 
 def _called(text: str, clause: Clause) -> Iterator[Draft]:
     found = _CALL_ME.match(text)
-    if found:
+    if found and not is_no_name(found["name"].split(maxsplit=1)[0]):
         yield preference(clause, "name.preferred", found["name"], topic="personal")
 
 

@@ -67,6 +67,9 @@ _LEAD: Final = re.compile(
     (?=[\s,:.!;\u2013\u2014-])[\s,:.!;\u2013\u2014-]*""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LAST: Final = re.compile(
+    r"(?:[\s,]{1,3}(?:btw|lol|lmao|haha(?:ha){0,3}|hehe|tho|tbh|imo|fyi|innit|xd)\b)+[\s.!]{0,4}$", re.IGNORECASE
+)
 _VOCATIVE: Final = re.compile(rf"(?-i:[A-Z][\w'-]+),\ ?(?={SUBJECT})", re.IGNORECASE | re.VERBOSE)
 _FRONT: Final = re.compile(
     rf"""(?:yesterday|today|tonight|tomorrow|last|this|next|on|in|during|at|for|over|two|three|four|five|six|a\ few
@@ -123,6 +126,7 @@ def pieces(text: str) -> Iterator[Piece]:
 def peel(piece: Piece) -> None:
     """Take off greetings, connectives, names called and times put first."""
     piece.peel(len(piece.text) - len(piece.text.lstrip()))
+    piece.text = _LAST.sub("", piece.text)
     for _ in range(_MOST_LEADS):
         found = _LEAD.match(piece.text) or _VOCATIVE.match(piece.text) or _BECAUSE.match(piece.text)
         if found is None:

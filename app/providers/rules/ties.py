@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from app.providers.rules.clause import Clause, Said, Who
+from app.providers.rules.clause import Clause, Said, Tense, Who
 from app.providers.rules.drafts import STATED, Draft, Rule, entity, fact, relation
-from app.providers.rules.names import PERSON, bare, kind_of, leading_name
+from app.providers.rules.names import PERSON, bare, is_nationality, is_no_name, kind_of, leading_name
 from app.providers.rules.phrases import thing_after
 from app.providers.rules.words import word_set
-from app.providers.rules.words.people import COLLEAGUES, DOCTORS, KIN, PETS
+from app.providers.rules.words.health import DIETS, STATES
+from app.providers.rules.words.people import COLLEAGUES, DOCTORS, FAITHS, KIN, PETS
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = re.compile(
@@ -109,9 +110,17 @@ def someone(clause: Clause) -> Iterator[Draft]:
     named = leading_name(clause.rest)
     if named is None:
         return
+    if of is None and _is_said_of_people(named[0]):
+        return
     after = clause.rest[named[1] :].strip()
     if kind_of(named[0]) in {PERSON, None} and (of or not after or after.startswith(_ENDS)):
         yield from tie(clause, clause.subject.owner or "", of["noun"] if of else noun, named[0])
+
+
+def _is_said_of_people(word: str) -> bool:
+    """Tell whether a word with a capital says what someone is like rather than who they are: `my wife is French`."""
+    low = word.lower()
+    return is_no_name(word) or is_nationality(low) or low in DIETS or low in STATES or low in FAITHS
 
 
 def kinship(clause: Clause, said: Said) -> Iterator[Draft]:
@@ -146,10 +155,11 @@ def naming(clause: Clause, _said: Said) -> Iterator[Draft]:
 
 
 def marrying(clause: Clause, _said: Said) -> Iterator[Draft]:
-    """Read `married to Anna`, `married Tom last year`."""
+    """Read `married to Anna`, `married Tom last year`; who `was married to Tom` no longer is."""
     spouse = thing_after(_TO, clause.rest)
-    if spouse and not clause.negated and clause.modal is None:
-        yield fact(clause, "married-to", spouse.name, importance=0.8, topic="personal")
+    if spouse and not clause.negated and clause.modal is None and not clause.progressive:
+        draft = fact(clause, "married-to", spouse.name, importance=0.8, topic="personal")
+        yield replace(draft, ends=True) if clause.passive and clause.tense is Tense.PAST else draft
 
 
 RULES: Final[Mapping[str, tuple[Rule, ...]]] = {

@@ -38,6 +38,11 @@ NOTHING = [
     "I moved to the aisle seat",
     "I'm allergic to Mondays",
     "Only Priya works at Acme",
+    # no name
+    "Call me Back",
+    "Call me ASAP",
+    "Call me Crazy, but why not",
+    "Hi, I'm Stuck",
 ]
 
 
@@ -87,6 +92,7 @@ def test_what_someone_elses_is_is_theirs(content: str, expected: Expected) -> No
         ("My former boss Grace called me.", ("user", "reports-to", "Grace")),
         ("I met my old manager Grace.", ("user", "reports-to", "Grace")),
         ("Grace is my previous manager.", ("user", "reports-to", "Grace")),
+        ("I was married to Leo.", ("user", "married-to", "Leo")),
         ("My old flatmate Leo got married.", ("user", "friend-of", "Leo")),
     ],
 )
@@ -114,6 +120,8 @@ def test_a_verb_that_shares_a_subject_shares_what_was() -> None:
     [
         ("Make your answers more detailed", "preference: user prefers detailed for responses length"),
         ("From now on keep it brief", "preference: user prefers brief for responses length"),
+        ("Call me Will", "preference: user prefers Will for name preferred"),
+        ("My sister is Hope", "fact: user has sibling Hope"),
         ("I just turned 52!", "fact: user has age 52"),
         ("My boss is Tim Cook", "relation: user reports to Tim Cook"),
         ("I work with Priya", "relation: user works with Priya"),
@@ -122,3 +130,24 @@ def test_a_verb_that_shares_a_subject_shares_what_was() -> None:
 )
 def test_what_is_meant_to_last_is_still_read(content: str, read: str) -> None:
     assert read in sentences(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "My husband is Norwegian.",
+        "My boss is Welsh.",
+        "My flatmate is Buddhist.",
+        "Her girlfriend is Dutch.",
+        "My aunt is Vegan.",
+    ],
+)
+def test_what_people_are_like_is_not_their_name(content: str) -> None:
+    kinds = {(one.type, str(one.payload.get("predicate"))) for one in proposed(content)}
+    assert kinds <= {("fact", "has"), ("fact", "has-nationality"), ("fact", "has-diet")}
+
+
+@pytest.mark.parametrize("filler", ["btw", "lol", "tho", ", haha", " tbh!"])
+def test_a_filler_at_the_end_is_no_part_of_what_is_said(filler: str) -> None:
+    assert sentences(f"I'm a marine biologist {filler}") == ["fact: user has role marine biologist"]
+    assert sentences(f"I live in Oslo {filler}") == ["fact: user lives in Oslo"]

@@ -69,3 +69,12 @@ DOCTORS: Final = word_set(
     """
 )
 """People one goes to: a fact `has-dentist`."""
+
+FAITHS: Final = word_set(
+    """
+    muslim christian catholic protestant orthodox jewish hindu buddhist sikh mormon quaker baptist methodist anglican
+    lutheran agnostic atheist asian african european latino latina hispanic aries taurus libra scorpio sagittarius
+    capricorn aquarius pisces
+    """
+)
+"""Faiths, origins and signs: written like names, and said of people."""
