@@ -39,6 +39,11 @@ _WITH: Final = re.compile(r"\s+with(?=\s)", re.IGNORECASE)
 _FOR_IT: Final = re.compile(r"\s+(?:with|on|for)(?=\s)", re.IGNORECASE)
 _ON: Final = re.compile(r"\s+(?:on|upon)(?=\s)", re.IGNORECASE)
 _AGAINST: Final = re.compile(r"\s+against\s+", re.IGNORECASE)
+_LIGHT: Final = re.compile(
+    r"(?:do(?:ing)?|tak(?:e|ing)|buy(?:ing)?|get(?:ting)?|start(?:ing)?|accept(?:ing)?|rent(?:ing)?|sell(?:ing)?|keep(?:ing)?"
+    r"|cancel(?:ling|ing)?|skip(?:ping)?)\s+(?=(?:the|an?|our|my|their)\s)",
+    re.IGNORECASE,
+)
 _TO_USE: Final = re.compile(r"\s+(?:to (?:go with|go for|use|pick|choose|adopt)|using)(?=\s)", re.IGNORECASE)
 _SWITCH: Final = re.compile(
     r"(?:to\s+)?(?:switch|move|migrate|change|switching|moving|migrating)\s+(?:over\s+)?from\s+(?P<old>.+?)\s+to\s+"
@@ -90,9 +95,8 @@ def deciding(clause: Clause, _said: Said) -> Iterator[Draft]:
         return
     against = thing_after(_AGAINST, clause.rest)
     if against is not None:
-        yield decision(
-            clause, against.name, f"against {against.whole}", rationale=_reason(clause.text), topic="personal"
-        )
+        subject, why = _matter(against.text) or against.name, _reason(clause.text)
+        yield decision(clause, subject, f"against {against.whole}", rationale=why, topic="personal")
         return
     on, use, deed = _ON.match(clause.rest), _TO_USE.match(clause.rest), _DEED.match(clause.rest)
     tool = thing_after(_TO_USE, clause.rest)
@@ -150,9 +154,15 @@ def _done(clause: Clause, rest: str, *, denied: bool) -> Iterator[Draft]:
     words = deed.split()
     if len(words) in _DEED_WORDS and not _OPEN.search(deed) and says_something(" ".join(words[:_SUBJECT_WORDS])):
         who = "" if clause.subject.own else f"{clause.subject.name}: "
-        subject = f"{who}{' '.join(words[:_SUBJECT_WORDS])}"
+        subject = f"{who}{_matter(deed) or ' '.join(words[:_SUBJECT_WORDS])}"
         decided = f"{who}not to {deed}" if denied else f"{who}{deed}"
         yield decision(clause, subject, decided, rationale=why, topic="personal")
+
+
+def _matter(deed: str) -> str | None:
+    """Return what a deed is about where its verb says little: `buy the house`, `selling the house`."""
+    found = thing_after(_LIGHT, deed)
+    return found.name if found is not None and says_something(found.name) else None
 
 
 def _switched(clause: Clause, deed: str, why: str | None) -> Iterator[Draft]:

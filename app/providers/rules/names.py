@@ -58,12 +58,13 @@ COMMON: Final = STOP_WORDS["english"] | word_set(
 ) - {"may", "april", "june", "august"}
 """Words that begin a sentence with a capital and name nobody."""
 
-_NO_NAME: Final = COMMON | word_set(
+_VIRTUES: Final = frozenset({"hope", "faith", "joy"})
+_NO_NAME: Final = (COMMON - _VIRTUES) | word_set(
     """
     stuck late lost sick ill sad busy bored tired ready back asap crazy amazing mad old-fashioned picky boring weird
     anytime soon exhausted pregnant engaged single
     """
-) - {"hope", "faith", "joy"}
+)
 """Words that some write with a capital where a name may stand: `Call me Back`, `Hi, I'm Stuck`."""
 
 

@@ -101,3 +101,9 @@ def test_a_decision_not_to_takes_the_place_of_the_one_to_do_it() -> None:
     [first], [second] = proposed("We decided to move to Wales."), proposed("We decided not to move to Wales.")
     assert second.payload["subject"] == first.payload["subject"]
     assert second.payload["decision"] == "not to move to Wales"
+
+
+@pytest.mark.parametrize("later", ["I've decided against the diploma.", "I decided not to do the diploma after all."])
+def test_a_decision_against_something_is_on_the_same_matter(later: str) -> None:
+    [first], [second] = proposed("I've decided to do the diploma in Lund."), proposed(later)
+    assert (first.payload["subject"], second.payload["subject"]) == ("diploma", "diploma")
