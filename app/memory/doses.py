@@ -46,7 +46,7 @@ _BY = re.compile(
 )
 _AIM = re.compile(r"\s*\b(?:for|against|because\sof|due\sto|to\s(?:treat|manage|control|lower))\s.*$", re.IGNORECASE)
 _STEM = re.compile(
-    r"\b(?:\w+(?:formin|april|opril|sartan|statin|olol|prazole|cillin|mycin|oxetine|triptan|dipine|gliptin|gliflozin|azepam"
+    r"\b(?:\w{2,}[aio]pril|\w+(?:formin|sartan|statin|olol|prazole|cillin|mycin|oxetine|triptan|dipine|gliptin|gliflozin|azepam"
     r"|profen|thyroxine|xaban|glutide|conazole|floxacin|cycline|nisone|solone|buterol|butamol|gabalin|pentin|traline"
     r"|oxacin|azepine|zodone|afil)|warfarin|insulin|aspirin|paracetamol|acetaminophen|lithium|codeine|morphine)\b",
     re.IGNORECASE,

@@ -43,6 +43,8 @@ class Preference(Payload):
         choice = re.sub(r"[._\-]+", " ", self.preference_key)
         if self.preference_key.startswith("likes.") and self.preference_value in {"likes", "dislikes"}:
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
+        if self.preference_key.startswith("instructions."):
+            return f"{self.subject_name} asks: {self.preference_value}"
         return f"{self.subject_name} prefers {self.preference_value} for {choice}"
 
     def mentions(self) -> tuple[Mention, ...]:

@@ -10,7 +10,7 @@ from typing import Final
 from app.providers.rules import traits
 from app.providers.rules.clause import Clause, Said, Tense, Who
 from app.providers.rules.drafts import PASSING, STATED, Draft, Rule, fact, relation
-from app.providers.rules.names import ORGANIZATION, PERSON, is_group, kind_of, leading_name
+from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_no_name, kind_of, leading_name
 from app.providers.rules.past import bygone
 from app.providers.rules.phrases import thing_after
 from app.providers.rules.possessions import favourite, possession
@@ -22,6 +22,9 @@ _MEMBER: Final = re.compile(
 )
 _ARTICLE: Final = re.compile(r"(?:a|an|the|our)\s", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|these days)\b", re.IGNORECASE)
+_VISITING: Final = re.compile(
+    r"\b(?:waiting|visiting|for (?:a|an|my) (?:meeting|interview|conference|visit|talk|demo|tour))\b", re.IGNORECASE
+)
 _GREETING: Final = re.compile(r"\b(?:hi|hello|hey|i'm|this is)\b", re.IGNORECASE)
 _STUDENT: Final = ("student", "undergraduate")
 _ROLELESS: Final = frozenset({"character", "avatar", "bot", "agent", "assistant"})
@@ -77,7 +80,7 @@ def _employment(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `I'm at Google now`; being somewhere is not working there."""
     employer = employer_at(f" {clause.rest}", 0)
     now = "now" in clause.adverbs or _NOW.search(clause.rest)
-    if employer and now and kind_of(employer.text) == ORGANIZATION:
+    if employer and now and not _VISITING.search(clause.rest) and kind_of(employer.text) == ORGANIZATION:
         yield fact(clause, "works-at", employer.text, importance=0.8, topic="work", inferred=True)
 
 
@@ -87,7 +90,7 @@ def _introduction(clause: Clause, _said: Said) -> Iterator[Draft]:
     if named is None or clause.subject.plural or clause.adverbs or clause.subject.who not in {Who.SPEAKER, Who.USER}:
         return
     name, after = named[0], clause.rest[named[1] :].lstrip()
-    greeted = kind_of(name) is None and _GREETING.search(clause.before) is not None
+    greeted = kind_of(name) is None and not is_no_name(name) and _GREETING.search(clause.before) is not None
     if (kind_of(name) == PERSON or greeted) and (not after or after.startswith((",", ".", "!", "(", "-", "and "))):
         yield fact(clause, "has-name", name, importance=STATED, topic="personal")
         years = traits.age_in(after.lstrip(", "))

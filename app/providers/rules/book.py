@@ -17,6 +17,7 @@ from app.providers.rules import (
     home,
     instructions,
     leading,
+    medicines,
     ongoing,
     partings,
     promises,
@@ -43,6 +44,7 @@ _TABLES: Final[tuple[Mapping[str, tuple[Rule, ...]], ...]] = (
     being.RULES,
     entities.RULES,
     partings.RULES,
+    medicines.RULES,
 )
 _BY_VERB: Final[Mapping[str, tuple[Rule, ...]]] = {
     verb: tuple(rule for table in _TABLES for rule in table.get(verb, ()))

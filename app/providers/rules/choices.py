@@ -36,6 +36,13 @@ _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = re.compile(
     r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
 )
+_OFFERED: Final = re.compile(
+    r"\b(?:options?|ones?|versions?|variants?|suggestions?|proposals?|alternatives?|drafts?)$"
+    r"|^(?:option|version|variant|alternative|draft|number)\s+(?:\w|\d+)$"
+    r"|^(?:former|latter|first|second|third|last|other)(?:\s+\w+)?$",
+    re.IGNORECASE,
+)
+"""What says something only beside what it is chosen from."""
 _INSIDE: Final = frozenset({"of", "the"})
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
 """Kinds one decides on for a piece of work rather than by taste."""
@@ -66,7 +73,7 @@ def preferring(clause: Clause, _said: Said) -> Iterator[Draft]:
 def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")):
+    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or _OFFERED.search(chosen):
         return
     if purpose is not None and len(purpose.split()) > _LONGEST_PURPOSE:
         purpose = None

@@ -11,10 +11,13 @@ from app.providers.rules.clause import Clause, Said, Tense, Who
 from app.providers.rules.grammar import parse, parse_after
 from app.providers.rules.pieces import CORRECTION, NAMED, SUBJECT, Piece, peel, pieces
 from app.providers.rules.sentences import Sentence
+from app.providers.rules.verbs import third_person
+from app.providers.rules.words import word_set
 
 _CONDITION: Final = re.compile(r"(?:if|unless|whether|whenever|until|in case|as if|as though|lest)\b", re.IGNORECASE)
 _REPORTED: Final = re.compile(
-    rf"""(?:i|we|you)(?:'d|'ve|\ would|\ should|\ have|\ already|\ just|\ also|\ do)*[ ]
+    rf"""(?!you\ (?:think|guess|believe|suppose|assume|figure|said|told|mentioned)\b)
+    (?:i|we|you)(?:'d|'ve|\ would|\ should|\ have|\ already|\ just|\ also|\ do)*[ ]
     (?:(?P<unsure>think|guess|believe|suppose|assume|figure|feel\ like)|told\ you|mentioned|said|found\ out|realized
     |realised
     |must\ say|know|swear|want(?:ed)?\ (?:you\ to\ know|to\ mention|to\ add|to\ say)|noticed|confirm
@@ -52,6 +55,18 @@ _NOW: Final = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORE
 _ALWAYS: Final = re.compile(r"\b(?:always|usually|typically)\b", re.IGNORECASE)
 _HEDGES: Final = frozenset({"probably", "maybe", "perhaps", "apparently", "kinda", "sorta"})
 _UNSURE: Final = 0.7
+_AIMING: Final = word_set(
+    """
+    want need hope plan intend wish aim try expect dream consider think decide agree promise refuse fail ask tell
+    advise get have go
+    """
+)
+"""Verbs after which `to` leads to what is not yet so."""
+_AIMED: Final = re.compile(
+    r"(?:about|supposed|able|meant|due|set|bound|expected|willing|excited|keen|eager|ready|hoping)\s+to\s",
+    re.IGNORECASE,
+)
+_TO_DO: Final = re.compile(r"[^,;]{0,40}?\bto\s+[a-z]", re.IGNORECASE)
 
 
 def clauses(sentence: Sentence, said: Said) -> Iterator[Clause]:
@@ -71,7 +86,7 @@ def clauses(sentence: Sentence, said: Said) -> Iterator[Clause]:
             piece.correction = CORRECTION.match(piece.before) is not None
         found = _read(piece, said, sentence.start)
         if found is None and piece.joined and last is not None:
-            found = parse_after(piece.text, sentence.start + piece.at, last.subject)
+            found = _sharing(parse_after(piece.text, sentence.start + piece.at, last.subject), last)
         if found is None:
             alone = piece
             continue
@@ -80,6 +95,21 @@ def clauses(sentence: Sentence, said: Said) -> Iterator[Clause]:
             found = replace(found, subject=replace(found.subject, names=together, plural=True))
         last = _judged(found, piece, sentence.start)
         yield last
+
+
+def _sharing(clause: Clause | None, first: Clause) -> Clause | None:
+    """Return a clause without a subject of its own as the verb before it has it: `used to live in Rome and work there`.
+
+    Of what is wanted, planned or told to be done, nothing is stated: `I want to live in Rome and work at Volkswagen`.
+    """
+    if clause is not None and first.subject.own and clause.verb == third_person(clause.lemma) != clause.lemma:
+        return None  # "I know Tom, works at Volkswagen"
+    if clause is None or clause.verb != clause.lemma or clause.copula or not clause.holds or clause.perfect:
+        return clause
+    if first.modal or first.used_to:
+        return replace(clause, modal=first.modal, tense=first.tense, used_to=first.used_to)
+    aims = _AIMED.match(first.rest) if first.copula else first.lemma in _AIMING and _TO_DO.match(first.rest)
+    return replace(clause, sure=0.0) if aims else clause
 
 
 def declared(sentence: Sentence) -> str:
@@ -116,7 +146,7 @@ def _told(piece: Piece, told: re.Match[str], said: Said, start: int) -> Clause |
 
 def _judged(clause: Clause, piece: Piece, start: int) -> Clause:
     """Return the clause with what was peeled off it, and how far it can be trusted."""
-    sure = piece.sure * (_UNSURE if clause.adverbs & _HEDGES else 1.0)
+    sure = clause.sure * piece.sure * (_UNSURE if clause.adverbs & _HEDGES else 1.0)
     adverbs = set(clause.adverbs)
     if _NOW.search(piece.before):
         adverbs.add("now")

@@ -38,6 +38,12 @@ _FOR: Final = re.compile(
 _WITH: Final = re.compile(r"\s+with(?=\s)", re.IGNORECASE)
 _FOR_IT: Final = re.compile(r"\s+(?:with|on|for)(?=\s)", re.IGNORECASE)
 _ON: Final = re.compile(r"\s+(?:on|upon)(?=\s)", re.IGNORECASE)
+_AGAINST: Final = re.compile(r"\s+against\s+", re.IGNORECASE)
+_LIGHT: Final = re.compile(
+    r"(?:do(?:ing)?|tak(?:e|ing)|buy(?:ing)?|get(?:ting)?|start(?:ing)?|accept(?:ing)?|rent(?:ing)?|sell(?:ing)?|keep(?:ing)?"
+    r"|cancel(?:ling|ing)?|skip(?:ping)?)\s+(?=(?:the|an?|our|my|their)\s)",
+    re.IGNORECASE,
+)
 _TO_USE: Final = re.compile(r"\s+(?:to (?:go with|go for|use|pick|choose|adopt)|using)(?=\s)", re.IGNORECASE)
 _SWITCH: Final = re.compile(
     r"(?:to\s+)?(?:switch|move|migrate|change|switching|moving|migrating)\s+(?:over\s+)?from\s+(?P<old>.+?)\s+to\s+"
@@ -45,14 +51,15 @@ _SWITCH: Final = re.compile(
     re.IGNORECASE,
 )
 _DEED: Final = re.compile(
-    r"\s+(?:that\s+)?(?:(?:i|we)(?:'re|'m|'ll|\s+are|\s+am|\s+will)?\s+(?:going to|gonna)?\s*|to\s+)", re.IGNORECASE
+    r"\s+(?P<not>not\s+)?(?:that\s+)?(?:(?:i|we)(?:'re|'m|'ll|\s+are|\s+am|\s+will)?\s+(?:going to|gonna)?\s*|to\s+)",
+    re.IGNORECASE,
 )
 _OPEN: Final = re.compile(
     r"\b(?:it|this|that|these|those|them|you|your|he|she|they|him|her|there|here|what|how|if)\b", re.IGNORECASE
 )
 _STOP: Final = re.compile(
     rf"[.;:!?({HIDDEN}\u2014\u2026]|\s[-\u2013]\s|,?\s(?:but|which|so (?:i|we|that))\b|,\s(?:and|it|i|we|they)\b"
-    r"|,?\s(?:because|due to|given that)\b",
+    r"|,?\s(?:because|due to|given that)\b|,\s(?:mainly|mostly|largely|partly|primarily|as|since|so)\b",
     re.IGNORECASE,
 )
 _RECORDED: Final = re.compile(
@@ -86,6 +93,11 @@ def deciding(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `decided on FastAPI`, `decided we're going to switch from A to B for C`, `decided to adopt a dog`."""
     if not _decides(clause):
         return
+    against = thing_after(_AGAINST, clause.rest)
+    if against is not None:
+        subject, why = _matter(against.text) or against.name, _reason(clause.text)
+        yield decision(clause, subject, f"against {against.whole}", rationale=why, topic="personal")
+        return
     on, use, deed = _ON.match(clause.rest), _TO_USE.match(clause.rest), _DEED.match(clause.rest)
     tool = thing_after(_TO_USE, clause.rest)
     if on:
@@ -93,7 +105,7 @@ def deciding(clause: Clause, _said: Said) -> Iterator[Draft]:
     elif use and tool and kind_of_choice(tool.name):
         yield from _chosen(clause, clause.rest[use.end() :])
     elif deed:
-        yield from _done(clause, clause.rest[deed.end() :])
+        yield from _done(clause, clause.rest[deed.end() :], denied=deed["not"] is not None)
 
 
 def _decides(clause: Clause) -> bool:
@@ -129,10 +141,10 @@ def _subject(kind: Kind | None, purpose: str | None, chosen: str) -> str:
     return named or purpose or chosen
 
 
-def _done(clause: Clause, rest: str) -> Iterator[Draft]:
-    """Yield the decision to do something."""
+def _done(clause: Clause, rest: str, *, denied: bool) -> Iterator[Draft]:
+    """Yield the decision to do something, or not to: on one subject, so that the later replaces the earlier."""
     why = _reason(clause.text)
-    switched = list(_switched(clause, rest, why))
+    switched = [] if denied else list(_switched(clause, rest, why))
     if switched:
         yield from switched
         return
@@ -142,8 +154,15 @@ def _done(clause: Clause, rest: str) -> Iterator[Draft]:
     words = deed.split()
     if len(words) in _DEED_WORDS and not _OPEN.search(deed) and says_something(" ".join(words[:_SUBJECT_WORDS])):
         who = "" if clause.subject.own else f"{clause.subject.name}: "
-        subject = f"{who}{' '.join(words[:_SUBJECT_WORDS])}"
-        yield decision(clause, subject, f"{who}{deed}", rationale=why, topic="personal")
+        subject = f"{who}{_matter(deed) or ' '.join(words[:_SUBJECT_WORDS])}"
+        decided = f"{who}not to {deed}" if denied else f"{who}{deed}"
+        yield decision(clause, subject, decided, rationale=why, topic="personal")
+
+
+def _matter(deed: str) -> str | None:
+    """Return what a deed is about where its verb says little: `buy the house`, `selling the house`."""
+    found = thing_after(_LIGHT, deed)
+    return found.name if found is not None and says_something(found.name) else None
 
 
 def _switched(clause: Clause, deed: str, why: str | None) -> Iterator[Draft]:

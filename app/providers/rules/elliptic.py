@@ -10,6 +10,7 @@ from typing import Final
 from app.memory.extraction import Role, Turn
 from app.providers.rules.names import COMMON
 from app.providers.rules.phrases import listed, thing
+from app.providers.rules.roles import position
 from app.providers.rules.traits import DATE
 from app.providers.rules.words import word_set
 
@@ -35,6 +36,8 @@ _NO_ANSWER: Final = word_set(
     "whatever dunno maybe home alone abroad downtown idk i you we they he she my your"
 )
 _PLACE: Final = re.compile(r"(?:in|at|from|near)\s+", re.IGNORECASE)
+_AS: Final = re.compile(r"(?:i'm|i am|(?:i )?work(?:ing)? as)\s+", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"(?:i'm |i am |(?:i )?work(?:ing)? as )?(?:an?|the)\s", re.IGNORECASE)
 _ON: Final = re.compile(r"(?:on|in)\s+", re.IGNORECASE)
 _TO: Final = re.compile(r"to\s+", re.IGNORECASE)
 _COUNT: Final = re.compile(
@@ -101,6 +104,21 @@ def _name(answer: str) -> str | None:
     return answer if capitals and not common and _is_thing(answer) else None
 
 
+def _person(answer: str) -> str | None:
+    """Return who an answer names, without what it adds of them: `Anna Lindberg, VP Product`."""
+    return _name(answer.partition(",")[0].strip())
+
+
+def _role(answer: str) -> str | None:
+    """Return an answer that names a profession, with an article."""
+    lead = _AS.match(answer)
+    held = position(answer[lead.end() :] if lead else answer)
+    if held is None or held.end < len(answer) - (lead.end() if lead else 0):
+        return None
+    article = "" if _ARTICLE.match(answer) else "an " if answer[:1].lower() in "aeiou" else "a "
+    return article + answer[lead.end() if lead else 0 :]
+
+
 def _place(answer: str) -> str | None:
     lead = _PLACE.match(answer)
     return _name(answer[lead.end() :] if lead else answer)
@@ -136,6 +154,10 @@ _ALLERGIES: Final = (
     r"(?:(?:do you have|have you got|are there) )?any (?:food |known |drug )?allergies(?: i should know (?:of|about))?"
     r"|do you have allergies|(?:are you|what are you) allergic to(?: anything)?|(?:what|which) allergies do you have"
 )
+_WORK: Final = (
+    r"what(?:'s| is) your (?:job|profession|occupation|role|job title)"
+    rf"|what do you do(?: for (?:a living|work))?{_NOW}"
+)
 _QUESTIONS: Final = tuple(
     _Asked(question=re.compile(question), says=says, read=read)
     for question, says, read in (
@@ -145,6 +167,12 @@ _QUESTIONS: Final = tuple(
         (r"where were you born", "I was born in {}", _place),
         (rf"where do you work{_NOW}|(?:who|which company|what company) do you work for{_NOW}", "I work at {}", _place),
         (r"what(?:'s| is) your (?:first |full )?name", "My name is {}", _name),
+        (r"what (?:should|can|may|do|shall) (?:i|we|people|your friends) call you", "Call me {}", _name),
+        (_WORK, "I'm {}", _role),
+        (r"who(?:'s| is) your (?P<who>manager|boss|supervisor|line manager|doctor|dentist|therapist|landlord)",
+         "My {who} is {}", _person),
+        (r"who do you report to", "My manager is {}", _person),
+        (r"what(?:'s| is) your (?P<who>[a-z]+(?: [a-z]+)?)(?:'s name| called)", "My {who}'s name is {}", _name),
         (r"how old are you|what(?:'s| is) your age", "I am {} years old", _years),
         (r"when(?:'s| is) your birthday|when were you born|what(?:'s| is) your (?:birthday|date of birth|birthdate)",
          "I was born on {}", _date),

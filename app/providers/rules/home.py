@@ -32,6 +32,12 @@ _GENERIC: Final = word_set(
     moment present world dorm state hostel
     """
 )
+_DWELLINGS: Final = word_set("apartment house flat home place bungalow cottage studio condo townhouse village suburb")
+_DWELLING_IN: Final = re.compile(
+    r"(?:\s+(?:just\s+)?(?:near|outside)|\s+in)\s+(?=(?-i:[A-Z]))(?!(?-i:(?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December|Spring|Summer)\b))",
+    re.IGNORECASE,
+)
 _NOWHERE: Final = word_set(
     """
     fear hope denial sin poverty terror style peace harmony exile pain luxury comfort silence darkness misery agony
@@ -73,11 +79,12 @@ def moving(clause: Clause, _said: Said) -> Iterator[Draft]:
     target, source = _place_after(_TO, road), _place_after(_FROM, road)
     if target is None:
         return
-    if is_group(target) and " " in target:
-        yield relation(clause, "member-of", target)
+    if is_group(target):
+        if " " in target and not target.lower().startswith("new "):
+            yield relation(clause, "member-of", target)
     elif ORGANIZATION in {kind_of(target), kind_of(source or "")} and not is_place(target):
         yield fact(clause, "works-at", organisation(target) or target, importance=0.8, topic="work", inferred=True)
-    elif is_place(target) or (target[0].isupper() and kind_of(target) is None):
+    elif is_place(target) or (target[0].isupper() and kind_of(target) is None and (not source or is_place(source))):
         yield fact(clause, "lives-in", target, importance=0.8, topic="personal", inferred=True)
 
 
@@ -107,6 +114,8 @@ def originating(clause: Clause, _said: Said) -> Iterator[Draft]:
 def _place_after(lead: re.Pattern[str], rest: str) -> str | None:
     """Return the place or other thing that a preposition introduces, with its country when that is named too."""
     found = thing_after(lead, rest)
+    if found is not None and found.last in _DWELLINGS:
+        found = thing_after(_DWELLING_IN, rest, found.end)
     if found is None or found.last in _GENERIC or found.first in _NOWHERE:
         return None
     country = _COUNTRY.match(rest, found.end)

@@ -10,7 +10,7 @@ from app.providers.rules.clause import Clause
 from app.providers.rules.decisions import WORKING
 from app.providers.rules.drafts import Draft, fact, preference
 from app.providers.rules.keys import choice, kind_of_choice, paired
-from app.providers.rules.names import is_language
+from app.providers.rules.names import is_language, is_no_name
 from app.providers.rules.phrases import slug, thing, value
 from app.providers.rules.sentences import HIDDEN
 from app.providers.rules.words import word_set
@@ -28,7 +28,8 @@ _SIZE: Final = (
 )
 _KEEP: Final = re.compile(
     rf"{_POLITE}(?:(?:i'd like|i want|i need|i would like) you to\s+)?(?:(?:please|always)\s+)?(?:keep|make)\s+"
-    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+(?:as\s+)?{_SIZE}",
+    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+"
+    rf"(?:(?:as|more|very|nice and|a (?:bit|little)(?: more)?)\s+)?{_SIZE}",
     re.IGNORECASE,
 )
 _GIVE: Final = re.compile(
@@ -36,6 +37,13 @@ _GIVE: Final = re.compile(
     r"(?P<what>answers|responses|replies|explanations|summaries)\b",
     re.IGNORECASE,
 )
+_STANDING: Final = re.compile(r"\b(?:always|from now on|going forward|in (?:the )?future)\b", re.IGNORECASE)
+_AT_HAND: Final = re.compile(
+    r".*?\b(?:keep|make)\s+(?:(?:it|this|that|these|those|them)\b"
+    r"|(?:the|my)\s+(?!(?:\w+\s+)?(?:answers|responses|replies|explanations|summaries|messages)\b))",
+    re.IGNORECASE,
+)
+"""What is to be changed now, and not from now on: `make it shorter`, `make the intro shorter`."""
 _LANGUAGE: Final = re.compile(
     rf"{_POLITE}(?:(?:please|always|only)\s+)*(?:answer|respond|reply|write|speak"
     rf"|talk)\s+(?:to me\s+)?(?:only\s+)?in\s+"
@@ -96,10 +104,11 @@ _GENERAL: Final = word_set(
     """
 )
 _CONTACT: Final = re.compile(
-    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever)\s+"
+    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever|don't|do not)\s+"
     r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
     re.IGNORECASE,
 )
+_ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
 _UNSAFE: Final = re.compile(
     r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
     re.IGNORECASE,
@@ -144,9 +153,9 @@ def forbidden(clause: Clause) -> Iterator[Draft]:
 
 def _kept(text: str, clause: Clause) -> Iterator[Draft]:
     found = _KEEP.match(text) or _GIVE.match(text)
-    if found:
+    if found and (_STANDING.search(text) or not _AT_HAND.match(text, *found.span())):
         what, how = found["what"].lower(), found["how"].lower()
-        head = "responses" if _POINTING.fullmatch(what) else what
+        head = "responses" if _POINTING.match(what) else what
         domain = REPLIES.get(head.split()[-1], slug(head))
         yield preference(clause, f"{domain}.{SIZES.get(how, 'style')}", how, topic="personal")
 
@@ -159,7 +168,7 @@ def _language(text: str, clause: Clause) -> Iterator[Draft]:
 
 def _called(text: str, clause: Clause) -> Iterator[Draft]:
     found = _CALL_ME.match(text)
-    if found:
+    if found and not is_no_name(found["name"].split(maxsplit=1)[0]):
         yield preference(clause, "name.preferred", found["name"], topic="personal")
 
 
@@ -197,7 +206,7 @@ def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `never call me before 9 am`."""
     found = _CONTACT.match(text)
     when = value(_REASON.split(found["when"])[0]) if found else None
-    if found and when and not _POINTING.search(when):
+    if found and when and not (_POINTING.search(when) or _ON_ONE_DAY.search(when)):
         asked = f"{found['verb'].lower()} me {when}"
         word = "always" if found["how"].lower() == "always" else "never"
         yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")

@@ -93,7 +93,10 @@ AFTER: Final[Mapping[str, re.Pattern[str]]] = {
     "leave": _after(r"\s+(?:my|our|the|(?-i:[A-Z0-9])|home\ for|for\ (?:a|my|our))"),
     "lose": _after(rf"\s+(?:my|our|his|her)\s+(?:{_LOST})\b|\s+\d+\s*(?:kg|pounds|lbs|kilos)"),
     "meet": _after(r"\s+(?:with\s+)?(?:my|our|(?-i:[A-Z])|a\s+\w)"),
-    "move": _after(r"\s+(?:back\s+)?(?:from|to|into|out|here|in\ with|back|house|apartments?)\b"),
+    "move": _after(
+        r"(?!\s+to\s+(?:tears\b|(?:the\s+)?(?:\w+\s+)?(?:seat|desk|chair|table|side)\b))"
+        r"\s+(?:back\s+)?(?:from|to|into|out|here|in\ with|back|house|apartments?)\b"
+    ),
     "open": _after(rf"\s+(?:a|an|my|our)\s+(?:\w+\s+){{0,3}}(?:{_SHOPS})\b"),
     "pass": _after(
         r"\s+(?:away|(?:my|the|a|an)\s+(?:\w+\s+){0,3}(?:exam|test|bar|interview|class|course|certification))\b"

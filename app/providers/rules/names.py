@@ -58,6 +58,15 @@ COMMON: Final = STOP_WORDS["english"] | word_set(
 ) - {"may", "april", "june", "august"}
 """Words that begin a sentence with a capital and name nobody."""
 
+_VIRTUES: Final = frozenset({"hope", "faith", "joy"})
+_NO_NAME: Final = (COMMON - _VIRTUES) | word_set(
+    """
+    stuck late lost sick ill sad busy bored tired ready back asap crazy amazing mad old-fashioned picky boring weird
+    anytime soon exhausted pregnant engaged single
+    """
+)
+"""Words that some write with a capital where a name may stand: `Call me Back`, `Hi, I'm Stuck`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -163,6 +172,12 @@ def is_place(name: str) -> bool:
         return True
     first, _, rest = low.partition(" ")
     return first in _DIRECTIONS and (rest in CITIES or rest in COUNTRIES)
+
+
+def is_no_name(word: str) -> bool:
+    """Tell whether a word with a capital names nobody: not `Back` in `call me Back`, but `Hope` and `Will`."""
+    low = word.lower()
+    return low in _NO_NAME and low not in ALSO_GIVEN and not is_given(word)
 
 
 def is_group(name: str) -> bool:

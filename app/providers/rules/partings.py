@@ -11,7 +11,7 @@ from typing import Final
 
 from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import Draft, Rule, ended, fact, relation
-from app.providers.rules.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, leading_name
+from app.providers.rules.names import ORGANIZATION, PERSON, PLACE, bare, is_group, kind_of, leading_name
 from app.providers.rules.phrases import Thing, thing, thing_after
 from app.providers.rules.roles import employer_at, organisation, position
 from app.providers.rules.ties import tie_of
@@ -50,6 +50,12 @@ _DIVORCED: Final = re.compile(
     re.IGNORECASE,
 )
 _DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
+_WHOM: Final = r"\s+(?:(?:my|our)\s+(?:old\s+|dear\s+|beloved\s+)?(?P<noun>[a-z-]+)\s+)?(?P<name>(?-i:[A-Z])[\w-]+)"
+_LOST_ONE: Final = re.compile(
+    rf"{_WHOM}\s*(?:$|[.,;!]|(?:to|after|on|last|this|yesterday|today|in\s(?-i:[A-Z])\w+|two|three|a\s(?:week|month|year))\b)",
+    re.IGNORECASE,
+)
+_PUT_DOWN: Final = re.compile(rf"(?:\s+to\s+(?:put|have))?{_WHOM}\s+(?:put\s+)?(?:down\b|to\s+sleep\b)", re.IGNORECASE)
 _OWN: Final = re.compile(r"\s+(?:my|our)\s+(?:old\s+|beloved\s+)?(?=\w)", re.IGNORECASE)
 _MATES: Final = ("married-to", "has-partner")
 _KEPT_BY_BOTH: Final = ("has-pet", *_MATES)
@@ -204,6 +210,19 @@ def _lost(clause: Clause, said: Said, noun: str, given: str | None) -> Iterator[
         yield ended(clause, said, fact(clause, tied, given or ANY, subject=owner, topic="personal"))
 
 
+def losing(clause: Clause, said: Said) -> Iterator[Draft]:
+    """Read `lost our dog Rex`, `had to put Rex down`: whom one no longer has."""
+    put = clause.lemma in {"put", "have"}
+    found = (_PUT_DOWN if put else _LOST_ONE).match(clause.rest)
+    told = clause.happened or (clause.lemma == "put" and clause.holds)
+    if found is None or not told or not clause.subject.own:
+        return
+    someone = tie_of(found["noun"].lower()) if found["noun"] else kind_of(found["name"]) not in {PLACE, ORGANIZATION}
+    if someone:
+        for one in _KEPT_BY_BOTH:
+            yield ended(clause, said, fact(clause, one, bare(found["name"]), subject=said.speaker, topic="personal"))
+
+
 def selling(clause: Clause, said: Said) -> Iterator[Draft]:
     """Read `sold my Tesla`."""
     found = thing_after(_OWN, clause.rest) if clause.happened else None
@@ -212,7 +231,8 @@ def selling(clause: Clause, said: Said) -> Iterator[Draft]:
 
 
 RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(("leave", "quit", "resign", "retire", "lose"), (leaving,)),
+    **dict.fromkeys(("leave", "quit", "resign", "retire"), (leaving,)),
+    "lose": (leaving, losing),
     **dict.fromkeys(("move", "drop", "graduate"), (departing,)),
     **dict.fromkeys(("divorce", "break", "split", "separate"), (separating,)),
     **dict.fromkeys(("die", "pass"), (dying,)),
@@ -220,4 +240,5 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
     **dict.fromkeys(("fire", "let", "lay", "dismiss", "sack"), (dismissed,)),
     "be": (dismissed, separating, dying),
     "sell": (selling,),
+    **dict.fromkeys(("put", "have"), (losing,)),
 }

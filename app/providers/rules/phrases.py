@@ -41,7 +41,8 @@ VAGUE: Final = word_set(
 _TRAILING: Final = re.compile(
     r"(?:[\s,]+(?:now|currently|these days|right now|at the moment|nowadays|today|too|as well|though|anyway|btw"
     r"|by the way"
-    r"|lol|haha|please|again|instead|actually|so much|very much|a lot|more|any ?more|myself|right|also|really|either"
+    r"|obviously|of course|naturally|thanks|thank you|ok|okay|lol|haha|please|again|instead|actually|so much|very much"
+    r"|a lot|more|any ?more|myself|right|also|really|either"
     r"|lately|recently|already|yet|everyone|together|tbh|anyways|at all|for now))+$",
     re.IGNORECASE,
 )

@@ -37,6 +37,8 @@ _SPLIT: Final = re.compile(
     | ,\ ?(?={SUBJECT})
     | :\ (?={SUBJECT}|{NAMED}|the\ (?-i:[A-Z]))
     | ,?\ (?P<shared>and)\ (?={_FINITE}|(?-i:[a-z]{{3,20}}ed\ (?:a|an|the|my|our|to|with|for|in|at|on|some|\d|[A-Z])))
+    | (?P<comma>,)\ (?=(?:(?:currently|now|originally)\ )?(?:grew\ up|lives?\ (?:in|with)|works?\ (?:at|for|as)
+    |moved\ to|used\ to|graduated\ from|studied\ at|reports?\ to)\ )
     | ,?\ (?=(?:if|unless|when|whenever|whether|until|once|after|before)\ {SUBJECT})""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -56,12 +58,17 @@ _LEAD: Final = re.compile(
     |good|cool|nice|unfortunately|luckily|fortunately|sadly|finally|recently|currently|lately|these\ days|nowadays|now
     |personally|in\ general|generally|usually|typically|mostly|always|for\ context|for\ reference|context|background
     |reminder
+    |(?:weirdly|oddly|strangely|surprisingly|interestingly|ironically|thankfully|admittedly|obviously|funnily)
+    (?:\ enough)?
     |meanwhile|besides|however|just\ confirmed|confirmed|a\ bit\ about\ me|about\ me|of\ course|absolutely|definitely
     |totally
     |still|today|on\ (?:a|another|the)\ (?:different|other|side|personal|brighter)\ note|on\ another\ note|from\ now\ on
     |let\ me\ (?:add|mention|say)(?:\ that)?|you\ should\ know(?:\ that)?|i\ should\ (?:mention|add|say)(?:\ that)?)
     (?=[\s,:.!;\u2013\u2014-])[\s,:.!;\u2013\u2014-]*""",
     re.IGNORECASE | re.VERBOSE,
+)
+_LAST: Final = re.compile(
+    r"(?:[\s,]{1,3}(?:btw|lol|lmao|haha(?:ha){0,3}|hehe|tho|tbh|imo|fyi|innit|xd)\b)+[\s.!]{0,4}$", re.IGNORECASE
 )
 _VOCATIVE: Final = re.compile(rf"(?-i:[A-Z][\w'-]+),\ ?(?={SUBJECT})", re.IGNORECASE | re.VERBOSE)
 _FRONT: Final = re.compile(
@@ -111,13 +118,15 @@ def pieces(text: str) -> Iterator[Piece]:
     begin, joined = 0, False
     for found in _SPLIT.finditer(text):
         yield Piece(text[begin : found.start()], begin, begin, joined)
-        begin, joined = found.end(), "and" in {found["shared"], (found["and"] or "").lower()}
+        begin = found.end()
+        joined = found["comma"] is not None or "and" in {found["shared"], (found["and"] or "").lower()}
     yield Piece(text[begin:], begin, begin, joined)
 
 
 def peel(piece: Piece) -> None:
     """Take off greetings, connectives, names called and times put first."""
     piece.peel(len(piece.text) - len(piece.text.lstrip()))
+    piece.text = _LAST.sub("", piece.text)
     for _ in range(_MOST_LEADS):
         found = _LEAD.match(piece.text) or _VOCATIVE.match(piece.text) or _BECAUSE.match(piece.text)
         if found is None:

@@ -11,6 +11,7 @@ from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.providers.rules import elliptic, stances
 from app.providers.rules.clause import Said
+from app.providers.rules.corrected import corrected
 from app.providers.rules.drafts import Draft
 from app.providers.rules.sentences import HIDDEN, sentences
 from app.providers.rules.speakers import Found, of_speaker, of_user
@@ -76,7 +77,7 @@ def _said(turn: Turn, context: Sequence[Turn]) -> Said:
 def _read(turn: Turn, said: Said) -> list[Found]:
     found: list[Found] = []
     playing, pasted = False, len(turn.content) > _LONGEST_OWN
-    for sentence in sentences(turn.content):
+    for sentence in sentences(turn.content, corrected):
         text = sentence.text
         if stances.takes_back(text):
             found.clear()

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from app.providers.rules.names import PERSON, kind_of
 from app.providers.rules.phrases import Phrase, noun_phrase, value, without_article
 from app.providers.rules.words import word_set
 from app.providers.rules.words.roles import NOT_TITLES, ROLE_HEADS, ROLE_OF
@@ -18,6 +19,7 @@ _EMPLOYER: Final = re.compile(r"\s*(?:,\s*)?(?:at|for|with|working (?:at|for)|he
 _OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
 _MOST_WORDS: Final = 6
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 _NO_EMPLOYER: Final = word_set("home night heart now work fun years least all free living last")
 _NOBODY: Final = frozenset({"the moment", "the team", "my team", "our team"})
 
@@ -52,7 +54,9 @@ def is_role(text: str) -> bool:
     """Tell whether a noun phrase names a profession or position."""
     low = text.lower()
     words = [low] if low in ROLE_HEADS else low.replace("-", " ").split()
-    if not words or NOT_TITLES.intersection(words):
+    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words):  # "dating a nurse"
+        return False
+    if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
         return False
     head = words[-1]
     return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None

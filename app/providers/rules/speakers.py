@@ -15,6 +15,7 @@ from app.providers.rules.clause import Clause, Said, Subject, Tense, Who
 from app.providers.rules.clauses import clauses
 from app.providers.rules.decisions import recorded
 from app.providers.rules.drafts import Draft
+from app.providers.rules.dues import falling
 from app.providers.rules.entities import aliased
 from app.providers.rules.grammar import parse
 from app.providers.rules.instructions import instructed
@@ -72,7 +73,7 @@ def of_speaker(sentence: Sentence, said: Said, *, playing: bool, pasted: bool = 
         yield from _supposed(sentence, said, SpeechAct.ROLEPLAY if playing else act, at)
         return
     speaker = _speaker(sentence, said)
-    for draft in _in_passing(sentence, speaker, pasted=pasted):
+    for draft in (*_in_passing(sentence, speaker, pasted=pasted), *_on_a_day(sentence, speaker, said, pasted=pasted)):
         yield Found(draft, sentence.start, sentence.end)
     for clause in (*clauses(sentence, said), *_subjectless(sentence, said)):
         if not (pasted and _is_anyones(clause)):
@@ -107,6 +108,10 @@ def _in_passing(sentence: Sentence, speaker: Clause, *, pasted: bool) -> Iterato
     if not sentence.asks:
         yield from instructed(text, speaker)
         yield from recorded(text, speaker)
+
+
+def _on_a_day(sentence: Sentence, speaker: Clause, said: Said, *, pasted: bool) -> Iterator[Draft]:
+    return iter(()) if pasted or sentence.asks else falling(sentence.text, speaker, said)
 
 
 def _stated(clause: Clause, said: Said) -> Iterator[Found]:

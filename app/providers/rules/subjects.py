@@ -32,6 +32,8 @@ _GROUP_NOUNS: Final = word_set(
     team teams group company department division lab project app staff board committee office studio family
     """
 )
+_LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
+"""What stands before a name and is no part of it."""
 _LONGEST: Final = 7
 
 
@@ -104,7 +106,7 @@ def _named(reading: Reading, said: Said) -> Subject | None:
     """Read a name, several names, or what a name has: `Sarah`, `John and Sarah`, `Anna's brother`."""
     article = 1 if reading.word() == "the" else 0
     length = name_at(reading.text, reading.words, article)
-    if length == 0:
+    if length == 0 or (length > 1 and reading.word(article) in _LIMITING):
         return None
     name = _text(reading, article, article + length)
     reading.at = article + length

@@ -8,6 +8,7 @@ from typing import Final
 
 from app.providers.rules.clause import Clause, Said
 from app.providers.rules.drafts import Draft, Rule, fact, preference
+from app.providers.rules.medicines import is_medicine
 from app.providers.rules.phrases import BREAKERS, listed, slug, thing, told_of, value
 from app.providers.rules.verbs import gerund
 from app.providers.rules.words import word_set
@@ -25,6 +26,9 @@ _ENDS: Final = re.compile(
     r"|and (?:i|we|my|it|they|am|have|want))\b",
     re.IGNORECASE,
 )
+_NOWADAYS: Final = re.compile(
+    r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
+)
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
@@ -39,6 +43,7 @@ _NOTHING: Final = word_set(
 """First or last words of what is liked for the moment, or in what someone else has shown."""
 _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")
 """Activities that say nothing without what is done."""
+_NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
 _SHARED: Final = word_set("movies films shows books novels")
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
 _INSIDE: Final = word_set("of the in on to with at by for before after without")
@@ -50,6 +55,11 @@ _INTO: Final = re.compile(
     r"(?:(?:really|very|super|so|totally|quite|huge|big)\s+)*(?:(?:a|an)\s+)?(?:(?:really|huge|big|massive|avid|die-hard)\s+)*"
     r"(?P<how>fan of|sucker for|all about|drawn to|into|fond of|passionate about|obsessed with|crazy about|keen on"
     r"|interested in|good at|lover of)(?=\s)",
+    re.IGNORECASE,
+)
+_COME_ROUND: Final = re.compile(
+    r"\s+(?:(?:a?round\s+)?to\s+(?:like|love|enjoy|liking|loving|enjoying)|a?round\s+to|(?P<off>(?:right\s+)?off))"
+    r"(?=\s)(?!\s+(?:on|to|at|in|with|for|the|and)\b)",
     re.IGNORECASE,
 )
 _DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
@@ -86,6 +96,15 @@ def fancying(clause: Clause, _said: Said) -> Iterator[Draft]:
             yield _taste(clause, one, likes=not clause.negated, inferred=how == "interested in")
 
 
+def coming_round(clause: Clause, _said: Said) -> Iterator[Draft]:
+    """Read `come round to olives`, `grown to love jazz`, `gone off tea`."""
+    found = _COME_ROUND.match(clause.rest) if clause.happened else None
+    away = found is not None and found["off"] is not None
+    if found is not None and clause.perfect and away == (clause.lemma == "go"):
+        for one in _things(clause.rest[found.end() :]):
+            yield _taste(clause, one, likes=not away)
+
+
 def standing(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `can't stand noise`."""
     for one in _things(clause.rest) if clause.negated and clause.modal == "can" else ():
@@ -104,7 +123,7 @@ def _things(rest: str) -> Iterator[str]:
     # "books that delve into society" are not all books
     if lead is None or _POINTED_AT.match(rest) or (stop and stop.group().strip().lower() in _RELATIVE):
         return
-    whole = rest[lead.end() : stop.start()] if stop else rest[lead.end() :]
+    whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
     if _NARROWED.search(whole):
         return
     parts = _with_head(listed(whole))[:_MOST]
@@ -112,7 +131,7 @@ def _things(rest: str) -> Iterator[str]:
         return
     for part in parts:
         found = thing(part, through=_INSIDE)
-        own = found is not None and _SOMEONES.match(found.text)
+        own = found is not None and (_SOMEONES.match(found.text) or _NOT_ANY.match(found.text))
         if found is None or own or found.end < len(part.rstrip()) or not _in_general(found.name):
             return
         yield gerund(found.first) + found.name[len(found.first) :] if lead["to"] else found.name
@@ -163,7 +182,7 @@ def taking(clause: Clause, _said: Said) -> Iterator[Draft]:
     taken = clause.holds or (clause.passive and not clause.negated and clause.modal is None)
     if found is None or not taken:
         return
-    known = MEDICINES.intersection(found.name.lower().split()) or _DOSE.search(found.name)
+    known = MEDICINES.intersection(found.name.lower().split()) or _DOSE.search(found.name) or is_medicine(found.name)
     prescribed = clause.lemma == "prescribe"
     dose = value(_TAKEN.split(text)[0])
     if dose and len(dose) <= _LONGEST_DOSE and (known or prescribed or _DOSE.match(text, found.end)):
@@ -175,6 +194,7 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
     **dict.fromkeys(_LIKES, (liking,)),
     "be": (fancying, taking),
     "stand": (standing,),
+    **dict.fromkeys(("come", "grow", "go"), (coming_round,)),
     **dict.fromkeys(("eat", "drink", "smoke", "avoid"), (consuming,)),
     **dict.fromkeys(("take", "prescribe"), (taking,)),
 }

@@ -10,6 +10,7 @@ from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import STATED, Draft, Rule, fact, relation
 from app.providers.rules.names import ORGANIZATION, PLACE, is_nationality, kind_of
 from app.providers.rules.phrases import listed, thing, thing_after, value
+from app.providers.rules.words import word_set
 from app.providers.rules.words.health import DIETS, STATES
 
 DATE: Final = (
@@ -24,6 +25,13 @@ _ALLERGIC: Final = re.compile(
     re.IGNORECASE,
 )
 _STOP: Final = re.compile(r"\s+(?:so|because|which|but|since|that)\b|\s-")
+_LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
+_ASIDES: Final = word_set(
+    "allergic allergy i i'm it it's he she they my his her their not maybe perhaps mainly severe bad"
+)
+_BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
+_NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
+"""What one is allergic to in jest."""
 _STATE: Final = re.compile(
     r"(?:(?:a|an|partially|legally)\s+)?(?P<kind>type \d )?(?P<what>[a-z -]+?)"
     r"(?=[,.;(!]|\s+(?:and|so|but|because|since|for|now|too|with)\b|\s*$)",
@@ -40,7 +48,10 @@ _BASED: Final = re.compile(
 _BORN: Final = re.compile(r"born\s+(?:and raised\s+)?", re.IGNORECASE)
 _IN: Final = re.compile(r"(?:[^,]{0,40}?\s)?in\s+(?=[A-Z])")
 _BIRTHDAY: Final = re.compile(rf"\b(?:on|in)\s+(?P<date>{DATE})")
-_TURNED: Final = re.compile(r"\s+(?P<years>\d{1,3})\b(?!\s*(?:off|down|in))")
+_TURNED: Final = re.compile(
+    r"\s+(?P<years>\d{1,3})(?=\s*(?:$|[,.;:!?(-])|\s+(?:years?|yesterday|today|tonight|now|just|recently|ago|this|last|on|and"
+    r"|but|so|a|two|three)\b|\s+in\s+[A-Z])"
+)
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
 _FLUENT: Final = re.compile(r"(?:fluent|bilingual|proficient)\s+in\s+", re.IGNORECASE)
@@ -59,9 +70,8 @@ _LONGEST_SUBSTANCE: Final = 4
 def health(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `allergic to peanuts`, `lactose intolerant`, `vegetarian`, `a type 1 diabetic`."""
     allergic = _ALLERGIC.match(clause.rest)
-    for what in listed(_STOP.split(allergic["what"])[0]) if allergic else ():
-        name = value(what)
-        if name and len(name.split()) <= _LONGEST_SUBSTANCE:
+    for name in substances(_STOP.split(allergic["what"])[0]) if allergic else ():
+        if len(name.split()) <= _LONGEST_SUBSTANCE:
             yield fact(clause, "allergic-to", name, stateful=False, importance=1.0, topic="health")
     state = _STATE.match(clause.rest)
     words = state["what"].lower().strip() if state else ""
@@ -70,6 +80,23 @@ def health(clause: Clause, _said: Said) -> Iterator[Draft]:
     elif state and words in STATES:
         name = f"{state['kind'] or ''}{words}"
         yield fact(clause, "has-condition", name, stateful=False, importance=STATED, topic="health")
+
+
+def substances(text: str) -> Iterator[str]:
+    """Yield what an enumeration names; past an aside, such as `badly allergic`, only what `to` leads to again."""
+    aside = False
+    for part in listed(text):
+        found = _LED_TO.match(part)
+        name = value(part[found.end() if found else 0 :])
+        aside = name is None or (aside and found is None) or _is_aside(part)
+        if name is not None and not aside and name.lower() not in _NO_SUBSTANCE:
+            yield name
+
+
+def _is_aside(part: str) -> bool:
+    words = part.strip().lower().split()
+    said = _ASIDES.intersection((words[0], words[-1])) or _BEFORE_NOUN.intersection(words[1:])
+    return bool(said) or (len(words) == 1 and words[0].endswith("ly"))
 
 
 def age(clause: Clause, _said: Said) -> Iterator[Draft]:

@@ -27,17 +27,18 @@ wrote written, overcome overcame overcome
 
 _REGULAR: Final = word_set(
     """
-    accept achieve acquire add admit adopt adore agree appear apply appreciate arrive ask assemble assess attend
+    accept achieve acquire add adjust admit adopt adore agree appear apply appreciate arrive ask assemble assess attend
     avoid award bake believe belong book borrow call camp cancel celebrate chair change check clean climb close
     coach collaborate collect commit compete complain complete conclude conduct confirm consider consult contract
     contribute cook coordinate create cycle dance debug decide deliver deploy design despise detest develop diagnose
     die direct discharge discover dislike dismiss divorce donate draft drop earn elect emigrate employ enjoy
     enrol enroll enter establish exercise explore fail file finish fix follow foster found garden graduate harvest
-    hate head help hike hire host identify immigrate implement inherit injure install interview introduce invest
-    invite jog join kayak land laugh launch like list live loathe love manage marry meditate mentor merge migrate miss
+    hate head help hike hire host identify immigrate implement inherit injure increase install interview introduce
+    invest invite jog join kayak land laugh launch like list live loathe love lower manage marry meditate mentor
+    merge migrate miss
     move name need nominate notify offer open opt order organise organize outline own paint participate pass perform
     pick plan plant play plot practice practise prefer prepare prescribe present promise promote propose publish pull
-    purchase raise rearrange receive recommend redesign refactor register release relocate remember renovate rent
+    purchase raise rearrange receive recommend redesign reduce refactor register release relocate remember renovate rent
     repair report rescue reside resign retire return review revise row sail schedule score select separate settle ship
     sign skate sketch ski smoke snowboard sponsor start stay stop study submit suggest supervise surf survive swap
     switch tend tour trace train transfer translate travel trek try turn unveil update upgrade upload use utilise

@@ -9,10 +9,12 @@ from typing import Final
 from app.providers.rules import when
 from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import FACTUAL, Draft, Rule, event, fact, relation
-from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_place, kind_of
+from app.providers.rules.keys import kind_of_choice
+from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_nationality, is_place, kind_of
 from app.providers.rules.past import bygone
 from app.providers.rules.phrases import Thing, thing, thing_after, value
 from app.providers.rules.roles import employer_at, organisation, position
+from app.providers.rules.words import word_set
 from app.providers.rules.words.organisations import KINDS
 from app.providers.rules.words.people import COLLEAGUES
 
@@ -30,9 +32,17 @@ _MANNER: Final = re.compile(
 _JOB: Final = re.compile(
     r"\s+(?P<job>working|(?:a|my|the)\s+(?:new\s+)?(?:job|role|position))?(?=\s+(?:at|for|as|with)\s)", re.IGNORECASE
 )
+_POST: Final = re.compile(
+    r"\s+(?:a|the|my)\s+(?:\w+\s+){0,2}?(?:job|role|position|post)(?=\s+(?:at|with)\s)", re.IGNORECASE
+)
 _STILL: Final = re.compile(r"\b(?:since|for)\s+(?:\S+\s+){0,3}(?:\d|years?|months?|weeks?|[A-Z])")
 _ANY_MORE: Final = re.compile(r"\b(?:any ?more|any longer)\b", re.IGNORECASE)
 _PROMOTED: Final = re.compile(r"\s+(?:promoted|hired)\b", re.IGNORECASE)
+_FOR_THE_DAY: Final = re.compile(
+    r"\b(?:today|tonight|this (?:morning|afternoon|evening|week|weekend))\b", re.IGNORECASE
+)
+_AT_PRESENT: Final = re.compile(r"\b(?:right now|at the moment)\b", re.IGNORECASE)
+_NOBODY: Final = word_set("myself himself herself themselves peanuts money cash pay food tips friend friends")
 _NEW: Final = re.compile(r"^(?:new|local|small)\s+")
 _NO_FIELD: Final = ("progress", "my ", "person", "pairs", "general")
 _LONGEST_FIELD: Final = 4
@@ -66,8 +76,23 @@ def _employed(clause: Clause, said: Said) -> Iterator[Draft]:
         yield relation(clause, "reports-to", boss.name)
         return
     employer = employer_at(clause.rest, 0)
-    if employer is not None and not employer.text.lower().startswith(("myself", "himself", "herself")):
+    if employer is not None and not _is_no_employer(employer.text, clause, said):
         yield fact(clause, "works-at", employer.text, importance=0.8, topic="work")
+
+
+def _is_no_employer(name: str, clause: Clause, said: Said) -> bool:
+    """Tell whether one works with it, for it, or there without having a job there: `with Excel`, `at a cafe today`."""
+    if name.lower().split()[0] in _NOBODY or (clause.progressive and _FOR_THE_DAY.search(clause.rest)):
+        return True
+    if clause.progressive and not name[0].isupper() and _AT_PRESENT.search(clause.rest):
+        return True
+    if _WITH.match(clause.rest) is None or is_group(name):
+        return False
+    known = kind_of(name, said.people)
+    if known is not None:
+        return known == PERSON
+    first = name.split(maxsplit=1)[0]
+    return not name[0].isupper() or kind_of_choice(name) is not None or is_nationality(first)
 
 
 def _is_boss(found: Thing, said: Said) -> bool:
@@ -139,6 +164,14 @@ def _no_longer(clause: Clause) -> Iterator[Draft]:
         )  # fmt: skip
 
 
+def landing(clause: Clause, _said: Said) -> Iterator[Draft]:
+    """Read `got a new job at Acme`, `accepted a position with Acme`: where one works, now or soon."""
+    job = _POST.match(clause.rest) if clause.happened and not clause.passive else None
+    employer = employer_at(clause.rest, job.end()) if job and clause.subject.who is not Who.ADDRESSEE else None
+    if employer is not None and employer.text[0].isupper():
+        yield fact(clause, "works-at", employer.text, importance=0.8, topic="work", inferred=True)
+
+
 def starting(clause: Clause, _said: Said) -> Iterator[Draft]:
     """Read `started working at Acme`, `started a new job as a nurse`: where one works now."""
     job = _JOB.match(clause.rest) if clause.happened else None
@@ -159,7 +192,7 @@ def joining(clause: Clause, said: Said) -> Iterator[Draft]:
     if is_group(name) and " " in name:
         time = when.find(clause.whole, said.now)
         yield relation(clause, "member-of", name, since=time.exact_day if time else None)
-    elif kind_of(name) == ORGANIZATION:
+    elif kind_of(name) == ORGANIZATION and not is_group(name):
         yield fact(clause, "works-at", organisation(name) or name, importance=0.8, topic="work", inferred=True)
     yield from _as(clause, clause.rest[found.end :])
 
@@ -204,6 +237,8 @@ RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
     **dict.fromkeys(("start", "begin"), (starting,)),
     "join": (joining,),
     "report": (reporting,),
-    **dict.fromkeys(("promote", "hire", "get"), (promoting,)),
+    **dict.fromkeys(("promote", "hire"), (promoting,)),
+    "get": (promoting, landing),
+    **dict.fromkeys(("land", "accept", "take"), (landing,)),
     "employ": (employing,),
 }

@@ -22,6 +22,15 @@ ANSWERED = [
     ("Do you have any allergies?", "Yes, penicillin.", ["user allergic to penicillin"]),
     ("Any allergies?", "Peanuts and eggs", ["user allergic to Peanuts", "user allergic to eggs"]),
     ("How many children do you have?", "Two children.", ["user has two children"]),
+    ("What should I call you?", "Lexi", ["user prefers Lexi for name preferred"]),
+    ("So what do you do for a living?", "plumber", ["user has role plumber"]),
+    ("What's your job?", "I work as an electrician", ["user has role electrician"]),
+    ("What do you do?", "Data analyst at Siemens", ["user has role Data analyst", "user works at Siemens"]),
+    (
+        "Who do you report to?",
+        "Ingrid Larsen, head of sales",
+        ["user reports to Ingrid Larsen", "Ingrid Larsen is a person; relationship: user's manager"],
+    ),
     ("Which languages do you speak?", "German and French.", ["user speaks German", "user speaks French"]),
 ]
 
@@ -54,6 +63,10 @@ def test_a_short_answer_says_what_its_question_asked(question: str, answer: str,
         ("What's your name?", "I won't tell"),
         ("What's your favourite food?", "Not sure"),
         ("When is your birthday?", "Soon."),
+        ("What should I call you?", "anything"),
+        ("What do you do for work?", "Nothing much"),
+        ("What do you do?", "This and that"),
+        ("Who's your manager?", "nobody really"),
     ],
 )
 def test_what_is_no_plain_answer_is_not_read(question: str, answer: str) -> None:

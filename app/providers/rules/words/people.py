@@ -64,7 +64,17 @@ DOCTORS: Final = word_set(
     """
     doctor dentist therapist physician gp psychiatrist psychologist dermatologist cardiologist surgeon optometrist
     pediatrician paediatrician vet physiotherapist nutritionist lawyer accountant landlord hairdresser teacher coach
-    trainer tutor professor advisor adviser
+    trainer tutor professor advisor adviser midwife solicitor barrister attorney nanny babysitter childminder
+    mechanic cleaner gardener barber counsellor counselor mentor chiropractor osteopath pharmacist hygienist
     """
 )
 """People one goes to: a fact `has-dentist`."""
+
+FAITHS: Final = word_set(
+    """
+    muslim christian catholic protestant orthodox jewish hindu buddhist sikh mormon quaker baptist methodist anglican
+    lutheran agnostic atheist asian african european latino latina hispanic aries taurus libra scorpio sagittarius
+    capricorn aquarius pisces
+    """
+)
+"""Faiths, origins and signs: written like names, and said of people."""
