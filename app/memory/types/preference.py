@@ -45,6 +45,8 @@ class Preference(Payload):
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
         if self.preference_key.startswith("instructions."):
             return f"{self.subject_name} asks: {self.preference_value}"
+        if self.preference_key.endswith(".way"):
+            return f"{self.subject_name} prefers {self.preference_value}"
         return f"{self.subject_name} prefers {self.preference_value} for {choice}"
 
     def mentions(self) -> tuple[Mention, ...]:

@@ -91,14 +91,15 @@ def _done(clause: Clause) -> Iterator[Draft]:
     if over and not over.group().lstrip(", ").lower().startswith("to "):
         whole = whole[: over.start()]
     way = value(_DONE.split(whole)[0])
+    if way and infinitive:
+        first, _, others = way.partition(" ")
+        way = f"{gerund(first)} {others}".rstrip()
     key = slug(_WAY.split(way)[0]) if way else ""
     if not way or not key or len(way.split()) > _LONGEST:
         return
     if _WAY.search(way):
         yield preference(clause, f"{key}.way", way, topic="personal")
     else:
-        first, _, others = way.partition(" ")
-        way = f"{gerund(first)} {others}".rstrip() if infinitive else way
         yield preference(clause, f"likes.{slug(way, 8, whole=True)}", "likes", importance=0.8, topic="personal")
 
 

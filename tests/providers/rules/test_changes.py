@@ -26,6 +26,8 @@ READ: list[tuple[str, str]] = [
         "We've decided against the extension because of the cost",
         "decision: decided on extension: against the extension",
     ),
+    ("I prefer to be paid in euros", "preference: user prefers being paid in euros"),
+    ("I prefer cycling to school in summer", "preference: user prefers cycling to school in summer"),
     ("Don't phone me after 9pm please", "preference: user asks: never phone me after 9pm"),
     ("Please don't message me during lectures, thanks", "preference: user asks: never message me during lectures"),
     ("Oddly enough, I like opera now", "preference: user likes opera"),
