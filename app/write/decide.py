@@ -142,7 +142,8 @@ def _before_its_end(resolved: Resolved, existing: Sequence[Existing]) -> Merge |
             )
         over = over or after
     if over is None and after is not None:
-        return _earlier(after, existing, resolved, "it was stated before what has been replaced since, so it is kept as history")
+        why = "it was stated before what has been replaced since, so it is kept as history"
+        return _earlier(after, existing, resolved, why)
     if over is None:
         return None
     return merging(resolved, over, "it was stated before it ended, so it stays as it was remembered")
