@@ -195,9 +195,9 @@ def _moved(
             return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
     for item in items:
         for slot in _comes_to(step, item, held):
-            other = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
-            if other is not None:
-                return f"{ids.public(ids.MEMORY, other['id'])} has come into its slot since the {since}"
+            rival = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
+            if rival is not None:
+                return f"{ids.public(ids.MEMORY, rival['id'])} has come into its slot since the {since}"
     return None
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.db import jobs
+from app.db import beliefs, jobs
 from app.memory.backfill import ItemState, Status
 from app.memory.candidate import Outcome
 from app.model import Status as Life
-from app.services import backfill_commit, backfill_preview
+from app.services import backfill_commit
 from tests.backfills.clinic import DAY, Clinic
 from tests.stores import USER
 
@@ -89,14 +89,14 @@ async def test_a_preview_beside_the_commit_of_another_does_not_let_a_belief_repl
     fact = await clinic.says("takes", "metformin 500 mg", day=3)
     await clinic.says("takes", "metformin 1000 mg", day=1)
     first = await clinic.preview()
-    look = backfill_preview.beliefs.existing
+    look = beliefs.existing
 
     async def late(*args: Any, **kwargs: Any) -> Any:
         monkeypatch.undo()
         await clinic.commit(first)
         return await look(*args, **kwargs)
 
-    monkeypatch.setattr(backfill_preview.beliefs, "existing", late)
+    monkeypatch.setattr(beliefs, "existing", late)
     second = await clinic.preview()
     before = await clinic.snapshot()
     await clinic.commit(second)
