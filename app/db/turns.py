@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -53,7 +53,7 @@ _AROUND = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, session_id text, occurred_at timestamptz, sequence_number int)
     )
-    SELECT {_SAID_SO}
+    SELECT {_SAID_SO}, t.status IN ('received', 'extraction_failed') AS unread
     FROM (SELECT DISTINCT near.id FROM given g CROSS JOIN LATERAL (
         (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id
@@ -215,7 +215,7 @@ async def around(
             "framed_for": FRAMED_FOR.total_seconds(),
         },
     )
-    return sorted((_turn(row) for row in found), key=in_order)
+    return sorted((replace(_turn(row), unread=row["unread"]) for row in found), key=in_order)
 
 
 async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:

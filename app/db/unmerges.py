@@ -91,6 +91,15 @@ _GIVE_BACK = text(
     ), mentions AS (
         UPDATE memory_entities me SET entity_id = :entity FROM given g
         WHERE me.tenant_id = :tenant AND me.memory_id = g.memory AND me.entity_id = :into AND me.role = ANY(g.roles)
+        RETURNING me.memory_id
+    ), counted AS (
+        UPDATE entities e SET updated_at = greatest(e.updated_at, :at),
+            mention_count = greatest(0, e.mention_count + moved.times * CASE WHEN e.id = :entity THEN 1 ELSE -1 END)
+        FROM (
+            SELECT sum(m.mentions) AS times FROM mentions k
+            JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
+        ) moved
+        WHERE e.tenant_id = :tenant AND e.id IN (:entity, :into) AND moved.times > 0
     ), edges AS (
         UPDATE relations r SET from_entity = CASE WHEN 'from' = ANY(g.ends) THEN :entity ELSE r.from_entity END,
             to_entity = CASE WHEN 'to' = ANY(g.ends) THEN :entity ELSE r.to_entity END
@@ -207,7 +216,7 @@ async def written_since(
 
 
 async def give_back(
-    session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, given: Sequence[GivenBack]
+    session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, given: Sequence[GivenBack], *, at: datetime
 ) -> None:
     """Make memories written since the merge the merged entity's; `undo` sends them home with the others."""
     if not given:
@@ -224,7 +233,7 @@ async def give_back(
         for one in given
     ]
     here = {"tenant": tenant, "entity": entity, "into": merged.into, "given": json.dumps(rows)}
-    await session.execute(_GIVE_BACK, here)
+    await session.execute(_GIVE_BACK, {**here, "at": at})
 
 
 async def undo(session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, *, at: datetime) -> Undone:

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
 from app.db.erasing_one import orphans, prune
+from app.db.imported import recount
 from app.db.session import ReadSession, WriteSession
 
 _OF_ERASED_USERS = text(
@@ -25,20 +26,6 @@ _TOLD = text(
     SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
     FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = e.tenant_id AND a.entity_id = e.id
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) GROUP BY e.id, e.attributes ORDER BY e.id
-    """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-
-_RECOUNT = text(
-    """
-    WITH truth AS (
-        SELECT g.id, (
-            SELECT coalesce(sum(m.mentions), 0) FROM memory_entities k
-            JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
-            WHERE k.tenant_id = :tenant AND k.entity_id = g.id) AS mentions
-        FROM unnest(:ids) AS g(id)
-    )
-    UPDATE entities e SET mention_count = truth.mentions, updated_at = greatest(e.updated_at, :now) FROM truth
-    WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
@@ -94,7 +81,7 @@ async def withdraw(
     staying = everything - gone.keys()
     for entity, names, attributes in await _told(session, tenant, suspects.stored & suspects.named & staying):
         await prune(session, tenant, entity, names=names, attributes=attributes, mentions=0)
-    await session.execute(_RECOUNT, {"tenant": tenant, "ids": list(staying), "now": now})
+    await recount(session, tenant, staying, now=now)
     await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
     return gone
 

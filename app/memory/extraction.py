@@ -42,7 +42,7 @@ class Turn:
 
     `speaker` is the name of who said it, where a conversation has names; `zone` is the time zone in which its
     "yesterday" is meant; `occurred_at` is aware. `category` and `importance` (0..1) are the caller's, for all that
-    it yields.
+    it yields. `unread`: it came before, and nothing has been made of it yet, perhaps because its request was cut off.
     """
 
     id: UUID
@@ -56,6 +56,7 @@ class Turn:
     speaker: str | None = None
     category: Category | None = None
     importance: float | None = None
+    unread: bool = False
 
     @property
     def first_person(self) -> str:

@@ -184,20 +184,21 @@ def _moved(
     step: Direction, items: Sequence[Item], held: Mapping[UUID, Row], taken: Mapping[Slot, Sequence[Row]]
 ) -> str | None:
     """Return why a unit can't be changed as it was decided; None when it can."""
-    expected = {item.memory_id: _seen(step, item) for item in items}
+    expected: dict[UUID, set[datetime | None]] = {item.memory_id: {_seen(step, item)} for item in items}
     if step is COMMIT:
-        expected |= {UUID(other): datetime.fromisoformat(at) for item in items for other, at in item.rests_on.items()}
+        for other, stamp in (pair for item in items for pair in item.rests_on.items()):
+            expected.setdefault(UUID(other), set()).add(datetime.fromisoformat(stamp))
     since = "preview" if step is COMMIT else "commit"
     for memory in sorted(_needed(step, items) | expected.keys()):
         if memory not in held:
             return f"{ids.public(ids.MEMORY, memory)} is gone since the {since}"
-        if memory in expected and held[memory]["updated_at"] != expected[memory]:
+        if memory in expected and {held[memory]["updated_at"]} != expected[memory]:
             return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
     for item in items:
         for slot in _comes_to(step, item, held):
-            other = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
-            if other is not None:
-                return f"{ids.public(ids.MEMORY, other['id'])} has come into its slot since the {since}"
+            rival = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
+            if rival is not None:
+                return f"{ids.public(ids.MEMORY, rival['id'])} has come into its slot since the {since}"
     return None
 
 

@@ -45,6 +45,9 @@ SETTLED = 400
 
 NEVER = UUID(int=0)
 
+SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
+"""What is settled, and what it is settled with, are of one instant: else a belief could meet itself as it is by now."""
+
 _MOVED = "it changed while the preview was made"
 
 
@@ -125,7 +128,7 @@ class Previewing:
 
     async def _settle(self, one: Backfill, target: MemoryType) -> bool:
         """Settle the next units; False, with all counted, when there are no more."""
-        async with self.database.read(one.tenant_id) as session:
+        async with self.database.read(one.tenant_id, **SNAPSHOT) as session:
             units = await backfill_items.next_units(session, one, ItemState.FOUND, limit=SETTLED)
             items = await self._settled(session, one, units, target)
         async with self.database.write(one.tenant_id) as session:

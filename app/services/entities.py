@@ -150,7 +150,7 @@ class Entities:
                 raise _unknown(entity)
             merged = _undoable(found, await unmerges.standing(session, tenant, entity))
             theirs = await _theirs(session, tenant, entity, merged, types)
-            await unmerges.give_back(session, tenant, entity, merged, theirs)
+            await unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
             undone = await unmerges.undo(session, tenant, entity, merged, at=at)
             ledger = _ledger(actor, found.scope, at)
             await append(session, _told_of_unmerge(ledger, entity, merged, undone))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from app import ids
-from app.db import erasures, importing
+from app.db import erasures, imported, importing
 from app.db.audit import Ledger, append
 from app.db.importing import Grown, Held, Holder, refusals
 from app.db.session import WriteSession
@@ -72,6 +72,9 @@ class Batch:
                         for row in line.inner[table.name]
                     ]
                     await importing.insert(session, table.name, within)
+                if kind.name == "audit_event" and stored:
+                    about = {line.values["memory_id"] for line in new} - {None}
+                    await append(session, await imported.mistold(session, self._ledger(), about))
                 for scope in scopes if stored else ():
                     nothing = Grown(memories=0, contexts=0, documents=0, length=0, terms={})
                     await importing.grow(session, tenant, scope, nothing, average=self.averages.get(scope, 0.0))
@@ -107,6 +110,8 @@ class Batch:
                 rows = self._rows(new, held, links)
                 for table, stored in rows.items():
                     await importing.insert(session, table, stored)
+                named = {row["entity_id"] for row in rows.get("memory_entities", ())}
+                await imported.recount(session, tenant, named, now=None)
                 for scope in scopes:
                     mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
                     drifted, crowded = await importing.grow(session, tenant, scope, _sum(mine), average=averages[scope])
@@ -203,6 +208,8 @@ class Batch:
 
     def _row(self, table: str, values: Mapping[str, Any], scope: Scope | None) -> dict[str, Any]:
         row = {"tenant_id": self.actor.tenant_id, **values}
+        if table == "entities":
+            row["mention_count"] = 0  # its memories are counted as they come
         if "scope_id" in metadata.tables[table].columns:
             row["scope_id"] = None if scope is None else scope.id(self.actor.tenant_id)
         return row
@@ -215,8 +222,10 @@ class Batch:
         if not stored:
             return
         detail = {"record": kind, "stored": stored, "lines": [lines[0].number, lines[-1].number]}
-        ledger = Ledger(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
-        await append(session, [ledger.event(Action.IMPORT_BATCH, detail)])
+        await append(session, [self._ledger().event(Action.IMPORT_BATCH, detail)])
+
+    def _ledger(self) -> Ledger:
+        return Ledger(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
 
 
 FREE = frozenset({"extraction_costs", "audit_event"})

@@ -129,16 +129,17 @@ class OwnTypes:
         """Take over a version of a definition from an export, and return its number here.
 
         One that is here keeps its number. Otherwise it becomes the next one, if it follows on the latest that is
-        here: `after` is that which the one before it has here, 0 for the first. None where it does not: the tenant
-        has a type of that name that says something else. Raises InvalidDefinition.
+        here: `after` is that which the one before it has here, 0 for the first. So it does if it goes back to what
+        was said before that one. None where it does not follow: the tenant has a type of that name that says
+        something else. Raises InvalidDefinition.
         """
         async with self.database.read(actor.tenant_id) as session:
             known = await rows.versions(session, actor.tenant_id, definition.name)
-        for one in known:
-            if Definition.model_validate(one.definition) == definition:
-                return one.version
+        same = [one.version for one in known if Definition.model_validate(one.definition) == definition]
+        if after + 1 in same:
+            return after + 1
         if max((one.version for one in known), default=0) != after:
-            return None
+            return same[0] if same else None
         await asyncio.to_thread(admitting.readable, definition)
         return (await self._define(actor, definition)).type.version
 

@@ -21,7 +21,10 @@ def asked(turn: Turn, before: Sequence[Turn]) -> Turn | None:
 
 
 def gated(turn: Turn, before: Sequence[Turn], policy: PrefilterPolicy) -> tuple[Passed | Dropped, Sequence[Turn]]:
-    """Return what the prefilter makes of a turn, given those before it, and the one that it answers, if any."""
+    """Return what the prefilter makes of a turn, given those before it, and the one that it answers, if any.
+
+    What repeats a turn that nothing was made of is not dropped for that: it may be the same request, sent again.
+    """
     question = asked(turn, before)
     recent = [
         RecentTurn(
@@ -32,6 +35,7 @@ def gated(turn: Turn, before: Sequence[Turn], policy: PrefilterPolicy) -> tuple[
             asked=None if question is None else _content(asked(one, before[:place])),
         )
         for place, one in enumerate(before)
+        if not one.unread
     ]
     return prefilter(turn, recent, policy, asked=_content(question)), () if question is None else (question,)
 

@@ -141,6 +141,9 @@ def _before_its_end(resolved: Resolved, existing: Sequence[Existing]) -> Merge |
                 successor=after, predecessor=previous, reason="it was stated before another value that has ended since"
             )
         over = over or after
+    if over is None and after is not None:
+        why = "it was stated before what has been replaced since, so it is kept as history"
+        return _earlier(after, existing, resolved, why)
     if over is None:
         return None
     return merging(resolved, over, "it was stated before it ended, so it stays as it was remembered")
@@ -159,7 +162,7 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
         )
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
     if later:
-        return _earlier(later[0], existing)
+        return _earlier(later[0], existing, resolved)
     giving_way = tuple(one for one, verdict in verdicts if verdict is Verdict.SUPERSEDE)
     if len(giving_way) == len(holders):
         first = next((one for one in giving_way if windows.comes_after(one, resolved)), None)
@@ -176,9 +179,12 @@ def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
 
 
 def _until(last: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
-    """Return where a statement belongs that holds until something begins that is known already."""
+    """Return where a statement belongs that holds until something begins that is known already.
+
+    One that is late, and only repeats what holds now, has what was stated around it for its neighbours.
+    """
     begins = resolved.prepared.begins
-    known = [*(one for one in existing if one.relation == "until"), last]
+    known = [*(one for one in existing if one.relation in {"until", "next", "previous"}), last]
     later = min((one for one in known if one.valid_from > begins), key=lambda one: one.valid_from)
     now = max((one for one in known if one.valid_from <= begins), key=lambda one: one.valid_from, default=None)
     if now is not None and now.value == resolved.value and (now.ended_at is None or now.ended_at > begins):
@@ -200,15 +206,23 @@ def _resumed(resolved: Resolved, existing: Sequence[Existing]) -> Merge | Histor
     if same:
         return merging(resolved, same[0], "the slot held this value before it expired")
     later = [one for one, verdict in verdicts if verdict is Verdict.HISTORY]
-    return _earlier(later[0], existing) if later else None
+    return _earlier(later[0], existing, resolved) if later else None
 
 
-def _earlier(later: Existing, existing: Sequence[Existing]) -> History:
-    return History(
-        successor=next((one for one in existing if one.relation == "next"), later),
-        predecessor=next((one for one in existing if one.relation == "previous"), None),
-        reason="it was stated before what is believed now, so it is kept as history",
-    )
+def _earlier(
+    later: Existing,
+    existing: Sequence[Existing],
+    resolved: Resolved,
+    reason: str = "it was stated before what is believed now, so it is kept as history",
+) -> History | Merge:
+    following = next((one for one in existing if one.relation == "next"), later)
+    previous = next((one for one in existing if one.relation == "previous"), None)
+    begins = resolved.prepared.begins
+    for one in (following, previous):
+        held = one is not None and one.status == Status.SUPERSEDED and one.value == resolved.value
+        if one is not None and held and one.valid_from <= begins < (one.ended_at or begins):
+            return merging(resolved, one, "the slot held this value then")
+    return History(successor=following, predecessor=previous, reason=reason)
 
 
 def _settled_by(same: Existing, verdicts: Sequence[tuple[Existing, Verdict]]) -> tuple[Existing, ...]:

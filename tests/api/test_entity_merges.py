@@ -154,3 +154,14 @@ async def test_of_many_merges_at_once_one_is_done(client: httpx.AsyncClient) -> 
     assert sorted(one.status_code for one in answers) == [200, 201, 409, 409, 409, 409, 409]
     shown = (await client.get(f"/entities/{sharma}")).json()
     assert shown["merged_into"] in {priya, tom}
+
+
+async def test_what_was_written_meanwhile_under_its_name_is_counted_where_it_goes(client: httpx.AsyncClient) -> None:
+    sharma, priya = await named(client, "Sharma"), await named(client, "Priya")
+    before = [(await client.get(f"/entities/{one}")).json()["mention_count"] for one in (sharma, priya)]
+    await merged(client, priya, sharma)
+    for value in ("tea", "chess", "sailing"):
+        await written(client, subject="Sharma", predicate="likes", object=value, stateful=False)
+    await written(client, subject="Priya", predicate="likes", object="rain", stateful=False)
+    gone = (await client.post("/entities/unmerge", json={"entity": sharma})).json()
+    assert [gone[one]["mention_count"] for one in ("entity", "survivor")] == [before[0] + 3, before[1] + 1]

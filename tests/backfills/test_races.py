@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
-from app.db import jobs
+import pytest
+
+from app.db import beliefs, jobs
 from app.memory.backfill import ItemState, Status
 from app.memory.candidate import Outcome
 from app.model import Status as Life
@@ -78,3 +81,43 @@ async def test_a_commit_whose_job_was_cancelled_goes_on_or_is_undone(clinic: Cli
     assert (await clinic.run(one)).status is Status.COMMITTED
     await clinic.undo(one)
     assert (await clinic.memory(fact)).status is Life.ACTIVE
+
+
+async def test_a_preview_beside_the_commit_of_another_does_not_let_a_belief_replace_itself(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = await clinic.says("takes", "metformin 500 mg", day=3)
+    await clinic.says("takes", "metformin 1000 mg", day=1)
+    first = await clinic.preview()
+    look = beliefs.existing
+
+    async def late(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.undo()
+        await clinic.commit(first)
+        return await look(*args, **kwargs)
+
+    monkeypatch.setattr(beliefs, "existing", late)
+    second = await clinic.preview()
+    before = await clinic.snapshot()
+    await clinic.commit(second)
+    assert await clinic.snapshot() == before
+    assert {item.state for item in (await clinic.items(second)).values()} == {ItemState.SKIPPED}
+    row = await clinic.row(fact)
+    assert (row["status"], row["type"], row["superseded_by"]) == ("active", "medication", None)
+
+
+async def test_what_is_expected_of_a_memory_twice_must_be_true_both_times(clinic: Clinic) -> None:
+    fact = await clinic.says("takes", "metformin 500 mg")
+    one = await clinic.preview()
+    await clinic.store.sql(
+        """WITH touched AS (
+            UPDATE memories SET updated_at = updated_at + interval '1 second' WHERE tenant_id = $1 AND id = $3
+            RETURNING updated_at
+        ) UPDATE backfill_items SET rests_on = jsonb_build_object($2::text, touched.updated_at) FROM touched
+        WHERE tenant_id = $1 AND memory_id = $3""",
+        clinic.store.tenant,
+        fact.hex,
+        fact,
+    )
+    await clinic.commit(one)
+    assert (await clinic.items(one))[fact].state is ItemState.SKIPPED

@@ -124,3 +124,19 @@ async def test_a_type_of_ones_own_is_not_taken_for_one_that_is_built_in(
     done = await imported(other_client, lines)
     assert done["failed"] == 2
     assert "is built in in the file, and the tenant's own here" in done["errors"][0]["message"]
+
+
+async def test_a_definition_that_goes_back_to_an_earlier_one_is_a_version_too(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient
+) -> None:
+    later = ticket(properties={"extra": {"type": "string", "maxLength": 20}})
+    for number, definition in enumerate((TICKET, ticket(definition="Another wording."), TICKET, later), 1):
+        await define(client, definition)
+        await write(client, number=number)
+    await write(client, number=5, extra="more")
+    lines = await exported(client)
+    done = await imported(other_client, lines)
+    assert (done["failed"], done["imported"]["memory_type"], done["imported"]["memory"]) == (0, 4, 5), done
+    assert await told(other_client) == await told(client)
+    assert (await imported(other_client, lines))["already_there"]["memory_type"] == 4
+    assert len((await other_client.get("/admin/types/ticket")).json()["versions"]) == 4

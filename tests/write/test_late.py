@@ -1,0 +1,114 @@
+"""What is stated earlier than what is known, and arrives later, takes its place in the history of its slot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.memory.candidate import Decided
+from app.model import Scope, ScopeKind
+from tests.stores import Store
+
+NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
+
+FEW = 3
+"""Times a value is said: one that is said more often is trusted so much that another value contradicts it."""
+
+STATED = (
+    st.lists(st.sampled_from("abc"), min_size=2, max_size=7)
+    .filter(lambda said: max(Counter(said).values()) <= FEW)
+    .flatmap(lambda said: st.permutations(list(enumerate(said))))
+)
+"""Values by the day on which they were stated, in the order in which they arrive."""
+
+
+@pytest.fixture
+def opened(store: Store) -> Callable[[], Store]:
+    """Return the store in a way that is short to print."""
+    return lambda: store
+
+
+async def prefers(store: Store, scope: Scope, day: int, value: str) -> Decided:
+    about = {"stated_at": NOW + timedelta(days=day)}
+    return (await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)).decision
+
+
+async def chain(store: Store, scope: Scope) -> list[tuple[str, str, str | None, str | None]]:
+    """Return the values of the slot in the order in which they began: value, status, what it follows, what follows."""
+    rows = await store.sql(
+        """SELECT m.slot_value, m.status, p.slot_value AS previous, n.slot_value AS next FROM memories m
+           LEFT JOIN memories n ON n.id = m.superseded_by AND n.supersedes = m.id
+           LEFT JOIN memories p ON p.id = m.supersedes AND p.superseded_by = m.id
+           WHERE m.tenant_id = $1 AND m.scope_id = $2 ORDER BY m.valid_from, m.stated_at""",
+        store.tenant,
+        scope.id(store.tenant),
+    )
+    return [(row["slot_value"], row["status"], row["previous"], row["next"]) for row in rows]
+
+
+async def test_what_holds_now_and_was_said_before_another_value_held_is_history_before_that(store: Store) -> None:
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    for day, value in ((10, "dark"), (20, "light"), (30, "dark"), (5, "dark"), (1, "light")):
+        await prefers(store, scope, day, value)
+    assert await chain(store, scope) == [
+        ("light", "superseded", None, "dark"),
+        ("dark", "superseded", "light", "dark"),
+        ("dark", "superseded", "dark", "light"),
+        ("light", "superseded", "dark", "dark"),
+        ("dark", "active", "light", None),
+    ]
+
+
+async def test_what_was_stated_before_history_is_history_though_nobody_holds_the_slot(store: Store) -> None:
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    for day, value in ((10, "first"), (20, "third"), (30, "rejected")):
+        await prefers(store, scope, day, value)
+    await store.sql(
+        """UPDATE memories SET status = 'forgotten', updated_at = clock_timestamp() WHERE tenant_id = $1
+           AND scope_id = $2 AND status = 'active'""",
+        store.tenant,
+        scope.id(store.tenant),
+    )
+    assert await prefers(store, scope, 15, "second") is Decided.ADDED
+    assert await chain(store, scope) == [
+        ("first", "superseded", None, "second"),
+        ("second", "superseded", "first", "third"),
+        ("third", "superseded", "second", "rejected"),
+        ("rejected", "forgotten", "third", None),
+    ]
+    assert await prefers(store, scope, 40, "fourth") is Decided.ADDED
+    assert (await chain(store, scope))[-1] == ("fourth", "active", None, None)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(arriving=STATED)
+async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
+    opened: Callable[[], Store], arriving: list[tuple[int, str]]
+) -> None:
+    """At any instant, of one slot, that is; and the rows are one chain, whose ends agree.
+
+    What is said again with nothing else known to lie between is one memory, so a value that comes to lie there later
+    is only kept: when it held is told where no two statements were made one.
+    """
+    store = opened()
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    decided = {await prefers(store, scope, day, value) for day, value in arriving}
+    stated = dict(arriving)
+    for day, value in stated.items() if Decided.MERGED not in decided else ():
+        rows = await store.sql(
+            """SELECT slot_value FROM memories WHERE tenant_id = $1 AND scope_id = $2 AND valid_from <= $3
+                 AND (ended_at IS NULL OR ended_at > $3) AND status IN ('active', 'superseded')""",
+            store.tenant,
+            scope.id(store.tenant),
+            NOW + timedelta(days=day, hours=1),
+        )
+        assert [row["slot_value"] for row in rows] == [value]
+    links = await chain(store, scope)
+    assert [one[0] for one in links if one[1] == "active"] == [stated[max(stated)]]
+    assert sum(one[2] is None for one in links) == sum(one[3] is None for one in links) == 1
