@@ -45,6 +45,10 @@ _PASSING = {
 }
 
 
+SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
+"""Settings of a transaction whose statements all see one instant: else what one reads may not fit the next's."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadSession:
     """An open read-only transaction of one tenant."""

@@ -20,7 +20,7 @@ from app.db.backfill_items import Item, Unit
 from app.db.backfills import Backfill
 from app.db.beliefs import Wanted
 from app.db.reclassifiable import Row
-from app.db.session import Database, ReadSession, WriteSession
+from app.db.session import SNAPSHOT, Database, ReadSession, WriteSession
 from app.errors import Conflict
 from app.memory.backfill import Classifier, ItemState, Status
 from app.memory.registry import Registry
@@ -44,9 +44,6 @@ SETTLED = 400
 """Memories that are settled in one batch."""
 
 NEVER = UUID(int=0)
-
-SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
-"""What is settled, and what it is settled with, are of one instant: else a belief could meet itself as it is by now."""
 
 _MOVED = "it changed while the preview was made"
 

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from app.db import porting
 from app.db.porting import RECORDS
-from app.db.session import Database, ReadSession
+from app.db.session import SNAPSHOT, Database, ReadSession
 from app.model import Actor
 
 FORMAT = "typed-memory"
@@ -28,7 +28,7 @@ AT_ONCE = 2
 """Exports under way at once in one process, for each holds a connection as long as its caller reads."""
 
 _SNAPSHOT = {
-    "transaction_isolation": "repeatable read",
+    **SNAPSHOT,
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "600000",
 }

@@ -15,7 +15,7 @@ from app.db import memories, review, review_evidence
 from app.db.listing import Position
 from app.db.review import Wanted
 from app.db.review_evidence import Passage
-from app.db.session import Database, ReadSession
+from app.db.session import SNAPSHOT, Database, ReadSession
 from app.db.writing import ScopeMoved
 from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.memory.review import Item
@@ -41,8 +41,6 @@ COUNTED_SECONDS = 10.0
 PATIENCE = 1.0
 """Seconds that counting may take where it is a detail."""
 
-_SNAPSHOT = {"transaction_isolation": "repeatable read"}
-"""An item is read in several statements, and its version must be that of what is shown."""
 _RETRY_AFTER = 0.2
 
 
@@ -141,7 +139,7 @@ class Reviews:
         if min_age is not None:
             before = self.clock() - min_age
             wanted = replace(wanted, until=before if wanted.until is None else min(before, wanted.until))
-        async with self.database.read(actor.tenant_id, **_SNAPSHOT) as session:
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             found = await review.page(session, actor.tenant_id, wanted, newest=newest, limit=limit + 1, after=after)
             items = await review.standing(session, actor.tenant_id, found[:limit])
         if len(found) <= limit:
@@ -173,7 +171,7 @@ class Reviews:
     async def get(self, actor: Actor, memory: UUID) -> Detail:
         """Return an item, or how it left the queue; NotFound when it was never in it."""
         tenant = actor.tenant_id
-        async with self.database.read(tenant, **_SNAPSHOT) as session:
+        async with self.database.read(tenant, **SNAPSHOT) as session:
             item = await review.find(session, tenant, memory)
             if item is None:
                 ended = await self._ended(session, tenant, memory)
@@ -234,7 +232,7 @@ class Reviews:
 
     async def _open(self, actor: Actor, memory: UUID, choice: Choice) -> Item:
         """Return the item if it is at the version that the choice goes by, and the action fits it."""
-        async with self.database.read(actor.tenant_id, **_SNAPSHOT) as session:
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
         if item is None or item.version != choice.version:
             raise await self._moved(actor, memory)
@@ -248,7 +246,7 @@ class Reviews:
             return await review_fit.named(session, actor.tenant_id, item, choice)
 
     async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
-        async with self.database.read(actor.tenant_id, **_SNAPSHOT) as session:
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
             ended = None if item is not None else await self._ended(session, actor.tenant_id, memory)
         if item is None and ended is None:
