@@ -1,4 +1,4 @@
-"""The README is true: its commands run, what it shows comes out, and its tables are the code's."""
+"""The README and its guides are true: their commands run, what they show comes out, their tables are the code's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from app.settings import Settings
 from tests.cli.program import ROOT, Served, environment
 from tests.databases import Run, drop_database
 
-README = (ROOT / "README.md").read_text()
+PAGES = ("README.md", "docs/guide.md", "docs/operations.md")
+"""Read in this order, as one: what a later page asks rests on what an earlier one wrote."""
+
+README = "\n".join((ROOT / page).read_text() for page in PAGES)
 TYPES = "|".join(spec.name for spec in discover())
 
 
@@ -111,3 +114,12 @@ def test_every_command_is_listed() -> None:
 def test_every_make_target_it_names_is_there() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"\bmake (serve|test|check|eval|bench|openapi|\w+(?=`))", README)) <= targets
+
+
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("evals/*.md")], ids=str)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target, _, part in (one.partition("#") for one in re.findall(r"\]\(([^)\s]+)\)", page.read_text())):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE) if part else []
+        assert not part or part in [re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings], part

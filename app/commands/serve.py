@@ -37,7 +37,7 @@ def serve(
     """Run the service until Ctrl-C.
 
     Without TM_DATABASE_URL it starts its own Postgres and keeps everything in TM_DATA_DIR. The first start
-    prints the first API key, once. Every setting is an environment variable, TM_...: the README lists them.
+    prints the first API key, once. Every setting is an environment variable, TM_...: docs/operations.md lists them.
 
     For example:
 
