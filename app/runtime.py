@@ -29,6 +29,7 @@ from app.services.erasure import Erasing
 from app.services.exporting import Exporting
 from app.services.feedback import Judging
 from app.services.idempotency import Idempotency
+from app.services.import_means import Means as ImportMeans
 from app.services.importing import Importing
 from app.services.jobs import Jobs
 from app.services.keys import Keys
@@ -236,16 +237,15 @@ async def _writing(base: _Base) -> _Writing:
 
 
 def _importing(base: _Base, upkeep: IndexUpkeep, policies: Policies, own_types: OwnTypes) -> Importing:
-    return Importing(
+    means = ImportMeans(
         database=base.database,
         reviving=Reviving(embedder=base.embedder, language=base.settings.language),
-        own_types=own_types,
-        policies=policies,
         model_id=base.model_id,
         clock=now,
         drifted=upkeep.mark,
         crowded=upkeep.crowd,
     )
+    return Importing(means=means, own_types=own_types, policies=policies)
 
 
 def _workers(base: _Base, writing: _Writing) -> Workers:

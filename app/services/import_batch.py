@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from app import ids
@@ -20,11 +20,9 @@ from app.memory.actions import Action
 from app.memory.conflict import TOLERANCE
 from app.memory.extraction import TurnStatus
 from app.model import Actor, LinkKind, ReviewReason, Scope, Status
+from app.services.import_means import Means
 from app.services.records import KINDS, Line
 from app.services.reviving import Revived, index_rows, weighed
-
-if TYPE_CHECKING:
-    from app.services.importing import Importing
 
 HISTORY = "history"
 REPLACED = "replaced"
@@ -50,7 +48,7 @@ class Done:
 class Batch:
     """Stores lines of one kind in one transaction."""
 
-    means: Importing
+    means: Means
     actor: Actor
     averages: Mapping[UUID, float]
 

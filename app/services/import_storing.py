@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from app.db import erasures, importing, merges
@@ -17,13 +16,11 @@ from app.errors import Conflict, Dangling
 from app.model import Actor
 from app.services.import_batch import FREE, Batch, Done
 from app.services.import_erased import Withheld
+from app.services.import_means import Means
 from app.services.import_order import Waiting, ready, without_successor
 from app.services.import_report import Summary
 from app.services.records import Line, Unreadable
 from app.services.reviving import Imported, Revived
-
-if TYPE_CHECKING:
-    from app.services.importing import Importing
 
 BATCH = 200
 BATCH_BYTES = 4_000_000
@@ -44,7 +41,7 @@ _DANGLING = "it refers to what is not here: to a line that failed, or that the f
 class Storing:
     """Stores the lines of one import. `vectors` says that theirs can be used; `averages` are lengths by scope."""
 
-    means: Importing
+    means: Means
     actor: Actor
     summary: Summary
     types: Imported

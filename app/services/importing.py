@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from app.db.session import Database
 from app.errors import InvalidInput
 from app.model import Actor
 from app.services import import_types
+from app.services.import_means import Means
 from app.services.import_report import Summary
 from app.services.import_storing import Storing
 from app.services.import_types import Defining
 from app.services.own_types import OwnTypes
 from app.services.policies import Policies
 from app.services.records import KINDS, Line, Unreadable, parse, read, require_header, weight
-from app.services.reviving import Imported, Reviving
+from app.services.reviving import Imported
 from app.write.policy import TenantPolicy
 
 COUNTED = frozenset({"review_counts"})
@@ -33,16 +32,11 @@ COUNTED = frozenset({"review_counts"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importing:
-    """Imports into the actor's tenant. `drifted` and `crowded` are told of scopes whose index needs upkeep."""
+    """Imports into the actor's tenant."""
 
-    database: Database
-    reviving: Reviving
+    means: Means
     own_types: OwnTypes
     policies: Policies
-    model_id: int
-    clock: Callable[[], datetime]
-    drifted: Callable[[UUID, UUID], None]
-    crowded: Callable[[UUID, UUID], None]
 
     async def run(
         self, actor: Actor, lines: AsyncIterator[tuple[int, bytes | None]], *, strict: bool = False
@@ -54,8 +48,8 @@ class Importing:
         types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
         summary = Summary(strict=strict)
         defining = Defining(own_types=self.own_types, actor=actor, summary=summary, types=types)
-        storing = Storing(means=self, actor=actor, summary=summary, types=types)
-        running = _Import(means=self, actor=actor, summary=summary, defining=defining, storing=storing)
+        storing = Storing(means=self.means, actor=actor, summary=summary, types=types)
+        running = _Import(importing=self, actor=actor, summary=summary, defining=defining, storing=storing)
         async for number, content in lines:
             await running.take(number, content)
         return await running.end()
@@ -65,7 +59,7 @@ class Importing:
 class _Import:
     """One import as it goes."""
 
-    means: Importing
+    importing: Importing
     actor: Actor
     summary: Summary
     defining: Defining
@@ -105,11 +99,11 @@ class _Import:
         elif record == "scope":
             self._weigh(found)
         elif record == import_types.KIND:
-            await self.defining.take(read(number, record, content, now=self.means.clock()).values)
+            await self.defining.take(read(number, record, content, now=self.importing.means.clock()).values)
         elif record in COUNTED:
             return
         elif record in KINDS:
-            line = read(number, record, content, now=self.means.clock())
+            line = read(number, record, content, now=self.importing.means.clock())
             self._survives(line)
             await self.storing.add(line, len(content))
         else:
@@ -118,7 +112,7 @@ class _Import:
     async def _begin(self, header: dict[str, Any]) -> None:
         require_header(header)
         self.header = header
-        embedder = self.means.reviving.embedder
+        embedder = self.importing.means.reviving.embedder
         model = header.get("embedding_model")
         same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
         self.storing.vectors = bool(header.get("vectors")) and same
@@ -135,9 +129,9 @@ class _Import:
         except ValueError:
             self.summary.notices["the policy of the file can't be read and is left out"] += 1
             return
-        present = await self.means.policies.get(self.actor.tenant_id)
+        present = await self.importing.policies.get(self.actor.tenant_id)
         if present == TenantPolicy():
-            await self.means.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
+            await self.importing.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
         elif present != policy:
             self.summary.notices["the tenant has a policy of its own, which stays"] += 1
 
