@@ -89,10 +89,7 @@ def _is_no_employer(name: str, clause: Clause, said: Said) -> bool:
     if _WITH.match(clause.rest) is None or is_group(name):
         return False
     known = kind_of(name, said.people)
-    if known is not None:
-        return known == PERSON
-    first = name.split(maxsplit=1)[0]
-    return not name[0].isupper() or kind_of_choice(name) is not None or is_nationality(first)
+    return known != ORGANIZATION
 
 
 def _is_boss(found: Thing, said: Said) -> bool:
