@@ -9,8 +9,7 @@ from typing import Final
 from app.providers.rules import when
 from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import FACTUAL, Draft, Rule, event, fact, relation
-from app.providers.rules.keys import kind_of_choice
-from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_nationality, is_place, kind_of
+from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_place, kind_of
 from app.providers.rules.past import bygone
 from app.providers.rules.phrases import Thing, thing, thing_after, value
 from app.providers.rules.roles import employer_at, organisation, position
