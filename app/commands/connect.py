@@ -29,12 +29,20 @@ def target(url: str | None, key: str | None) -> tuple[str, str]:
     folder. That key goes to this machine only.
     """
     address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
-    if urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname:
+    if not _is_address(address):
         raise CommandFailed(f"{address!r} is no address of a service: write it as http://127.0.0.1:{DEFAULT_PORT}")
     found = key or _kept_key(address)
     if not found.isascii():
         raise CommandFailed("the API key has letters that no key has: copy it again into --key or TM_API_KEY")
     return address, found
+
+
+def _is_address(given: str) -> bool:
+    try:
+        parts = urlsplit(given)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets without an address in them, a port that is no number
+        return False
 
 
 def key_file() -> Path:

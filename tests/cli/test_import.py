@@ -154,7 +154,9 @@ def test_what_is_missing_is_named(service: Served, tmp_path: Path) -> None:
     assert "no API key for http://192.0.2.1:8700" in keyless.stderr
     nowhere = run("import", file, TM_URL="127.0.0.1:8700", TM_API_KEY="tm_x")
     assert "'127.0.0.1:8700' is no address of a service: write it as http://127.0.0.1:8700" in nowhere.stderr
-    for failed in (absent, nobody, stranger, keyless, nowhere):
+    broken = run("import", file, TM_URL="http://[", TM_API_KEY="tm_x")
+    assert "'http://[' is no address of a service" in broken.stderr
+    for failed in (absent, nobody, stranger, keyless, nowhere, broken):
         assert failed.returncode == 1
         assert "Traceback" not in failed.stderr
 

@@ -22,9 +22,6 @@ from app.db.session import ReadSession, WriteSession
 from app.db.statement import statement
 from app.text.lexical import index_of, terms
 
-SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
-"""What `Database.read` is to be given for `differences`."""
-
 READ = 2_000
 """Memories read at a time."""
 

@@ -86,7 +86,8 @@ def clauses(sentence: Sentence, said: Said) -> Iterator[Clause]:
             piece.correction = CORRECTION.match(piece.before) is not None
         found = _read(piece, said, sentence.start)
         if found is None and piece.joined and last is not None:
-            found = _sharing(parse_after(piece.text, sentence.start + piece.at, last.subject), last)
+            joined = parse_after(piece.text, sentence.start + piece.at, last.subject)
+            found = _sharing(joined, last, now=_NOW.search(f"{piece.before} {piece.text}") is not None)
         if found is None:
             alone = piece
             continue
@@ -97,14 +98,15 @@ def clauses(sentence: Sentence, said: Said) -> Iterator[Clause]:
         yield last
 
 
-def _sharing(clause: Clause | None, first: Clause) -> Clause | None:
+def _sharing(clause: Clause | None, first: Clause, *, now: bool) -> Clause | None:
     """Return a clause without a subject of its own as the verb before it has it: `used to live in Rome and work there`.
 
     Of what is wanted, planned or told to be done, nothing is stated: `I want to live in Rome and work at Volkswagen`.
+    What is said to be so `now` shares nothing.
     """
     if clause is not None and first.subject.own and clause.verb == third_person(clause.lemma) != clause.lemma:
         return None  # "I know Tom, works at Volkswagen"
-    if clause is None or clause.verb != clause.lemma or clause.copula or not clause.holds or clause.perfect:
+    if clause is None or now or clause.verb != clause.lemma or clause.copula or not clause.holds or clause.perfect:
         return clause
     if first.modal or first.used_to:
         return replace(clause, modal=first.modal, tense=first.tense, used_to=first.used_to)

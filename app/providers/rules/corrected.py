@@ -19,7 +19,7 @@ _STRONG: Final = (
 )
 _COUNT: Final = r"two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _NUMBER: Final = rf"(?:[\u00a3$\u20ac]?\d[\d:.,]*(?<![:.,])|\b(?:{_COUNT})\b)(?:\s?(?:%|[a-z]+\b))?"
-_NAME: Final = r"[A-Z][\w'-]+(?:\ (?:[A-Z][\w'-]+|\d\w*)){0,3}"
+_NAME: Final = r"(?:(?:Dr|Mrs?|Ms|Prof)\.?\ )?[A-Z][\w'-]+(?:\ (?:[A-Z][\w'-]+|\d\w*)){0,3}"
 _MARKED: Final = re.compile(
     rf"""(?<=[\w%"')])(?:\s{{0,3}}[,.;!(\u2014\u2013\u2026-]{{1,3}}\s{{0,3}}
         |\s(?=(?i:i\ mean|i\ meant|no\ wait|wait\ no|scratch\ that|strike\ that|or\ rather)\b))
@@ -34,10 +34,11 @@ _FIRMLY: Final = re.compile(rf"\b(?:{_STRONG})", re.IGNORECASE | re.VERBOSE)
 _NUMBERS: Final = re.compile(rf"(?<![\w.:,]){_NUMBER}")
 _NAME_LAST: Final = re.compile(rf"(?<![\w'-]){_NAME}$", re.VERBOSE)
 _CALLED: Final = re.compile(r"\b(?:name|names|named|called|call)\b", re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"[.!?\n]\s")
+_SENTENCE: Final = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)[.!?\n]\s")
 _NO_VALUE: Final = (
     ADVERBS | BREAKERS | VAGUE
-    | word_set("thanks thank problem problems worries matter joking kidding typo gotta never no yes yeah ok okay")
+    | word_set("thanks thank problem problems worries matter joking kidding typo gotta never no yes yeah ok okay "
+               "wait sorry oops whoops nope hang hold scratch strike correction actually")
 )  # fmt: skip
 _ORDINALS: Final = ("st", "nd", "rd", "th")
 _MOST: Final = 20
@@ -94,9 +95,11 @@ def _name_back(said: str, found: re.Match[str]) -> int | None:
     """Return where the name that is corrected begins; None when there is none: `I work at Acme, sorry Bob`."""
     old, new = _NAME_LAST.search(said), found["name"]
     dated = new[-1:].isdigit() or new.endswith(_ORDINALS)
-    if old is None or (new.split(maxsplit=1)[0].lower() in COMMON and not dated):
+    if old is None:
         return None
     before, after = kind_of(old.group()), kind_of(new)
+    if new.split(maxsplit=1)[0].lower() in COMMON and not dated and (after is None or " " not in new):
+        return None
     if before is None and after == PERSON:
         return old.start() if _CALLED.search(said) else None
     return old.start() if before is None or after is None or before == after else None

@@ -30,6 +30,10 @@ _HELD: Final = re.compile(
     re.IGNORECASE,
 )
 _BY: Final = re.compile(r"^(?:by|before|until)\s+", re.IGNORECASE)
+_UNSURE: Final = re.compile(
+    r"\b(?:if|unless|whether|in\s+case|suppose|imagine|wish|hope|doubt|unsure|not\s+sure|don't\s+think)\b",
+    re.IGNORECASE,
+)
 _KNOWN: Final = frozenset({Precision.EXACT, Precision.DAY})
 _IMPORTANCE: Final = 0.7
 
@@ -40,6 +44,8 @@ def falling(text: str, clause: Clause, said: Said) -> Iterator[Draft]:
         return
     for pattern in (_DUE, _DEADLINE, _HELD):
         for found in pattern.finditer(text):
+            if _UNSURE.search(text, 0, found.start()):
+                break
             time = when.find(_BY.sub("on ", found["when"]), said.now, prefer="future")
             what = value(told_of(found["what"])) if found["what"] else "deadline"
             if time is None or time.precision not in _KNOWN or what is None:

@@ -26,6 +26,7 @@ _ALLERGIC: Final = re.compile(
 )
 _STOP: Final = re.compile(r"\s+(?:so|because|which|but|since|that)\b|\s-")
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
+_DANGLING: Final = re.compile(r"\s(?:and|or)\s*$", re.IGNORECASE)
 _ASIDES: Final = word_set(
     "allergic allergy i i'm it it's he she they my his her their not maybe perhaps mainly severe bad"
 )
@@ -87,7 +88,7 @@ def substances(text: str) -> Iterator[str]:
     aside = False
     for part in listed(text):
         found = _LED_TO.match(part)
-        name = value(part[found.end() if found else 0 :])
+        name = value(_DANGLING.sub("", part[found.end() if found else 0 :]))
         aside = name is None or (aside and found is None) or _is_aside(part)
         if name is not None and not aside and name.lower() not in _NO_SUBSTANCE:
             yield name

@@ -31,7 +31,7 @@ _REGULAR: Final = word_set(
     avoid award bake believe belong book borrow call camp cancel celebrate chair change check clean climb close
     coach collaborate collect commit compete complain complete conclude conduct confirm consider consult contract
     contribute cook coordinate create cycle dance debug decide deliver deploy design despise detest develop diagnose
-    die direct discharge discover dislike dismiss divorce donate draft drop earn elect emigrate employ enjoy
+    die direct discharge discontinue discover dislike dismiss divorce donate draft drop earn elect emigrate employ enjoy
     enrol enroll enter establish exercise explore fail file finish fix follow foster found garden graduate harvest
     hate head help hike hire host identify immigrate implement inherit injure increase install interview introduce
     invest invite jog join kayak land laugh launch like list live loathe love lower manage marry meditate mentor

@@ -9,8 +9,7 @@ from typing import Final
 from app.providers.rules import when
 from app.providers.rules.clause import Clause, Said, Who
 from app.providers.rules.drafts import FACTUAL, Draft, Rule, event, fact, relation
-from app.providers.rules.keys import kind_of_choice
-from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_nationality, is_place, kind_of
+from app.providers.rules.names import ORGANIZATION, PERSON, is_group, is_place, kind_of
 from app.providers.rules.past import bygone
 from app.providers.rules.phrases import Thing, thing, thing_after, value
 from app.providers.rules.roles import employer_at, organisation, position
@@ -89,10 +88,7 @@ def _is_no_employer(name: str, clause: Clause, said: Said) -> bool:
     if _WITH.match(clause.rest) is None or is_group(name):
         return False
     known = kind_of(name, said.people)
-    if known is not None:
-        return known == PERSON
-    first = name.split(maxsplit=1)[0]
-    return not name[0].isupper() or kind_of_choice(name) is not None or is_nationality(first)
+    return known != ORGANIZATION
 
 
 def _is_boss(found: Thing, said: Said) -> bool:

@@ -6,9 +6,9 @@ from collections import Counter
 from uuid import UUID
 
 from app.db.lifecycle import recount
-from app.db.lifecycle.recount import SNAPSHOT, Differences
+from app.db.lifecycle.recount import Differences
 from app.db.lifecycle.sweep import Batch
-from app.db.session import WriteSession
+from app.db.session import SNAPSHOT, WriteSession
 from app.services.batches import FIRST, Place
 from app.services.workers.worker import Counts, Means, Progress, Worker
 

@@ -13,6 +13,8 @@ READ: list[tuple[str, str]] = [
     ("I've cut my prednisone down to 5 mg", "fact: user takes prednisone 5 mg"),
     ("My enalapril was reduced to 5 mg.", "fact: user takes enalapril 5 mg"),
     ("My enalapril dose is now 5 mg", "fact: user takes enalapril 5 mg"),
+    ("I upped my Ozempic to 1 mg", "fact: user takes Ozempic 1 mg"),
+    ("They increased the enalapril to 10 mg", "fact: user takes enalapril 10 mg"),
     ("I take candesartan", "fact: user takes candesartan"),
     ("I like olives now", "preference: user likes olives"),
     ("I've come round to olives.", "preference: user likes olives"),
@@ -50,6 +52,8 @@ def test_a_change_is_read(content: str, read: str) -> None:
     ("content", "over"),
     [
         ("I've stopped the sertraline.", ("user", "takes", "sertraline")),
+        ("I discontinued enalapril because of a cough", ("user", "takes", "enalapril")),
+        ("I stopped taking enalapril tablets two weeks ago", ("user", "takes", "enalapril")),
         ("I'm off the prednisone.", ("user", "takes", "prednisone")),
         ("They took me off enalapril in March.", ("user", "takes", "enalapril")),
         ("I'm no longer on enalapril.", ("user", "takes", "enalapril")),
@@ -69,6 +73,8 @@ def test_what_one_no_longer_has_or_takes_has_ended(content: str, over: tuple[str
         "We lost Momo in the woods.",
         "I lost my keys in May.",
         "I stopped the car.",
+        "We stopped the enalapril trial at work.",
+        "I finished the aspirin bottle yesterday.",
         "We got off the bus.",
         "I'm off work.",
         "I put the kettle on.",
@@ -83,6 +89,12 @@ def test_what_is_lost_or_stopped_otherwise_ends_nothing(content: str) -> None:
     [
         "I raised the font size to 12 pt",
         "My dad's enalapril was reduced to 5 mg",
+        "We lowered the price to 10 g",
+        "I changed the dose to 10 mg",
+        "My vet raised the prednisone to 10 mg",
+        "She increased the enalapril to 10 mg",
+        "If the audit papers are due on Friday I am lost",
+        "I doubt the essay is due on Friday",
         "I've gone off on holiday",
         "Don't call me on Friday",
         "Don't text me tomorrow at 8",
@@ -109,3 +121,17 @@ def test_a_decision_not_to_takes_the_place_of_the_one_to_do_it() -> None:
 def test_a_decision_against_something_is_on_the_same_matter(later: str) -> None:
     [first], [second] = proposed("I've decided to do the diploma in Lund."), proposed(later)
     assert (first.payload["subject"], second.payload["subject"]) == ("diploma", "diploma")
+
+
+@pytest.mark.parametrize(
+    "content", ["My son lowered the enalapril to 5 mg", "My dog's doctor raised the prednisone to 5 mg"]
+)
+def test_a_dose_that_others_change_is_not_the_speakers(content: str) -> None:
+    assert not any("takes" in one for one in sentences(content))
+
+
+@pytest.mark.parametrize(
+    "content", ["If the kick-off is on Friday I am lost", "Whether the audit is on Friday is unclear"]
+)
+def test_what_may_fall_on_a_day_is_no_event(content: str) -> None:
+    assert sentences(content) == []

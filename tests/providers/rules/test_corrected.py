@@ -28,6 +28,11 @@ from tests.text.hostile import HOSTILE_UNITS, QUADRATIC, growth
         ("I take ramipril 5 mg, sorry, 10 mg every morning.", ["fact: user takes ramipril 10 mg every morning"]),
         ("My exam is on July 3rd, sorry, July 5th.", ["event: user's exam, on 2026-07-05"]),
         ("I have two sons. No, three.", []),
+        ("I live in New York, sorry, New Jersey.", ["fact: user lives in New Jersey"]),
+        (
+            "My doctor is Dr. Smith, sorry, Dr. Jones.",
+            ["fact: user has doctor Dr. Jones", "entity: Dr. Jones is a person; relationship: user's doctor"],
+        ),
     ],
 )
 def test_what_is_said_instead_is_read(content: str, read: list[str]) -> None:
@@ -42,6 +47,8 @@ def test_what_is_said_instead_is_read(content: str, read: list[str]) -> None:
         ("I live in Oslo. No, really.", "fact: user lives in Oslo"),
         ("I live in Oslo. No, thanks.", "fact: user lives in Oslo"),
         ("I like coffee, no milk", "preference: user likes coffee"),
+        ("I like coffee. No, wait. We have none.", "preference: user likes coffee"),
+        ("I live in Oslo. No, New York is nicer.", "fact: user lives in Oslo"),
         ("I love Oslo. Oh, Bergen!", "preference: user likes oslo"),
         ("I'm 41, actually.", ""),
     ],

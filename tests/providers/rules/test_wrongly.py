@@ -38,6 +38,9 @@ NOTHING = [
     "I moved to the aisle seat",
     "I'm allergic to Mondays",
     "Only Priya works at Acme",
+    "I know Leo, now works at Equinor",
+    "I work with Excel",
+    "I'm working with Photoshop",
     # no name
     "Call me Back",
     "Call me ASAP",
@@ -60,6 +63,7 @@ def test_nothing_is_believed(content: str) -> None:
         ("I'm allergic to nickel, latex and dust mites", ["nickel", "latex", "dust mites"]),
         ("I'm allergic to cats and to pollen", ["cats", "pollen"]),
         ("I'm allergic to kiwis, severely", ["kiwis"]),
+        ("I'm allergic to kiwis and, mildly, to latex", ["kiwis", "latex"]),
     ],
 )
 def test_an_aside_is_no_part_of_an_enumeration(content: str, read: list[str]) -> None:
@@ -105,6 +109,19 @@ def test_a_tie_that_is_over_is_an_ending(content: str, over: tuple[str, str, str
 @pytest.mark.parametrize("content", ["My old friend Leo is a chef", "My old dog Rex snores"])
 def test_an_old_friend_is_still_one(content: str) -> None:
     assert ends(content) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I used to live in Oslo and now work at Equinor",
+        "I used to live in Oslo and work at Equinor these days",
+        "I want to live in Oslo and currently work at Equinor",
+    ],
+)
+def test_what_is_so_now_does_not_share_what_was_or_is_wanted(content: str) -> None:
+    assert "fact: user works at Equinor" in sentences(content)
+    assert not any(about == "works-at" for _, about, _ in ends(content))
 
 
 def test_a_verb_that_shares_a_subject_shares_what_was() -> None:
