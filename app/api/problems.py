@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
+from app.api.directions import directed
 from app.api.shapes import BUILT_IN
 from app.errors import InvalidInput, TypedMemoryError
 
@@ -172,11 +173,12 @@ async def _http(request: Request, error: Exception) -> Response:
     status = HTTPStatus(error.status_code)
     headers = dict(error.headers or {})
     detail = str(error.detail)
+    meant = directed(request.method, request.url.path[:200])
     if status is HTTPStatus.NOT_FOUND:
-        detail = "there is no such route: see /openapi.json for those there are"
+        detail = f"there is no such route: {meant or 'see /openapi.json for those there are'}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_allowed(request))
-        detail = f"{request.method[:20]} is not possible here; use {headers['Allow']}"
+        detail = f"{request.method[:20]} is not possible here; {meant or 'use ' + headers['Allow']}"
     kind = Kind(code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize())
     return respond(document(kind, detail, request.scope), headers)
 

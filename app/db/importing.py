@@ -94,18 +94,6 @@ _HOLDERS = statement(
     """
 )
 
-_RETIRE = statement(
-    """
-    WITH gone AS (
-        UPDATE memories SET status = 'superseded', superseded_by = :successor, ended_at = greatest(valid_from, :ended),
-            retired_at = :now, updated_at = :now
-        WHERE tenant_id = :tenant AND id = :id RETURNING id, ended_at
-    )
-    UPDATE memory_index i SET status = 'superseded', ended_at = gone.ended_at, retired_at = :now
-    FROM gone WHERE i.tenant_id = :tenant AND i.memory_id = gone.id
-    """
-)
-
 _AVERAGES = text(
     "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
 ).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
@@ -211,13 +199,6 @@ async def holders(
         )
         for row in rows
     }
-
-
-async def retire(
-    session: WriteSession, tenant: UUID, memory: UUID, *, successor: UUID, ended: datetime, now: datetime
-) -> None:
-    """Make a memory history: another has taken its slot."""
-    await session.fetch(_RETIRE, {"tenant": tenant, "id": memory, "successor": successor, "ended": ended, "now": now})
 
 
 async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import erasures, imported, importing
+from app.db import erasures, imported, importing, succession
 from app.db.audit import Ledger, append
 from app.db.importing import Grown, Held, Holder, refusals
 from app.db.session import WriteSession
@@ -108,6 +108,7 @@ class Batch:
                 rows = self._rows(new, held, links)
                 for table, stored in rows.items():
                     await importing.insert(session, table, stored)
+                await succession.follow(session, self._ledger(), [one.row["id"] for one in new])
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imported.recount(session, tenant, named, now=None)
                 for scope in scopes:
@@ -171,9 +172,7 @@ class Batch:
                 if holder.id in mine:
                     mine[holder.id].row |= _retired(mine[holder.id].row, row, now)
                 else:
-                    await importing.retire(
-                        session, tenant, holder.id, successor=row["id"], ended=row["valid_from"], now=now
-                    )
+                    await succession.retire(session, self._ledger(), holder, row)
             mine[row["id"]] = one
             holders[slot] = Holder(
                 id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]

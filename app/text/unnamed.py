@@ -129,6 +129,11 @@ def gender_of_noun(noun: str) -> Gender | None:
     return Gender.MALE if noun in _MALE else None
 
 
+def is_person(noun: str) -> bool:
+    """Return whether it is a noun for people."""
+    return noun in _PEOPLE
+
+
 def unnamed_in(text: str) -> list[Unnamed]:
     """Return the people and animals that a text speaks of by nouns, in order; in time linear in it."""
     words = [_Word(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]

@@ -16,6 +16,7 @@ from app.write.mentioned import Relationship, genders_of, kinds_of, mentioned, s
 from app.write.named import PET, Ambiguous, Candidate
 from app.write.pronouns import Reference, is_sole, parsed
 from app.write.spoken import Spoken, Together
+from app.write.ties import may_have
 
 KINDS = frozenset({"person", PET, "organization", "team", "project", "product", "app", "initiative", "place"})
 """Entity types that a reference can tell apart; any other says nothing about `she` or `the company`."""
@@ -163,6 +164,8 @@ class Scene:
         """Return the best of those spoken of together: the first of equals, because that is the subject."""
         fits: dict[str, tuple[int, Candidate]] = {}
         for one in map(self._called, tier):
+            if reference.tie is not None and not self._has(one, reference.tie, things=reference.things):
+                continue
             level = self._fit(one, reference)
             if level >= least and one.name.casefold() not in left_out:
                 fits.setdefault(one.name.casefold(), (level, one))
@@ -215,6 +218,10 @@ class Scene:
         if kind in reference.kinds or ((person or kind == PET) and reference.somebody):
             return FITS
         return PERHAPS if kind == UNKNOWN and not person and not one.follows else NEVER
+
+    def _has(self, one: Candidate, tie: str, *, things: bool) -> bool:
+        animal = one.unnamed is not None and one.unnamed.animal
+        return may_have(PET if animal else self._kind(one.name, one.entity_type), tie, things=things)
 
     def _kind(self, name: str, otherwise: str) -> str:
         known = self.kinds.get(name.casefold(), UNKNOWN)

@@ -15,6 +15,7 @@ from app.memory.spec import Payload
 from app.text.proper_names import UNKNOWN, Gender
 from app.write.named import Candidate
 from app.write.pronouns import gender_by_role, parsed
+from app.write.ties import tie
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,12 @@ def stated(proposal: Proposal, types: Registry | None) -> Iterator[Relationship]
     inverse = vocabulary.INVERSES.get(role)
     if inverse is not None:
         yield Relationship(other, inverse, subject)
+
+
+def tie_of(proposal: Proposal) -> str | None:
+    """Return what a proposal makes somebody have, such as a partner; None where it joins nobody to another."""
+    word = _first_text(proposal, "relation_type", "predicate")
+    return None if word is None else tie(word)
 
 
 def _first_text(proposal: Proposal, *fields: str) -> str | None:

@@ -27,7 +27,8 @@ class Reference:
 
     `key` names the ring that remembers whom they meant; `kinds` are the entity types they may mean, empty for any,
     and `things` leaves people out. `reflexive`: the subject of the same clause. `owner` and `noun` belong to
-    `her manager`: a key, FIRST or SECOND, and what of theirs is meant.
+    `her manager`: a key, FIRST or SECOND, and what of theirs is meant. `tie` is what whoever is meant is said to have,
+    which only people may.
     """
 
     words: str
@@ -38,6 +39,7 @@ class Reference:
     reflexive: bool = False
     owner: str | None = None
     noun: str | None = None
+    tie: str | None = None
 
     @property
     def pronoun(self) -> bool:

@@ -19,9 +19,11 @@ from app.memory.registry import Registry
 from app.text.proper_names import UNKNOWN
 from app.text.unnamed import unnamed_in
 from app.write.antecedents import Found, Scene
+from app.write.mentioned import tie_of
 from app.write.named import Ambiguous
 from app.write.pronouns import FIRST, SECOND, Opening, Reference, of, opening, parsed, wanted
 from app.write.spoken import WINDOW
+from app.write.ties import first_owned
 
 UNSURE = 0.8
 """What confidence is multiplied by when someone else may be meant as well."""
@@ -190,7 +192,7 @@ class _Reading:
     def _text(self, text: str) -> str:
         whole = parsed(text)
         if whole is not None:
-            return self._named(whole) if self._said(whole) else text
+            return self._named(replace(whole, tie=tie_of(self.proposal))) if self._said(whole) else text
         begins = opening(text)
         return text if begins is None or not self._said(begins.reference) else self._sentence(text, begins)
 
@@ -203,6 +205,8 @@ class _Reading:
 
     def _sentence(self, text: str, begins: Opening) -> str:
         reference, rest = begins.reference, text[begins.end :]
+        if begins.possessive:
+            reference = replace(reference, words=text[: begins.end], tie=first_owned(text))
         if reference.things and not begins.possessive and _IMPERSONAL.match(rest):
             return text
         try:
@@ -231,7 +235,7 @@ class _Reading:
         elif owner == SECOND:
             owners = (self.scene.turn.second_person,)
         else:
-            whose = replace(of(owner), words=reference.words.partition(" ")[0])
+            whose = replace(of(owner), words=reference.words.partition(" ")[0], tie=reference.noun)
             owners = (self._found(whose, frozenset()).name,)
         found = self.scene.related(reference, owners)
         name = f"{owners[0]}'s {reference.noun}" if found is None else found.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -59,3 +60,73 @@ async def test_mentions_are_counted_as_they_are_here(tenant: Tenant, other_tenan
         await imported(client, content)
         entities = (await client.get("/entities", params={"user_id": "ana"})).json()["entities"]
         assert [one["mention_count"] for one in entities] == [number + 1]
+
+
+async def stated(client: httpx.AsyncClient, value: str, day: int, *, key: str = "editor.theme") -> str:
+    body = {"user_id": "ana", "preference_key": key, "preference_value": value, "occurred_at": f"2026-01-{day:02}"}
+    answer = await client.post("/memories/typed/preference", json=body)
+    assert answer.status_code == 201, answer.text
+    found: str = answer.json()["memory"]["id"]
+    return found
+
+
+async def chain(client: httpx.AsyncClient, *memories: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Return status, beginning, end and successor of memories, which must not overlap."""
+    lines = [json.loads(line) for line in (await exported(client)).splitlines()]
+    found = {one["id"]: one for one in lines if one["record"] == "memory"}
+    told = [
+        tuple(found[one][name] for name in ("status", "superseded_by", "valid_from", "ended_at")) for one in memories
+    ]
+    for (_, _, _, ended), (_, _, begins, _) in pairwise(told):
+        assert ended is not None
+        assert ended <= begins
+    return told
+
+
+@pytest.mark.parametrize("later", [1, 2, 3])
+async def test_what_is_here_gives_way_to_its_own_next_version(tenant: Tenant, other_tenant: Tenant, later: int) -> None:
+    there, client = tenant.client, other_tenant.client
+    ids = [await stated(there, "dark", 1)]
+    await imported(client, await exported(there))
+    ids += [await stated(there, f"theme {number}", 2 + number) for number in range(later)]
+    await imported(client, await exported(there))
+    assert await chain(client, *ids) == await chain(there, *ids)
+    history = (await client.get(f"/memories/{ids[0]}/history")).json()["events"]
+    assert any("an import brought what came after it" in json.dumps(one) for one in history)
+    verified = (await client.get("/admin/audit/verify", params={"memories": "true"})).json()
+    assert verified["intact"], verified["rebuilt"]
+
+
+async def test_what_comes_in_between_becomes_a_neighbour_of_what_is_here(tenant: Tenant, other_tenant: Tenant) -> None:
+    there, client = tenant.client, other_tenant.client
+    first, last = await stated(there, "dark", 1), await stated(there, "light", 20)
+    await imported(client, await exported(there))
+    between = [await stated(there, f"theme {number}", number) for number in (5, 10)]
+    await imported(client, await exported(there))
+    assert await chain(client, first, *between, last) == await chain(there, first, *between, last)
+
+
+async def test_what_is_here_gives_way_to_a_version_that_is_over_itself(tenant: Tenant, other_tenant: Tenant) -> None:
+    there, client = tenant.client, other_tenant.client
+    first = await stated(there, "dark", 1)
+    await imported(client, await exported(there))
+    second = await stated(there, "light", 5)
+    lines = [json.loads(line) for line in (await exported(there)).splitlines()]
+    over = next(one for one in lines if one.get("id") == second)
+    over |= {"status": "expired", "ended_at": "2026-01-09T00:00:00Z", "retired_at": "2026-01-09T00:00:00Z"}
+    await imported(client, "\n".join(json.dumps(one) for one in lines))
+    here = await chain(client, first, second)
+    assert here[0] == (await chain(there, first, second))[0]
+    assert here[1][0] == "expired"
+
+
+async def test_what_was_said_here_since_stands(tenant: Tenant, other_tenant: Tenant) -> None:
+    there, client = tenant.client, other_tenant.client
+    first = await stated(there, "dark", 1)
+    await imported(client, await exported(there))
+    await stated(there, "light", 5)
+    await stated(there, "sepia", 7)
+    own = await stated(client, "blue", 20)
+    await imported(client, await exported(there))
+    assert (await client.get(f"/memories/{own}")).json()["status"] == "active"
+    assert (await client.get(f"/memories/{first}")).json()["status"] == "superseded"
