@@ -127,7 +127,7 @@ _AGREE = statement(
     ))
     """
 )
-"""Has who won name whom it replaced, and who lost the one before it to another name whom else it replaced, if anyone."""
+"""Has who won name whom it replaced, and who lost the one before it to another name whom else it replaced."""
 
 _MERGE = statement(
     """
@@ -135,7 +135,25 @@ _MERGE = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
                  stated_at timestamptz, payload jsonb, content text, identity text,
-                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz)
+                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz,
+                 named jsonb)
+    ), counted AS (
+        UPDATE entities e SET mention_count = e.mention_count + unsaid.times, updated_at = greatest(e.updated_at, :at)
+        FROM (
+            SELECT each.entity_id, sum(each.times) AS times FROM (
+                SELECT k.entity_id, g.mentions - m.mentions AS times FROM given g
+                JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+                JOIN memory_entities k ON k.tenant_id = :tenant AND k.memory_id = ANY(:ids) AND k.memory_id = g.id
+                WHERE CAST(k.entity_id AS text) IS DISTINCT FROM g.named ->> k.role
+                UNION ALL
+                SELECT CAST(n.value AS uuid), m.mentions FROM given g
+                JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+                CROSS JOIN jsonb_each_text(g.named) n
+                WHERE NOT EXISTS (SELECT FROM memory_entities k WHERE k.tenant_id = :tenant AND k.memory_id = g.id
+                    AND k.role = n.key AND k.entity_id = CAST(n.value AS uuid))
+            ) each GROUP BY each.entity_id
+        ) unsaid
+        WHERE e.tenant_id = :tenant AND e.id = unsaid.entity_id
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
