@@ -36,7 +36,8 @@ class Merged:
     """A belief that was stated again: its new standing, and its new words if it gained any.
 
     With a `category`, it fades by that from now on. One that had expired is active again. `settles`: nothing
-    contradicts it any more. With a `valid_until` it ends then; None leaves its end as it is.
+    contradicts it any more. With a `valid_until` it ends then; None leaves its end as it is. `named` are the ids of
+    the entities that were named this time, by role: those counted already, where others of the memory are not.
     """
 
     id: UUID
@@ -53,6 +54,7 @@ class Merged:
     floor: float = 0.0
     settles: bool = False
     valid_until: datetime | None = None
+    named: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,11 +85,14 @@ INSTEAD = (
 
 _ABANDON_ANSWERS = text(
     """
-    UPDATE idempotency_keys SET created_at = clock_timestamp()
+    UPDATE idempotency_keys SET created_at = created_at - interval '1 microsecond'
     WHERE tenant_id = :tenant AND status = 0 AND (route, key) IS DISTINCT FROM (:own_route, :own_key)
     """
 )
-"""An answer still to come may quote what is erased: its request no longer holds its key, so it is not kept."""
+"""An answer still to come may quote what is erased: its request no longer holds its key, so it is not kept.
+
+How long the key is held stays as it is: those of processes that died would never be free where much is erased.
+"""
 
 _FORGET_ANSWERS = """
     UPDATE idempotency_keys k SET status = :gone, response = jsonb_build_object('body', CAST(:instead AS text))

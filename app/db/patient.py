@@ -23,6 +23,9 @@ ANSWER_SECONDS = 45.0
 PROBE_SECONDS = 10.0
 """How often the listening connection shows that it is alive."""
 
+_BEYOND_USE = (TimeoutError, asyncpg.InternalClientError)
+"""After these a connection is lost although it is open: what it will say next answers something else."""
+
 _DELAYS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 log = structlog.get_logger("typed_memory.jobs")
@@ -113,8 +116,8 @@ class PatientDriver(PlainDriver):
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await ask(connection)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
-            if not connection.is_closed() and not isinstance(error, TimeoutError):
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, *_BEYOND_USE) as error:
+            if not connection.is_closed() and not isinstance(error, _BEYOND_USE):
                 raise
             await self._drop()
             raise DatabaseUnavailable("the worker lost its connection to the database") from error

@@ -112,13 +112,48 @@ _RELINK = statement(
     """
 )
 
+_AGREE = statement(
+    """
+    UPDATE memories w SET updated_at = :at, supersedes = (
+        SELECT p.id FROM memories p WHERE p.tenant_id = :tenant AND p.superseded_by = w.id
+        ORDER BY p.stated_at DESC, p.id DESC LIMIT 1)
+    WHERE w.tenant_id = :tenant AND w.id = ANY(ARRAY(
+        SELECT m.id FROM memories m
+        WHERE m.tenant_id = :tenant AND m.id = ANY(:winners) AND m.supersedes IS NULL
+        UNION
+        SELECT m.id FROM memories p JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = p.scope_id
+            AND m.type = p.type AND m.slot = p.slot
+        WHERE p.tenant_id = :tenant AND p.id = ANY(:moved) AND m.supersedes = p.id AND m.id <> p.superseded_by
+    ))
+    """
+)
+"""Has who won name whom it replaced, and who lost the one before it to another name whom else it replaced."""
+
 _MERGE = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
                  stated_at timestamptz, payload jsonb, content text, identity text,
-                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz)
+                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz,
+                 named jsonb)
+    ), counted AS (
+        UPDATE entities e SET mention_count = e.mention_count + unsaid.times, updated_at = greatest(e.updated_at, :at)
+        FROM (
+            SELECT each.entity_id, sum(each.times) AS times FROM (
+                SELECT k.entity_id, g.mentions - m.mentions AS times FROM given g
+                JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+                JOIN memory_entities k ON k.tenant_id = :tenant AND k.memory_id = ANY(:ids) AND k.memory_id = g.id
+                WHERE CAST(k.entity_id AS text) IS DISTINCT FROM g.named ->> k.role
+                UNION ALL
+                SELECT CAST(n.value AS uuid), m.mentions FROM given g
+                JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+                CROSS JOIN jsonb_each_text(g.named) n
+                WHERE NOT EXISTS (SELECT FROM memory_entities k WHERE k.tenant_id = :tenant AND k.memory_id = g.id
+                    AND k.role = n.key AND k.entity_id = CAST(n.value AS uuid))
+            ) each GROUP BY each.entity_id
+        ) unsaid
+        WHERE e.tenant_id = :tenant AND e.id = unsaid.entity_id
     ), rewritten AS (
         DELETE FROM memory_index i USING given g
         WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
@@ -177,6 +212,7 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         await _update(session, _MERGE, tenant, changes.at, {one.id: _fields(one) for one in changes.merged})
         await insert_all(session, changes.rows)
         await _update(session, _RELINK, tenant, changes.at, {one.id: _fields(one) for one in changes.relinked})
+        await _agree(session, tenant, changes)
         moved = await unify(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, told(changes.ledger, moved, "a declaration names them as one"))
     except asyncpg.UniqueViolationError as error:
@@ -224,6 +260,14 @@ async def _update(
     if given:
         values = {"tenant": tenant, "at": at, "ids": list(given), "given": json.dumps(list(given.values()))}
         await session.fetch(update, values)
+
+
+async def _agree(session: WriteSession, tenant: UUID, changes: Changes) -> None:
+    """Have both ends of a chain agree where one was changed alone."""
+    winners = [one.id for one in changes.merged if one.settles]
+    moved = [one.id for one in changes.relinked if one.superseded_by is not None]
+    if winners or moved:
+        await session.fetch(_AGREE, {"tenant": tenant, "at": changes.at, "winners": winners, "moved": moved})
 
 
 def _fields(one: Retired | Relinked | Merged | Ended | Doubted) -> dict[str, object]:

@@ -13,8 +13,10 @@ from app.write.resolve import UNKNOWN
 from app.write.values import Resolved
 
 
-def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
+def add_entities(plan: Plan, memory: UUID, resolved: Resolved, *, before: int = 0) -> None:
     """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions.
+
+    `before`: how often the memory had been said, which an entity that is new now is counted for as well.
 
     A name that no index takes leads to nobody: its entity is told by its id, which is made of the name.
     """
@@ -24,7 +26,7 @@ def add_entities(plan: Plan, memory: UUID, resolved: Resolved) -> None:
     for role, ref in resolved.refs.items():
         mention = by_role[role]
         known = plan.entities.get(ref.id)
-        count = times + (0 if known is None else int(str(known["mention_count"])))
+        count = times + (before if ref.created else 0) + (0 if known is None else int(str(known["mention_count"])))
         row = {**_entity_row(here, ref, mention, count), "created_at": now, "updated_at": now}
         if known is not None and row["entity_type"] == UNKNOWN:
             row["entity_type"] = known["entity_type"]

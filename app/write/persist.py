@@ -149,6 +149,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
             floor=decay.floor,
             settles=bool(decision.settles),
             valid_until=decision.until,
+            named={role: str(ref.id) for role, ref in resolved.refs.items()},
         )
     )
     affected = _retire(plan, resolved, into.id, decision.settles, "the other side was stated again, and is trusted")
@@ -158,7 +159,7 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
         {"tenant_id": plan.around.tenant, "memory_id": into.id, "last_accessed_at": plan.around.now}
     )
     add_evidence(plan, into.id, prepared)
-    add_entities(plan, into.id, resolved)
+    add_entities(plan, into.id, resolved, before=into.parts.mentions)
     detail = {
         "reason": decision.reason,
         "confidence": [into.confidence, believed],

@@ -8,9 +8,18 @@ import httpx
 import pytest
 
 from app.db.lifecycle.recount import miscounted
+from app.db.statement import statement
 from app.runtime import Runtime
 from tests.api.reviewing import Desk
 
+COUNTS = statement(
+    """
+    SELECT e.canonical_name, e.mention_count, (
+        SELECT sum(m.mentions) FROM memory_entities k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
+        WHERE k.tenant_id = :tenant AND k.entity_id = e.id) AS mentions
+    FROM entities e WHERE e.tenant_id = :tenant
+    """
+)
 QUESTION = "where does the user work?"
 STANDING = {
     *("recorded_at", "stated_at", "access_count", "last_accessed_at", "supersedes", "links", "feedback", "confidence"),
@@ -114,3 +123,14 @@ async def test_what_was_believed_and_is_rejected_is_in_audits_alone(desk: Desk) 
     assert await desk.recalled(QUESTION, mode="audit") == [memory]
     assert await desk.recalled(QUESTION, known_at=then) == [memory]
     assert await desk.recalled(QUESTION) == []
+
+
+async def test_who_is_not_named_again_is_mentioned_by_what_is_said_again_all_the_same(desk: Desk) -> None:
+    dose = {"medication_name": "ibuprofen", "dosage": "200 mg", "user_id": "u1"}
+    known = (await desk.write("medication", **dose, prescribed_by="Dr. Sharma"))["memory"]["id"]
+    for more in ({}, {"prescribed_by": "Dr. Priya"}, {"prescribed_by": "Dr. Sharma"}, {}):
+        assert (await desk.write("medication", **dose, **more))["memory"]["id"] == known
+    async with desk.runtime.database.read((await desk.actor()).tenant_id) as session:
+        rows = await session.fetch(COUNTS, {"tenant": (await desk.actor()).tenant_id})
+    assert len(rows) >= 2
+    assert [row["mention_count"] for row in rows] == [row["mentions"] for row in rows]

@@ -149,6 +149,23 @@ async def test_a_dead_process_blocks_its_key_for_a_minute(client: httpx.AsyncCli
     assert answer.status_code == 201
 
 
+async def test_what_is_erased_meanwhile_does_not_block_the_key_of_a_dead_process_for_longer(
+    client: httpx.AsyncClient, runtime: Runtime
+) -> None:
+    other = (await client.post("/memories/typed/fact", json=fact())).json()["memory"]["id"]
+    tenant = await tenant_of(runtime, client)
+    begun = text(
+        "UPDATE idempotency_keys SET status = 0, response = '{}', created_at = now() - interval '61 seconds' "
+        "WHERE tenant_id = :tenant"
+    )
+    await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))
+    async with runtime.database.write(tenant) as session:
+        await session.execute(begun, {"tenant": tenant})
+    assert (await client.delete(f"/memories/{other}")).status_code == 200
+    answer = await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))
+    assert answer.status_code == 201, answer.text
+
+
 async def test_answers_are_kept_for_a_day(client: httpx.AsyncClient, runtime: Runtime) -> None:
     await client.post("/memories/typed/fact", json=fact(), headers=keyed("k"))
     tenant = await tenant_of(runtime, client)

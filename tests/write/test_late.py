@@ -86,6 +86,38 @@ async def test_what_was_stated_before_history_is_history_though_nobody_holds_the
     assert (await chain(store, scope))[-1] == ("fourth", "active", None, None)
 
 
+async def test_what_comes_between_leaves_no_third_one_that_names_what_it_follows_no_more(store: Store) -> None:
+    """Two sides of a slot lose it at once: each names its own neighbours, whatever comes between them."""
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    weak = {"source_strength": 0.2}
+    for day, value, more in ((1, "a", {}), (10, "b", {}), (20, "c", weak), (15, "between", {}), (30, "d", {})):
+        about = {"stated_at": NOW + timedelta(days=day), **more}
+        await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)
+    await prefers(store, scope, 5, "late")
+    assert await disagreeing(store, scope) == []
+
+
+async def test_a_side_that_is_settled_by_being_stated_again_names_what_it_replaced(store: Store) -> None:
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    for day, value, more in ((1, "a", {}), (10, "b", {"source_strength": 0.2}), (20, "b", {})):
+        about = {"stated_at": NOW + timedelta(days=day), **more}
+        await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)
+    assert await chain(store, scope) == [("a", "superseded", None, "b"), ("b", "active", "a", None)]
+
+
+async def disagreeing(store: Store, scope: Scope) -> list[tuple[str, str]]:
+    """Return who names a neighbour that doesn't name it, or has a predecessor and names none."""
+    rows = await store.sql(
+        """SELECT m.slot_value AS one, o.slot_value AS other FROM memories m JOIN memories o ON o.tenant_id = $1
+           AND ((o.id = m.supersedes AND o.superseded_by IS DISTINCT FROM m.id)
+                OR (o.superseded_by = m.id AND m.supersedes IS NULL))
+           WHERE m.tenant_id = $1 AND m.scope_id = $2""",
+        store.tenant,
+        scope.id(store.tenant),
+    )
+    return [(row["one"], row["other"]) for row in rows]
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arriving=STATED)
 async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
