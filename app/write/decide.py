@@ -174,17 +174,17 @@ def _compete(resolved: Resolved, holders: Sequence[Existing], existing: Sequence
 
 def _verdict(resolved: Resolved, holder: Existing, verdict: Verdict) -> Verdict:
     """Return the type's verdict, but for what was said again after it had ended, or before it begins: that is anew."""
-    anew = is_over(holder.valid_until, resolved.prepared.stated_at) or windows.comes_after(holder, resolved)
-    return Verdict.SUPERSEDE if anew and verdict is Verdict.MERGE else verdict
+    if verdict is not Verdict.MERGE:
+        return verdict
+    if windows.comes_after(holder, resolved):
+        return Verdict.HISTORY if holder.stated_at > resolved.prepared.stated_at else Verdict.SUPERSEDE
+    return Verdict.SUPERSEDE if is_over(holder.valid_until, resolved.prepared.stated_at) else Verdict.MERGE
 
 
 def _until(last: Existing, resolved: Resolved, existing: Sequence[Existing]) -> History | Merge:
-    """Return where a statement belongs that holds until something begins that is known already.
-
-    One that is late, and only repeats what holds now, has what was stated around it for its neighbours.
-    """
+    """Return where a statement belongs that holds until something begins that is known already."""
     begins = resolved.prepared.begins
-    known = [*(one for one in existing if one.relation in {"until", "next", "previous"}), last]
+    known = [*(one for one in existing if one.relation == "until"), last]
     later = min((one for one in known if one.valid_from > begins), key=lambda one: one.valid_from)
     now = max((one for one in known if one.valid_from <= begins), key=lambda one: one.valid_from, default=None)
     if now is not None and now.value == resolved.value and (now.ended_at is None or now.ended_at > begins):

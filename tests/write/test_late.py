@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.memory.candidate import Decided
@@ -120,6 +120,8 @@ async def disagreeing(store: Store, scope: Scope) -> list[tuple[str, str]]:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arriving=STATED)
+@example(arriving=[(0, "a"), (1, "a"), (5, "b"), (3, "a"), (4, "b"), (2, "b")])
+@example(arriving=[(1, "a"), (3, "a"), (2, "b"), (0, "a")])
 async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
     opened: Callable[[], Store], arriving: list[tuple[int, str]]
 ) -> None:
