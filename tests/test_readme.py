@@ -61,9 +61,10 @@ def service(run: Run, server_url: str, template: str) -> Iterator[Served]:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the README's commands use curl")
 def test_its_commands_run_and_what_it_shows_comes_out(service: Served, tmp_path: Path) -> None:
     end = "=== end of an example ==="
-    program = f"{shlex.quote(sys.executable)} -m app.cli"
+    python = shlex.quote(sys.executable)
+    programs = {"typed-memory": f"{python} -m app.cli", "python": python}
     script = f"\necho; echo '{end}'\n".join(one.commands for one in examples())
-    script = script.replace(".venv/bin/typed-memory", program).replace(".venv/bin/python", shlex.quote(sys.executable))
+    script = re.sub(r"\.venv/bin/(typed-memory|python)", lambda one: programs[one[1]], script)
     done = subprocess.run(  # noqa: S603 - the README's commands are the point
         ["bash", "-eu", "-c", script],  # noqa: S607
         cwd=tmp_path,

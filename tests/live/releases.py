@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-import tarfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -57,6 +57,6 @@ def commit_of(release: Release) -> str:
 
 def check_out(release: Release, folder: Path) -> None:
     """Put the release's code into the folder."""
-    archive = git("archive", commit_of(release), "app", "migrations", "pyproject.toml")
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
+    archive = git("archive", "--format=zip", commit_of(release), "app", "migrations", "pyproject.toml")
+    with ZipFile(io.BytesIO(archive)) as files:
+        files.extractall(folder)
