@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from app.db import revision
-from app.db.embedded import data_dir, start_embedded
+from app.db.embedded import KEY_FILE, data_dir, start_embedded
 from app.db.embedded_watch import Watch
 from app.db.session import Database
 from app.errors import ConfigurationError
@@ -22,9 +22,6 @@ from app.metrics import Metrics
 from app.services.keys import Keys
 from app.services.tenants import Tenants
 from app.settings import Settings
-
-KEY_FILE = "api-key"
-"""In the embedded database's folder: the first key, for the CLI on the same machine."""
 
 log = structlog.get_logger("typed_memory.runtime")
 
@@ -44,13 +41,13 @@ class Store:
     tenants: Tenants
 
 
-async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> Store:
-    """Start what must be started, bring the schema up if that is wanted, and open the database.
+async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, migrate: bool) -> Store:
+    """Start what must be started, bring the schema up with `migrate`, and open the database.
 
     Raises ConfigurationError when the schema is another than this code's.
     """
     url, owner_url = await database_urls(settings, metrics, stack)
-    if settings.auto_migrate:
+    if migrate:
         await revision.bring_up(owner_url, patience=settings.database_start_timeout)
     database = open_database(settings, url, metrics)
     stack.push_async_callback(database.close)
@@ -66,7 +63,7 @@ async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack
 async def opened(settings: Settings) -> AsyncIterator[Store]:
     """Yield the store alone, for a command that works on it without the rest of the service."""
     async with AsyncExitStack() as stack:
-        yield await open_store(settings, Metrics(), stack)
+        yield await open_store(settings, Metrics(), stack, migrate=settings.auto_migrate)
 
 
 async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:

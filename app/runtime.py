@@ -128,7 +128,7 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     async with AsyncExitStack() as stack:
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
-        store = await open_store(settings, metrics, stack)
+        store = await open_store(settings, metrics, stack, migrate=settings.auto_migrate)
         database = store.database
         if settings.auto_migrate:
             await models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)

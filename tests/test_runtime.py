@@ -13,12 +13,12 @@ from textwrap import dedent
 import pytest
 from pydantic import SecretStr
 
+from app.db.embedded import KEY_FILE
 from app.db.migrate import head
 from app.errors import ConfigurationError, DatabaseUnavailable
 from app.memory.candidate import Candidate
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
-from app.opening import KEY_FILE
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
 from tests import owner

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, params
 
 from app.api.idempotent import IDEMPOTENT
 
@@ -17,28 +17,29 @@ Listed = tuple[str, Handler, str, Any]
 
 def add_reads(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
     """Add GET routes; `role` is what `guard` has for who may call them."""
-    for path, handler, summary, answer in routes:
-        found.add_api_route(
-            path,
-            handler,
-            methods=["GET"],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=answer,
-            openapi_extra=dict(role),
-        )
+    _add(found, "GET", role, routes)
 
 
 def add_changes(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
     """Add POST routes that take an `Idempotency-Key`."""
+    _add(found, "POST", role, routes, IDEMPOTENT)
+
+
+def _add(
+    found: APIRouter,
+    method: str,
+    role: Mapping[str, Any],
+    routes: Sequence[Listed],
+    dependencies: Sequence[params.Depends] = (),
+) -> None:
     for path, handler, summary, answer in routes:
         found.add_api_route(
             path,
             handler,
-            methods=["POST"],
+            methods=[method],
             operation_id=handler.__name__,
             summary=summary,
             response_model=answer,
-            dependencies=IDEMPOTENT,
+            dependencies=dependencies,
             openapi_extra=dict(role),
         )

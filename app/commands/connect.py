@@ -7,12 +7,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.commands.terminal import CommandFailed
-from app.db.embedded import default_data_dir
+from app.db.embedded import KEY_FILE, default_data_dir
 from app.providers.service_client import ServiceClient
 
 DEFAULT_PORT = 8700
-KEY_FILE = "api-key"
-"""As the runtime calls it, which takes a second to import: too long for a question."""
 
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 

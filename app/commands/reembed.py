@@ -14,13 +14,12 @@ from rich.table import Table
 from app.commands import terminal
 from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, out, say
-from app.db import revision
 from app.db.models import Phase
 from app.db.type_book import TypeBook
 from app.errors import TypedMemoryError
 from app.memory.registry import discover
 from app.metrics import Metrics
-from app.opening import database_urls, open_database
+from app.opening import open_store
 from app.providers.embedder import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
@@ -160,16 +159,11 @@ async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reemb
 
     metrics = Metrics()
     async with AsyncExitStack() as stack:
-        url, owner_url = await database_urls(settings, metrics, stack)
+        store = await open_store(settings, metrics, stack, migrate=False)
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
-        database = open_database(settings, url, metrics)
-        stack.push_async_callback(database.close)
-        wrong = revision.outdated(await revision.current(database))
-        if wrong is not None:
-            raise CommandFailed(wrong)
-        book = TypeBook(database=database, built_in=discover())
-        yield Reembedding(owner_url=owner_url, database=database, embedder=embedder, types=book, told=told)
+        book = TypeBook(database=store.database, built_in=discover())
+        yield Reembedding(owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, told=told)
 
 
 def register(cli: typer.Typer) -> None:

@@ -21,9 +21,8 @@ from app.commands.configuration import configure_logs, load_settings, warn_of_un
 from app.commands.connect import DEFAULT_PORT
 from app.commands.long_lived import settle
 from app.commands.terminal import CommandFailed, say
-from app.db.embedded import data_dir
+from app.db.embedded import KEY_FILE, data_dir
 from app.main import create_app
-from app.opening import KEY_FILE
 from app.runtime import Runtime
 from app.settings import Settings
 

@@ -161,10 +161,7 @@ _STRANGE = text(
     """
 )
 
-_STANDINGS = text(
-    """
-    SELECT m.id AS memory, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
-    FROM (SELECT * FROM memories WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT :limit) m
+TOLD = """
     LEFT JOIN LATERAL (
         SELECT e.detail -> 'status' ->> 1 AS told FROM audit_events e
         WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'status') = 'array'
@@ -175,8 +172,16 @@ _STANDINGS = text(
         WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'confidence') = 'array'
         ORDER BY e.position DESC LIMIT 1
     ) c ON true
+"""
+"""What the log says of a memory `m`: its status (`s.told`), and its confidence (`c.told`)."""
+
+_STANDINGS = text(
+    f"""
+    SELECT m.id AS memory, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
+    FROM (SELECT * FROM memories WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT :limit) m
+    {TOLD}
     ORDER BY m.id
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 

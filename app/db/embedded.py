@@ -78,6 +78,10 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
         raise ConfigurationError(f"The embedded database cannot use {data_dir} ({reason}). {_MEND}") from error
 
 
+KEY_FILE = "api-key"
+"""In the embedded database's folder: the first key, for the CLI on the same machine."""
+
+
 def data_dir(settings: Settings) -> Path:
     """Return the embedded database's folder."""
     return settings.data_dir or default_data_dir()

@@ -9,24 +9,22 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db.audit import Ledger
+from app.db.audit_log import TOLD
+from app.db.lifecycle.recount import mentions_of
 from app.db.rows import Row
 from app.db.session import WriteSession
 from app.memory.actions import Action
 
 _RECOUNT = text(
-    """
+    f"""
     WITH truth AS (
-        SELECT g.id, (
-            SELECT coalesce(sum(m.mentions), 0) FROM memory_entities k
-            JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
-            WHERE k.tenant_id = :tenant AND k.entity_id = g.id) AS mentions
-        FROM unnest(:ids) AS g(id)
+        SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(:ids) AS g(id)
     )
     UPDATE entities e SET mention_count = truth.mentions,
         updated_at = greatest(e.updated_at, CAST(:now AS timestamptz))
     FROM truth
     WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
-    """
+    """  # noqa: S608 - composed of constants
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE").bindparams(
@@ -34,23 +32,14 @@ _HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:id
 )
 
 _MISTOLD = text(
-    """
+    f"""
     SELECT m.id, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
     FROM memories m
-    LEFT JOIN LATERAL (
-        SELECT e.detail -> 'status' ->> 1 AS told FROM audit_events e
-        WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'status') = 'array'
-        ORDER BY e.position DESC LIMIT 1
-    ) s ON true
-    LEFT JOIN LATERAL (
-        SELECT e.detail -> 'confidence' ->> 1 AS told FROM audit_events e
-        WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'confidence') = 'array'
-        ORDER BY e.position DESC LIMIT 1
-    ) c ON true
+    {TOLD}
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
       AND (m.status, m.confidence) IS DISTINCT FROM (s.told, CAST(c.told AS float8))
     ORDER BY m.id
-    """
+    """  # noqa: S608 - composed of constants
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 

@@ -89,16 +89,21 @@ _CORRECT = statement(
 
 _SWEEP_TERMS = statement("DELETE FROM lexical_terms WHERE tenant_id = :tenant AND scope_id = :scope AND documents <= 0")
 
+
+def mentions_of(entity: str) -> str:
+    """Return the SQL of how often the memories that name an entity were stated; `entity` is the SQL of its id."""
+    return f"""(
+        SELECT coalesce(sum(m.mentions), 0) FROM memory_entities k
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
+        WHERE k.tenant_id = :tenant AND k.entity_id = {entity})"""  # noqa: S608 - our own names
+
+
 _MISCOUNTED = f"""
     WITH looked AS MATERIALIZED (
         SELECT e.id, e.mention_count FROM entities e WHERE e.tenant_id = :tenant AND e.id > :after
         ORDER BY e.id LIMIT {ENTITIES}
     ), truth AS MATERIALIZED (
-        SELECT looked.id, looked.mention_count, (
-            SELECT coalesce(sum(m.mentions), 0) FROM memory_entities k
-            JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id
-            WHERE k.tenant_id = :tenant AND k.entity_id = looked.id) AS mentions
-        FROM looked
+        SELECT looked.id, looked.mention_count, {mentions_of("looked.id")} AS mentions FROM looked
     )
 """  # noqa: S608 - composed of constants
 
