@@ -26,6 +26,9 @@ from app.main import create_app
 from app.runtime import Runtime
 from app.settings import Settings
 
+LARGEST_HEAD = 65_536
+"""Bytes that a request's line and headers may take."""
+
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [TM_HOST, 127.0.0.1]")] = None,
@@ -54,8 +57,12 @@ def serve(
     config = uvicorn.Config(
         app,
         lifespan="off",
+        # httptools loses the body of a request that offers an upgrade (h2c, WebSocket): Kludex/uvicorn#2722.
+        http="h11",
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+        ws="none",
         log_config=None,
-        log_level="warning",
+        log_level="error",  # h11 warns of every offered upgrade
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),

@@ -7,8 +7,11 @@ import re
 import signal
 import socket
 import stat
+import time
 from collections.abc import Iterator
+from http.client import HTTPResponse
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -165,3 +168,43 @@ def test_rotating_the_kept_key_keeps_the_client_commands_going(data_dir: Path) -
     assert stat.S_IMODE((data_dir / "api-key").stat().st_mode) == 0o600
     with Served(**settings) as service:
         assert run("query", "anything?", TM_URL=service.url, **settings).returncode == 0
+
+
+OFFERS = {
+    "h2c": "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk\r\n",
+    "websocket": (
+        "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)
+def test_an_offered_upgrade_is_ignored_and_the_request_answered(fresh_database_url: str, offer: str) -> None:
+    body = b'{"user_id": "ana", "predicate": "works-at", "object": "the opera"}'
+    with Served(TM_DATABASE_URL=fresh_database_url) as service:
+        head = (
+            f"POST /memories/typed/fact HTTP/1.1\r\nHost: 127.0.0.1\r\n{offer}Authorization: Bearer {service.key}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        ).encode()
+        address = ("127.0.0.1", urlsplit(service.url).port)
+        with socket.create_connection(address, timeout=30) as whole, socket.create_connection(address, 30) as split:
+            whole.sendall(head + body)
+            assert _status(whole) == 201
+            whole.sendall(head + body)  # the connection goes on as HTTP/1.1
+            assert _status(whole) == 201
+            split.sendall(head)
+            time.sleep(0.2)
+            split.sendall(body)
+            assert _status(split) == 201
+            assert service.stop() == 0
+    assert "Traceback" not in service.logged
+    assert "pgrade" not in service.logged
+
+
+def _status(connection: socket.socket) -> int:
+    """Read one answer from a connection and return its status."""
+    answer = HTTPResponse(connection)
+    answer.begin()
+    answer.read()
+    return answer.status
