@@ -127,6 +127,26 @@ class Scope:
         return uuid5(tenant, f"{self.kind}\x1f{self.user_id or ''}\x1f{self.agent_id or ''}")
 
 
+def scope_of_write(
+    asked: ScopeKind | None, *, default: ScopeKind, user_id: str | None = None, agent_id: str | None = None
+) -> Scope:
+    """Return the scope a write goes to: the one it asks for, whose ids are given; else by the ids it names.
+
+    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default
+    says. An agent alone is the author: the default decides between that agent and everyone.
+    """
+    kind = asked
+    if kind is None and agent_id is not None and (user_id is not None or default is not ScopeKind.GLOBAL):
+        kind = ScopeKind.AGENT
+    elif kind is None:
+        kind = ScopeKind.GLOBAL if user_id is None else ScopeKind.USER
+    return Scope(
+        kind=kind,
+        user_id=None if kind is ScopeKind.GLOBAL else user_id,
+        agent_id=agent_id if kind is ScopeKind.AGENT else None,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
     """A name a payload uses, the role it plays there, and the entity type it implies, if any.

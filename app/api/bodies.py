@@ -40,8 +40,9 @@ class WriteFields(BaseModel):
 
     scope: ScopeKind | None = Field(
         default=None,
-        description="Who sees it: everyone of the tenant, one user, or one agent. By default the type's own "
-        "scope if the ids it needs are given, else the user's, else the agent's, else global.",
+        description="Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that "
+        "user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the "
+        "type's own scope is global; with neither, global.",
     )
     user_id: UserId | None = None
     agent_id: Name | None = None

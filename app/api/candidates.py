@@ -18,7 +18,7 @@ from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
-from app.model import Evidence, Scope, ScopeKind
+from app.model import Evidence, Scope, ScopeKind, scope_of_write
 from app.write.resolve import UNKNOWN_ID
 
 FUTURE = timedelta(days=1)
@@ -124,26 +124,11 @@ def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime
 
 
 def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:
-    """Return where a memory goes.
-
-    The scope asked for must have its ids. Without one: the default if the ids it needs are there, else
-    the user's, else the agent's, else global. An agent's scope is the agent's with that user, if both are
-    named.
-    """
+    """Return the scope a write goes to, or raise InvalidFields where it asks for one without the id it needs."""
     needs = {ScopeKind.USER: ("user_id", user_id), ScopeKind.AGENT: ("agent_id", agent_id)}
-    kind = asked or default
-    if kind in needs and needs[kind][1] is None:
-        if asked is not None:
-            name = needs[kind][0]
-            raise InvalidFields([FieldError(field=name, message=f"is required for scope {asked}")])
-        kind = next((one for one in needs if needs[one][1] is not None), ScopeKind.GLOBAL)
-    match kind:
-        case ScopeKind.USER:
-            return Scope(kind=kind, user_id=user_id)
-        case ScopeKind.AGENT:
-            return Scope(kind=kind, agent_id=agent_id, user_id=user_id)
-        case ScopeKind.GLOBAL:
-            return Scope(kind=kind)
+    if asked in needs and needs[asked][1] is None:
+        raise InvalidFields([FieldError(field=needs[asked][0], message=f"is required for scope {asked}")])
+    return scope_of_write(asked, default=default, user_id=user_id, agent_id=agent_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

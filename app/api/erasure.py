@@ -90,7 +90,8 @@ async def delete_user(
 ) -> Response:
     """Erase a user's scope and every agent's scope with the user: memories, turns, entities, all that is made of them.
 
-    Answers 200 with the receipt, or 202 with a job for a user with many memories. What is written for the user
+    Memories of other scopes whose provenance names the user go too: those written with the `user_id` for everyone.
+    Answers 200 with the receipt, or 202 with a job for a user with many memories. What is written to the user's scopes
     before the receipt's `finished_at` is erased with the rest. Sent again, it finishes what was cut off.
     """
     wait = None if mode is None else mode == "sync"

@@ -88,7 +88,13 @@ def router() -> APIRouter:
 async def export(
     runtime: RuntimeDep,
     actor: ActorDep,
-    user_id: Annotated[Name | None, Query(description="Only this user's scope, and agents' with the user.")] = None,
+    user_id: Annotated[
+        Name | None,
+        Query(
+            description="Only this user's scope, and agents' with the user; without `agent_id` also memories of other "
+            "scopes that were written with this `user_id`."
+        ),
+    ] = None,
     agent_id: Annotated[Name | None, Query(description="Only this agent's scopes.")] = None,
     *,
     vectors: Annotated[

@@ -71,7 +71,9 @@ class TurnsBody(
     user_id: UserId | None = None
     agent_id: Name | None = None
     scope: ScopeKind | None = Field(
-        default=None, description="Where memories go; by default the user's scope, else the agent's, else global."
+        default=None,
+        description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
+        "both are named, else global.",
     )
     timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC unless given.')
 

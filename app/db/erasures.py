@@ -54,6 +54,15 @@ _SCOPES = text(
     """
 )
 
+NAMED = text(
+    """
+    SELECT m.id, m.scope_id FROM memories m
+    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.provenance ->> 'user_id' = :user AND s.user_id IS DISTINCT FROM :user
+    ORDER BY m.id
+    """
+)
+
 _ADD = text(
     """
     UPDATE erasures e SET counts = e.counts || (
@@ -150,6 +159,11 @@ async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | 
 async def scopes_of(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, int]:
     """Return the scopes of a user, each with how many memories it has: the user's own, and agents' with the user."""
     return {row.id: int(row.memory_count) for row in await session.execute(_SCOPES, {"tenant": tenant, "user": user})}
+
+
+async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
+    """Return the memories in other scopes whose provenance names the user, each with its scope."""
+    return {row.id: row.scope_id for row in await session.execute(NAMED, {"tenant": tenant, "user": user})}
 
 
 async def add(session: WriteSession, tenant: UUID, erasure: UUID, counts: Mapping[str, int]) -> None:

@@ -147,6 +147,19 @@ RECORDS: tuple[Record, ...] = (
 """Every kind of line in the order of the file: what a line refers to comes before it, but for some successors."""
 
 
+_NAMING = "SELECT m.id FROM memories m WHERE m.tenant_id = $1 AND m.provenance ->> 'user_id' = $3"
+
+NAMED: Mapping[str, str] = {
+    "entity": f"""t.id IN (
+        SELECT unnest(ARRAY[k.id, k.merged_into]) FROM memory_entities e
+        JOIN entities k ON k.tenant_id = e.tenant_id AND k.id = e.entity_id
+        WHERE e.tenant_id = $1 AND e.memory_id IN ({_NAMING}))""",  # noqa: S608 - constants
+    "memory": "t.provenance ->> 'user_id' = $3",
+    "audit_event": f"t.memory_id IN ({_NAMING})",
+}
+"""What of a user's export lies in scopes of others: memories whose provenance names the user, and what they need."""
+
+
 @cache
 def columns(table: Table) -> tuple[str, ...]:
     """Return the columns that a record of the table has."""
@@ -214,15 +227,20 @@ def _scoped(record: Record) -> tuple[str, str]:
     return f"{left}JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id", told
 
 
-def query(record: Record, *, vectors: bool, filtered: bool) -> str | None:
-    """Return the SQL of a kind of record, $1 the tenant and $2 the scopes, or None when no scope has it."""
+def query(record: Record, *, vectors: bool, filtered: bool, named: bool = False) -> str | None:
+    """Return the SQL of a kind of record, $1 the tenant and $2 the scopes, or None when no scope has it.
+
+    `named`: of other scopes, what is part of the export of the user $3.
+    """
     join, scope = _scoped(record)
-    if filtered and not join and not record.always:
+    if (filtered and not join and not record.always) or (named and record.name not in NAMED):
         return None
     inner = "".join(
         f" || jsonb_build_object({_within(table, column, vectors=vectors)})" for table, column in record.inner
     )
     condition = " AND s.id = ANY($2::uuid[])" if filtered and join else ""
+    if named:
+        condition = f" AND (s.id = ANY($2::uuid[])) IS NOT TRUE AND {NAMED[record.name]}"
     return (
         f"SELECT (jsonb_build_object('record', '{record.name}'{scope}) || "  # noqa: S608 - our own names
         f"{_members(record.table, 't', vectors=vectors)}{inner})::text "
@@ -234,7 +252,9 @@ _HEADER = text(
     """
     SELECT now() AS at, t.name, t.settings, m.name AS model, m.dimensions,
         (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
-            AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS memories,
+            AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
+        + (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
+            AND x.provenance ->> 'user_id' = :named AND x.scope_id <> ALL(:scopes)) AS memories,
         (SELECT count(*) FROM turns x WHERE x.tenant_id = t.id
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
@@ -257,10 +277,10 @@ _SCOPE_LINES = """
 """
 
 
-async def header(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None) -> Any:  # noqa: ANN401 - a row
+async def header(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, named: str | None) -> Any:  # noqa: ANN401 - a row
     """Return what the first line says of the tenant: its name, settings, the model of its vectors, and counts."""
     given = None if scopes is None else list(scopes)
-    return (await session.execute(_HEADER, {"tenant": tenant, "scopes": given})).one()
+    return (await session.execute(_HEADER, {"tenant": tenant, "scopes": given, "named": named})).one()
 
 
 async def scopes(session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None) -> list[UUID]:
@@ -278,13 +298,22 @@ async def scope_lines(session: ReadSession, tenant: UUID, scopes: Sequence[UUID]
 
 
 async def lines(
-    session: ReadSession, record: Record, tenant: UUID, scopes: Sequence[UUID] | None, *, vectors: bool
+    session: ReadSession,
+    record: Record,
+    tenant: UUID,
+    scopes: Sequence[UUID] | None,
+    *,
+    vectors: bool,
+    named: str | None = None,
 ) -> AsyncIterator[list[str]]:
-    """Yield the lines of a kind of record, some at a time, through a cursor of the transaction's snapshot."""
-    statement = query(record, vectors=vectors, filtered=scopes is not None)
+    """Yield the lines of a kind of record, some at a time, through a cursor of the transaction's snapshot.
+
+    `named`: those that lie in other scopes than these, and are part of the export of that user.
+    """
+    statement = query(record, vectors=vectors, filtered=scopes is not None, named=named is not None)
     if statement is None:
         return
     arguments = [tenant] if scopes is None or record.always else [tenant, list(scopes)]
-    cursor = await session.driver.cursor(statement, *arguments)
+    cursor = await session.driver.cursor(statement, *arguments, *([] if named is None else [named]))
     while rows := await cursor.fetch(FETCHED):
         yield [row[0] for row in rows]

@@ -1,8 +1,9 @@
 """Erasure: a memory, or everything of a user, with a receipt of what went.
 
-A user is erased in batches, a transaction each, that hold the scope they erase from; the last one erases what
-is left of all the user's scopes and the scopes themselves. So whatever is written before that last transaction
-is erased with the rest, and whatever comes after it starts anew: the row lock of the scope decides which.
+A user is erased in batches, a transaction each, that hold the scope they erase from, and so is each memory in a scope
+of others whose provenance names the user; the last one erases what is left of all the user's scopes and the scopes
+themselves. So whatever is written to them before that last transaction is erased with the rest, and whatever comes
+after it starts anew: the row lock of the scope decides which.
 """
 
 from __future__ import annotations
@@ -86,19 +87,10 @@ class Erasing:
         async with self.database.write(tenant) as session:
             gone = await held(session, actor, memory)
             erasure = await erasures.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
-            sources = await erasing_one.sources(session, tenant, memory)
-            mentioned = await erasing_one.mentioned(session, tenant, memory)
-            counts = await erasing.one_memory(session, tenant, memory, erasure.id)
-            await self._delete(session, tenant, gone)
-            await contests.settle(session, actor, gone, now)
-            counts["memories"] = 1
-            counts += await self._sources(session, actor, gone, sources, erasure.id, now)
-            counts += await self._names(session, tenant, gone, mentioned, types)
+            counts, sources = await self._take(session, actor, gone, erasure.id, types)
             named = [ids.public(ids.MEMORY, memory)]
             named += [ids.public(ids.TURN, source.id) for source in sources]
             counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=named, own=own)
-            emptied = await erasing.audit(session, tenant, memories=[memory], actor=actor.name, at=now)
-            counts["audit_events"] = emptied
             done = await self._finish(session, actor, erasure.id, counts, memory=gone)
         return Receipt(erasure=done, kept=tuple(sorted({one for source in sources for one in source.others})))
 
@@ -118,7 +110,8 @@ class Erasing:
                 subject_hash=subject_hash(tenant, user),
                 scopes=list(scopes),
             )
-            if not (sum(scopes.values()) <= SMALL if wait is None else wait):
+            named = await erasures.named(session, tenant, user)
+            if not (sum(scopes.values()) + len(named) <= SMALL if wait is None else wait):
                 payload = {"erasure": erasure.id.hex, "actor": actor.name}
                 job = await jobs.enqueue(session, tenant=tenant, kind=ERASE, payload=payload, now=now)
                 return Started(erasure=erasure, job=job)
@@ -135,6 +128,11 @@ class Erasing:
                 while count := await self._batch(actor, found, scope, step):
                     done += count if step is erasing.memories else 0
                     yield done
+        async with self.database.read(actor.tenant_id) as session:
+            named = await erasures.named(session, actor.tenant_id, found.subject or "")
+        for memory in named:
+            done += await self._one(actor, found, memory)
+            yield done
         await self._last(actor, found, own)
 
     async def receipt(self, actor: Actor, erasure: UUID) -> Receipt:
@@ -166,6 +164,41 @@ class Erasing:
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
             await erasures.add(session, actor.tenant_id, erasure.id, counts)
         return int(counts["memories"] + counts["turns"])
+
+    async def _one(self, actor: Actor, erasure: Erasure, memory: UUID) -> int:
+        """Erase a memory that lies in a scope of others; return how many that were: none if somebody else has."""
+        tenant = actor.tenant_id
+        types = await self.types.of(tenant)
+        async with self.database.write(tenant, **_PATIENT) as session:
+            try:
+                gone = await held(session, actor, memory)
+            except NotFound:
+                return 0
+            locked = await erasures.lock(session, tenant, erasure.id)
+            if locked is None or locked.finished:
+                return 0
+            counts, _ = await self._take(session, actor, gone, erasure.id, types)
+            await erasures.add(session, tenant, erasure.id, counts)
+            ledger = Ledger(tenant=tenant, actor=actor.name, at=self.clock(), scope=gone.scope.id(tenant))
+            detail = {"type": gone.type, "erasure": ids.public(ids.ERASURE, erasure.id)}
+            await append(session, [ledger.event(Action.MEMORY_ERASED, detail, memory=memory)])
+        return 1
+
+    async def _take(
+        self, session: WriteSession, actor: Actor, gone: Memory, erasure: UUID, types: Registry
+    ) -> tuple[Counter[str], list[Source]]:
+        """Erase a memory whose scope is held, and what is told of it elsewhere; return the turns it rested on, too."""
+        tenant, now = actor.tenant_id, self.clock()
+        sources = await erasing_one.sources(session, tenant, gone.id)
+        mentioned = await erasing_one.mentioned(session, tenant, gone.id)
+        counts = await erasing.one_memory(session, tenant, gone.id, erasure)
+        await self._delete(session, tenant, gone)
+        await contests.settle(session, actor, gone, now)
+        counts["memories"] = 1
+        counts += await self._sources(session, actor, gone, sources, erasure, now)
+        counts += await self._names(session, tenant, gone, mentioned, types)
+        counts["audit_events"] = await erasing.audit(session, tenant, memories=[gone.id], actor=actor.name, at=now)
+        return counts, sources
 
     async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
         """Erase what is left, scopes included, and write the receipt; nothing, if that was done already."""

@@ -67,7 +67,8 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: Wanted) -> AsyncIt
     scopes = None
     if filtered:
         scopes = await porting.scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id)
-    found = await porting.header(session, tenant, scopes)
+    named = wanted.user_id if wanted.agent_id is None else None
+    found = await porting.header(session, tenant, scopes, named)
     header = {
         "record": "header",
         "format": FORMAT,
@@ -86,6 +87,10 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: Wanted) -> AsyncIt
         yield "scope", _joined(lines), len(lines)
     for record in RECORDS:
         async for lines in porting.lines(session, record, tenant, scopes, vectors=wanted.vectors):
+            yield record.name, _joined(lines), len(lines)
+        if named is None:
+            continue
+        async for lines in porting.lines(session, record, tenant, scopes, vectors=wanted.vectors, named=named):
             yield record.name, _joined(lines), len(lines)
 
 

@@ -180,7 +180,7 @@ async def test_a_day_ahead_is_a_clock_and_two_are_a_mistake(client: httpx.AsyncC
 
 
 async def test_ids_that_do_not_name_the_scope_are_kept_as_provenance(client: httpx.AsyncClient) -> None:
-    memory = await written(client, agent_id="executor")
+    memory = await written(client, agent_id="executor", scope="user")
     assert (memory["scope"], memory["agent_id"]) == ("user", None)
     assert memory["provenance"]["agent_id"] == "executor"
 

@@ -139,6 +139,13 @@ memories = table(
         postgresql_where=text("contested AND status = 'active'"),
     ),
     Index("ix_memories_own_type", "type_tenant", "type", postgresql_where=text(f"type_tenant <> '{NOBODY}'")),
+    # Under row-level security its condition is used, and no expression over JSON would be as its column.
+    Index(
+        "ix_memories_names_user",
+        "tenant_id",
+        "id",
+        postgresql_where=text("(provenance ->> 'user_id') IS NOT NULL"),
+    ),
     Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
     Index(
         "ix_memories_filter",
