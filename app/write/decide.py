@@ -48,7 +48,10 @@ def decide(
     decision = _decided(resolved, existing, said=said or {}, same=same or {})
     if isinstance(decision, Merge) and decision.into.id in echoed:
         return Merge(into=decision.into, payload=None, reason="the assistant repeats what the user said", echo=True)
-    return decision
+    resembling = [
+        f"{ref.name} may be the same as {ref.resembles}" for ref in resolved.refs.values() if ref.resembles is not None
+    ]
+    return replace(decision, reason="; ".join((decision.reason, *resembling))) if resembling else decision
 
 
 def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, same: Mapping[UUID, bool]) -> Decision:
