@@ -168,13 +168,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRef:
-    """An entity a mention was resolved to; `created` when this write brings it into being."""
+    """An entity a mention was resolved to; `created` when this write brings it into being.
+
+    `resembles` is the name of a known entity that a created one may be.
+    """
 
     id: UUID
     name: str
     entity_type: str
     created: bool = False
     matched_by: str = "new"
+    resembles: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

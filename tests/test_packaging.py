@@ -159,3 +159,16 @@ def test_the_makefile_lists_its_targets() -> None:
 def test_the_continuous_integration_script_is_executable() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert "make check" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_package_carries_its_data_files() -> None:
+    carried = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    found = {
+        path
+        for package, patterns in carried.items()
+        for pattern in patterns
+        for path in (ROOT / package.replace(".", "/")).glob(pattern)
+    }
+    assert found == {
+        path for path in (ROOT / "app").rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}
+    }

@@ -155,8 +155,10 @@ class MemoryType:
     """Everything the service knows about one type; `registry.discover()` finds it by its file.
 
     `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
-    help: it doubles the vectors a memory has, and more. `extracted`: a language model may propose it from a turn;
-    off for types that only callers write. `folds`: once faded, those that are alike become one semantic memory.
+    help: it doubles the vectors a memory has, and more. `likeness_merges`: two of its memories whose cosine is over
+    .92 are one; off for events, which are one by the same words or by a judge. `extracted`: a language model may
+    propose it from a turn; off for types that only callers write. `folds`: once faded, those that are alike become
+    one semantic memory.
     `verbatim`: its memories are what was said, word for word; what they say may have been replaced since.
     `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
     for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
@@ -184,6 +186,7 @@ class MemoryType:
     default_scope: ScopeKind = ScopeKind.USER
     aliases: tuple[str, ...] = ()
     dedup_by_meaning: bool = True
+    likeness_merges: bool = True
     floor: float | None = None
     asked_by_questions: bool = False
     extracted: bool = True

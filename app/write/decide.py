@@ -12,7 +12,7 @@ from app.memory.lifecycle import is_over
 from app.model import ReviewReason, Status
 from app.write import windows
 from app.write.ending import end
-from app.write.sameness import DUPLICATE, comparable, doubtful, fits, stored
+from app.write.sameness import doubtful, duplicates, fits, stored
 from app.write.values import (
     Add,
     Contradict,
@@ -48,7 +48,10 @@ def decide(
     decision = _decided(resolved, existing, said=said or {}, same=same or {})
     if isinstance(decision, Merge) and decision.into.id in echoed:
         return Merge(into=decision.into, payload=None, reason="the assistant repeats what the user said", echo=True)
-    return decision
+    resembling = [
+        f"{ref.name} may be the same as {ref.resembles}" for ref in resolved.refs.values() if ref.resembles is not None
+    ]
+    return replace(decision, reason="; ".join((decision.reason, *resembling))) if resembling else decision
 
 
 def _decided(resolved: Resolved, existing: Sequence[Existing], *, said: Said, same: Mapping[UUID, bool]) -> Decision:
@@ -115,13 +118,13 @@ def _repeated(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UU
 
     What is believed comes before what has expired, so that two of a kind don't come to stand side by side.
     """
-    alike = comparable(resolved, existing)
+    alike = duplicates(resolved, existing)
     for status in (Status.ACTIVE, Status.EXPIRED):
         there = [one for one in existing if one.status == status and fits(resolved, one)]
         identical = next((one for one in there if one.relation == "identical"), None)
         if identical is not None:
             return merging(resolved, identical, "the same statement is already believed")
-        near = next((one for one in alike if one.status == status and (one.similarity or 0.0) > DUPLICATE), None)
+        near = next((one for one in alike if one.status == status), None)
         if near is not None:
             return merging(resolved, near, f"says the same as an existing memory (cosine {near.similarity:.3f})")
     judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)

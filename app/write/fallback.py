@@ -1,4 +1,4 @@
-"""The last way from a name to an entity: a model is asked about names that are near what is known, and no nearer.
+"""The last way from a name to an entity: a model is asked about names that are near known ones or that several have.
 
 Pure but for `ask`. The writer asks between reading and writing, outside every transaction:
 
@@ -115,7 +115,7 @@ def answered(
     found = {name: list(rows) for name, rows in known.items()}
     for question, answer in zip(questions, answers, strict=True):
         if answer is not None and 0 <= answer < len(question.options):
-            meant = replace(question.options[answer], wanted=question.wanted, alias=question.wanted)
+            meant = replace(question.options[answer], wanted=question.wanted, alias=question.wanted, meant=True)
             found.setdefault(question.wanted, []).append(meant)
     return found
 

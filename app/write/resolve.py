@@ -1,4 +1,8 @@
-"""From names to entities: exact name, alias, then near spelling, each with an eye on the entity's type."""
+"""From names to entities: exact name, alias, then plain misspelling, each with an eye on the entity's type.
+
+A name that is merely near to known ones, or an alias that several have, proposes and decides nothing: it becomes an
+entity of its own unless a model says whom it means, and the answer says what it resembles.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +17,16 @@ from numpy.typing import NDArray
 from app.errors import InvalidInput
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct
+from app.text.spelling import misspelt
 from app.write.values import Prepared, Resolved
 
 UNKNOWN = "unknown"
 UNKNOWN_ID = "there is no such entity in the scope that this is written to: give its name, or write to its scope"
 
-SIMILAR = 0.85
-"""Least likeness of two spellings of one name (seed 001, stage 3)."""
+PERSON = "person"
 
-SIMILAR_PEOPLE = 0.95
-"""People's names differ by a letter and mean someone else (Martin, Martina): ask for more."""
+SIMILAR = 0.85
+"""Least likeness of two spellings that may be one name (seed 001, stage 3)."""
 
 SHORTEST = 5
 """Names under this many characters match exactly or not at all."""
@@ -39,7 +43,10 @@ _LETTERS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownName:
-    """An alias row: the name it was looked up for, the normalised alias, and the entity it leads to."""
+    """An alias row: the name it was looked up for, the normalised alias, and the entity it leads to.
+
+    `meant`: a model says that the name means this entity.
+    """
 
     wanted: str
     alias: str
@@ -47,6 +54,7 @@ class KnownName:
     canonical: str
     entity_type: str
     mention_count: int
+    meant: bool = False
 
 
 def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> Resolved:
@@ -133,37 +141,61 @@ def compatible(first: str | None, second: str | None) -> bool:
 
 
 def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
+    """Return the entity that a mention means, None where nothing or more than one entity is found."""
     wanted = normalise.name(mention.name)
     fitting = [one for one in known if compatible(mention.entity_type, one.entity_type)]
+    exact = _exact(mention, wanted, fitting)
+    if exact is not None:
+        return _ref(exact, mention, "name")
+    declared = [one for one in fitting if mention.declares and _is_named_by(one, mention)]
+    if declared:
+        best = min(declared, key=lambda one: (-one.mention_count, str(one.entity_id)))
+        return _ref(best, mention, "alias")
+    misspellings = [one for one in fitting if one.wanted == wanted and _is_misspelling(mention, wanted, one)]
+    found = _only(misspellings)
+    return None if found is None else _ref(found, mention, "spelling")
+
+
+def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> KnownName | None:
+    """Return the entity of just this name: the one a model means, the one it is the name of, or whose alias it is."""
     exact = [one for one in fitting if one.alias == wanted]
-    if exact:
-        best = min(exact, key=lambda one: (one.canonical != mention.name, -one.mention_count, str(one.entity_id)))
-        return _ref(best, mention, "name")
-    if mention.declares:
-        by_alias = [one for one in fitting if _is_alias_for(one, mention)]
-        if by_alias:
-            best = min(by_alias, key=lambda one: (-one.mention_count, str(one.entity_id)))
-            return _ref(best, mention, "alias")
-    near = [(one, _likeness(wanted, one)) for one in fitting if one.wanted == wanted]
-    near = [(one, score) for one, score in near if score > 0]
-    if near:
-        best, _ = max(near, key=lambda pair: (pair[1], pair[0].mention_count, str(pair[0].entity_id)))
-        return _ref(best, mention, "spelling")
-    return None
+    meant = [one for one in exact if one.meant]
+    own = [one for one in exact if normalise.name(one.canonical) == wanted]
+    of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN)]
+    return next((found for rows in (meant, of_type, own or exact) if (found := _only(rows)) is not None), None)
 
 
-def _is_alias_for(known: KnownName, mention: Mention) -> bool:
+def _only(rows: Sequence[KnownName]) -> KnownName | None:
+    return rows[0] if len({one.entity_id for one in rows}) == 1 else None
+
+
+def _is_named_by(known: KnownName, mention: Mention) -> bool:
     """Return whether the declaration names the entity outright: a nickname two people share is no proof."""
-    aliases = {normalise.name(alias) for alias in mention.aliases}
-    return known.alias in aliases and normalise.name(known.canonical) in aliases
+    names = {normalise.name(name) for name in (mention.name, *mention.aliases)}
+    return known.alias in names and normalise.name(known.canonical) in names
 
 
-def _likeness(wanted: str, known: KnownName) -> float:
-    if min(len(wanted), len(known.alias)) < SHORTEST or normalise.numbers(wanted) != normalise.numbers(known.alias):
-        return 0.0
-    least = SIMILAR_PEOPLE if known.entity_type in {"person", UNKNOWN} else SIMILAR
-    score = similarity(wanted, known.alias)
-    return score if score >= least else 0.0
+def _is_misspelling(mention: Mention, wanted: str, known: KnownName) -> bool:
+    """Return whether the name is plainly a known one misspelt; never of people, whose names are near one another."""
+    return PERSON not in {mention.entity_type, known.entity_type} and misspelt(wanted, known.alias)
+
+
+def _resembled(mention: Mention, known: Sequence[KnownName]) -> str | None:
+    """Return the name of the entity that a mention may mean, as far as an alias or the spelling suggests it."""
+    wanted = normalise.name(mention.name)
+    near = [
+        (similarity(wanted, one.alias), one.mention_count, one.canonical)
+        for one in known
+        if one.wanted == wanted and compatible(mention.entity_type, one.entity_type) and _is_near(wanted, one.alias)
+    ]
+    return max(near)[2] if near else None
+
+
+def _is_near(wanted: str, alias: str) -> bool:
+    if wanted == alias:
+        return True
+    long = min(len(wanted), len(alias)) >= SHORTEST and max(len(wanted), len(alias)) <= LONGEST
+    return long and normalise.numbers(wanted) == normalise.numbers(alias) and similarity(wanted, alias) >= SIMILAR
 
 
 def _ref(known: KnownName, mention: Mention, matched_by: str) -> EntityRef:
@@ -182,9 +214,7 @@ def _unified(mention: Mention, found: EntityRef, known: Sequence[KnownName]) -> 
     return [
         (one.entity_id, found.id)
         for one in known
-        if one.entity_id != found.id
-        and compatible(mention.entity_type, one.entity_type)
-        and (one.alias == normalise.name(mention.name) or _is_alias_for(one, mention))
+        if one.entity_id != found.id and compatible(mention.entity_type, one.entity_type) and _is_named_by(one, mention)
     ]
 
 
@@ -198,4 +228,5 @@ def _created(mention: Mention, known: Sequence[KnownName], scope_id: UUID) -> En
         name=mention.name,
         entity_type=entity_type,
         created=True,
+        resembles=_resembled(mention, known),
     )

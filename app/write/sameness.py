@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.memory import normalise
 from app.memory.lifecycle import is_over
 from app.memory.spec import Payload
 from app.model import Status
+from app.text.decisive import differ_decisively
 from app.write.values import Existing, Resolved
 
 DUPLICATE = 0.92
-"""Cosine above which two memories of one type and subject say the same (seed 001, stage 4)."""
+"""Cosine above which two memories of one type and subject say the same (seed 001, stage 4), unless words decide."""
 
 DOUBTFUL = 0.85
 """Cosine from which a judge, if there is one, is asked whether two memories say the same."""
 
 
+def duplicates(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those that say the same by their likeness alone, nearest first; none of a type that forbids it."""
+    return [one for one in _comparable(resolved, existing) if _sure(resolved, one)]
+
+
 def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
     """Return those that may or may not say the same, nearest first: what a judge is for."""
-    return [one for one in comparable(resolved, existing) if DOUBTFUL <= (one.similarity or 0.0) <= DUPLICATE]
+    return [
+        one
+        for one in _comparable(resolved, existing)
+        if (one.similarity or 0.0) >= DOUBTFUL and not _sure(resolved, one)
+    ]
 
 
-def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
-    """Return those found by meaning that slots, numbers, negation or values don't tell apart.
+def _sure(resolved: Resolved, one: Existing) -> bool:
+    return resolved.prepared.candidate.type.likeness_merges and (one.similarity or 0.0) > DUPLICATE
+
+
+def _comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
+    """Return those found by meaning that slots, decisive words or values don't tell apart.
 
     Nearest first, but what has expired behind what is believed.
     """
@@ -34,9 +47,8 @@ def comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existin
         if one.relation == "near"
         and one.slot == resolved.slot
         and fits(resolved, one)
-        and normalise.numbers(one.content) == normalise.numbers(content)
-        and normalise.negated(one.content) == normalise.negated(content)
         and _alike(resolved, one)
+        and not differ_decisively(one.content, content)
     ]
     return sorted(found, key=lambda one: one.status != Status.ACTIVE)
 

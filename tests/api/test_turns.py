@@ -329,3 +329,20 @@ async def test_costs_count_turns_and_what_the_prefilter_skipped(client: httpx.As
 
     days = (await client.get("/admin/costs")).json()["days"]
     assert [(one["turns"], one["skipped"], one["failed"]) for one in days] == [(2, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I bought three lamps for the kitchen in Porto.", "I bought six lamps for the kitchen in Porto."),
+        ("I met Clara after the choir practice in Ghent.", "I met Clara before the choir practice in Ghent."),
+        ("I repaired the bicycle on Monday in the shed.", "I repaired the bicycle on Friday in the shed."),
+    ],
+)
+async def test_turns_that_differ_in_a_decisive_word_are_two_memories(
+    client: httpx.AsyncClient, first: str, second: str
+) -> None:
+    decisions = [[one["decision"] for one in typed(await say(client, words))] for words in (first, second)]
+
+    assert decisions[0]
+    assert decisions == [["added"] * len(decisions[0])] * 2

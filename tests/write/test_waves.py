@@ -27,14 +27,14 @@ async def test_facts_about_one_subject_share_a_wave(store: Store) -> None:
     assert {one.decision for one in await store.write_all(batch)} == {Decided.ADDED}
 
 
-async def test_events_that_differ_share_a_wave_and_like_ones_do_not(store: Store) -> None:
+async def test_statements_that_differ_share_a_wave_and_like_ones_do_not(store: Store) -> None:
     different = [
-        store.candidate("event", event_description=what, event_at="2026-05-09")
-        for what in ("joined the platform team", "broke a leg skiing", "bought a house in Lisbon")
+        store.candidate("semantic", content=what)
+        for what in ("the platform team meets daily", "user broke a leg skiing", "the house stands in Lisbon")
     ]
     alike = [
-        store.candidate("event", event_description=what, event_at="2026-05-09")
-        for what in ("joined the platform team", "joined the platform team!")
+        store.candidate("semantic", content=what)
+        for what in ("user lives near the station", "the user lives near the station!")
     ]
     assert await sizes(store, different) == [3]
     assert await sizes(store, alike) == [1, 1]

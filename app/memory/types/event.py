@@ -103,6 +103,7 @@ TYPE = MemoryType(
     half_life_days=30,
     category=Category.EPISODIC,
     on_conflict=accumulate,
+    likeness_merges=False,
     group="Events",
     asked_by_questions=True,
     folds=True,

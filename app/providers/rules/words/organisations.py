@@ -5,21 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from app.providers.rules.words import word_set
+from app.text.word_lists import entries
 
-ORGANISATIONS: Final = word_set(
-    """
-    accenture adidas adobe airbnb airbus alibaba allianz amazon amd anthropic apple asana astrazeneca atlassian audi
-    basf bayer bloomberg bmw boeing bosch bp capgemini cisco citibank citigroup cloudflare coinbase databricks
-    datadog deepmind dell deloitte disney doordash dropbox ebay ericsson exxon facebook fedex figma ford fujitsu
-    github gitlab gmail goldman google honda hsbc huawei hyundai ibm ikea infosys intel intuit jpmorgan kpmg lenovo
-    lg linkedin lockheed lyft mastercard mckinsey mercedes meta microsoft mit mozilla nasa nestle netflix nike
-    nintendo nokia novartis nvidia openai oracle palantir paypal pepsi pfizer philips pinterest porsche pwc qualcomm
-    reddit rivian roche salesforce samsung sap shell shopify siemens slack snapchat snowflake sony spacex spotify
-    starbucks stripe target tesla thales tiktok toyota twilio twitter uber ubisoft unilever ups verizon visa vmware
-    vodafone volkswagen volvo vw walmart wayfair wells whatsapp wikipedia wipro yahoo yelp zalando zoom harvard
-    stanford yale princeton caltech oxfam unicef unesco cern esa
-    """
-)
+ORGANISATIONS: Final = frozenset(entries("organisations"))
 
 SUFFIXES: Final = word_set(
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from app.providers.rules.words import word_set
+from app.text.word_lists import entries
 
 COUNTRIES: Final = word_set(
     """
@@ -20,26 +21,7 @@ COUNTRIES: Final = word_set(
     """
 )
 
-CITIES: Final = word_set(
-    """
-    amsterdam ankara antwerp athens atlanta auckland austin baghdad baltimore bangalore bangkok barcelona basel
-    beijing belfast belgrade bengaluru berkeley berlin bern birmingham bogota bologna bonn bordeaux boston boulder
-    bratislava brighton brisbane bristol brooklyn brussels bucharest budapest cairo calgary cambridge canberra
-    cardiff casablanca charlotte chennai chicago cincinnati cleveland cologne copenhagen cork dallas delhi denver
-    detroit dortmund dresden dubai dublin durban dusseldorf edinburgh edmonton eindhoven essen florence frankfurt
-    galway gdansk geneva genoa ghent glasgow gothenburg graz grenoble hague hamburg hanoi hanover havana helsinki
-    honolulu houston hyderabad indianapolis istanbul jakarta jerusalem johannesburg karachi kolkata krakow kyiv
-    kyoto lagos lausanne leeds leipzig lille lima lisbon liverpool ljubljana london lyon madison madrid malaga
-    manchester manhattan manila marseille melbourne memphis miami milan milwaukee minneapolis minsk montreal moscow
-    mumbai munich munster nairobi nantes naples nashville newcastle nice nottingham nuremberg oakland odessa oslo
-    osaka ottawa oxford palermo paris perth philadelphia phoenix pittsburgh porto portland prague pune quebec
-    reykjavik riga rome rotterdam sacramento salzburg santiago sarajevo seattle seoul seville shanghai sheffield
-    shenzhen sofia stockholm strasbourg stuttgart sydney taipei tallinn tampa tehran tokyo toronto toulouse turin
-    tucson utrecht valencia vancouver venice vienna vilnius warsaw washington wellington wolfsburg wroclaw york
-    zagreb zurich california texas florida bavaria ontario oregon colorado arizona michigan illinois virginia
-    georgia alaska hawaii nevada utah ohio minnesota wisconsin scotland
-    """
-)
+CITIES: Final = frozenset(entries("cities"))
 
 PLACE_PHRASES: Final = frozenset(
     {

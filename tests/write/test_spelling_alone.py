@@ -1,0 +1,183 @@
+"""A name that looks like a known one proposes, and alone decides only where it is plainly misspelt."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from app.memory.candidate import Decided
+from app.memory.normalise import name as normalised
+from app.text.given_names import MEN, WOMEN
+from app.text.spelling import misspelt
+from app.text.word_lists import entries
+from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity
+from app.write.values import Prepared
+from tests.stores import Store
+from tests.write.test_entities import entities
+from tests.write.test_fallback import SCOPE, prepared, row
+from tests.write.test_judge import Scripted, judged, written
+
+MISSPELT = [
+    (line.split(" | ")[0], line.split(" | ")[1])
+    for line in (Path(__file__).parents[1] / "text" / "misspellings.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
+
+
+def invented(count: int) -> list[str]:
+    """Return made-up words of two to four syllables."""
+    chosen = random.Random(7)  # noqa: S311 - no secret
+    syllables = [first + vowel for first in "bdfgklmnprstvz" for vowel in "aeiou"]
+    return sorted({"".join(chosen.choices(syllables, k=chosen.randint(2, 4))).capitalize() for _ in range(count)})
+
+
+def companies() -> list[str]:
+    """Return company names, each of which shares a word with many others."""
+    stems, ends = invented(60), ["Bank", "Bahn", "Group", "Systems", "Energy", "Analytics", "Motors", "Holding"]
+    known = [one.capitalize() for one in entries("organisations")]
+    return [*known, *(f"{stem} {end}" for stem in stems for end in ends[:4]), *(f"{one} {ends[4]}" for one in known)]
+
+
+def people(surname: str) -> list[str]:
+    return [f"{given.capitalize()} {surname}" for given in sorted(MEN | WOMEN)[::8]]
+
+
+def one_by_spelling(names: Iterable[str]) -> list[tuple[str, str]]:
+    pairs = combinations(sorted({normalised(name) for name in names}), 2)
+    return [pair for pair in pairs if misspelt(*pair) or misspelt(*reversed(pair))]
+
+
+@pytest.mark.parametrize("kind", ["countries", "cities", "organisations"])
+def test_names_in_use_are_never_one_by_spelling(kind: str) -> None:
+    names = entries(kind)
+    assert len(names) >= 100
+    assert one_by_spelling(names) == []
+    assert one_by_spelling(f"University of {name}" for name in names) == []
+    assert one_by_spelling(f"{name} Bank" for name in names) == []
+
+
+@pytest.mark.parametrize("surname", ["Lindqvist", "Ng", "Featherstonehaugh"])
+def test_given_names_before_one_surname_are_never_one(surname: str) -> None:
+    names = people(surname)
+    assert len(names) >= 300
+    assert one_by_spelling(names) == []
+
+
+def test_variants_of_given_names_are_never_one() -> None:
+    ends = ("a", "e", "o", "n", "ne", "ina")
+    variants = [(f"{name} hohenstein", f"{name}{end} hohenstein") for name in MEN | WOMEN for end in ends]
+    assert [pair for pair in variants if misspelt(*pair)] == []
+
+
+def test_companies_that_share_a_word_are_never_one() -> None:
+    names = companies()
+    assert len(names) >= 300
+    assert one_by_spelling(names) == []
+
+
+def test_a_known_name_leaves_alike_ones_to_themselves() -> None:
+    pairs = [
+        (kind, first, second)
+        for kind, names in (
+            ("place", entries("countries")),
+            ("person", people("Lindqvist")[::3]),
+            (UNKNOWN, companies()[::4]),
+        )
+        for first, second in combinations(names, 2)
+        if similarity(normalised(second), normalised(first)) >= SIMILAR
+    ]
+    assert len(pairs) >= 50
+    for kind, first, second in pairs:
+        found = resolve(said(second), [known(first, second, kind)], SCOPE).refs["to"]
+        assert (found.created, found.resembles) == (True, first)
+
+
+def test_misspellings_are_resolved_or_proposed() -> None:
+    found = [resolve(said(wrong), [known(right, wrong)], SCOPE).refs["to"] for right, wrong in MISSPELT]
+    resolved = [ref for ref in found if not ref.created]
+    proposed = [ref for ref in found if ref.resembles is not None]
+    assert len(MISSPELT) == 50
+    assert len(resolved) + len(proposed) >= 45
+    assert len(resolved) >= 20
+
+
+def test_a_person_is_not_found_by_a_misspelling() -> None:
+    for right, wrong in MISSPELT:
+        assert resolve(said(wrong), [known(right, wrong, "person")], SCOPE).refs["to"].created
+
+
+@pytest.mark.parametrize(("first", "second"), [("Slovakia", "Slovenia"), ("Iceland", "Ireland"), ("Guyana", "Guiana")])
+async def test_a_move_to_a_place_of_a_like_name_is_a_move(store: Store, first: str, second: str) -> None:
+    await store.write("fact", predicate="lives-in", object=first)
+    moved = await store.write("fact", predicate="lives-in", object=second)
+    assert moved.decision is Decided.SUPERSEDED
+    assert await entities(store) == {first, second}
+    if similarity(normalised(second), normalised(first)) >= SIMILAR:
+        assert moved.reason.endswith(f"; {second} may be the same as {first}")
+
+
+async def test_facts_of_two_people_of_like_names_stand(store: Store) -> None:
+    for name, place in (("Paul Hohenstein", "Oslo"), ("Paula Hohenstein", "Porto")):
+        outcome = await store.write("fact", subject=name, predicate="lives-in", object=place)
+        assert outcome.decision is Decided.ADDED
+    assert {"Paul Hohenstein", "Paula Hohenstein"} <= await entities(store)
+
+
+async def test_a_declared_place_of_a_like_name_is_another(store: Store) -> None:
+    for name in ("Slovakia", "Slovenia"):
+        await store.write("entity", canonical_name=name, entity_type="place")
+    assert await entities(store) == {"Slovakia", "Slovenia"}
+
+
+async def test_a_shared_alias_leaves_both_to_themselves(store: Store) -> None:
+    for name, place in (("Beatrix Okafor", "Ghent"), ("Beate Sandoval", "Graz")):
+        await store.write("entity", canonical_name=name, entity_type="person", aliases=["Bea"])
+        await store.write("fact", subject=name, predicate="lives-in", object=place)
+    first = await store.write("fact", subject="Bea", predicate="lives-in", object="Turin")
+    again = await store.write("fact", subject="bea", predicate="lives-in", object="Turin")
+    moved = await store.write("fact", subject="Bea", predicate="lives-in", object="Lyon")
+    assert [one.decision for one in (first, again, moved)] == [Decided.ADDED, Decided.MERGED, Decided.SUPERSEDED]
+    assert "Bea may be the same as Bea" in first.reason
+    assert {"Beatrix Okafor", "Beate Sandoval", "Bea"} <= await entities(store)
+
+
+async def test_declaring_a_shared_alias_unites_nobody(store: Store) -> None:
+    for name in ("Beatrix Okafor", "Beate Sandoval"):
+        await store.write("entity", canonical_name=name, entity_type="person", aliases=["Bea"])
+    await store.write("entity", canonical_name="Bea", entity_type="person")
+    assert await entities(store) == {"Beatrix Okafor", "Beate Sandoval", "Bea"}
+
+
+@pytest.mark.parametrize(("place", "names"), [(0, {"Iceland"}), (None, {"Iceland", "Ireland"})])
+async def test_a_model_is_asked_about_a_near_spelling(store: Store, place: int | None, names: set[str]) -> None:
+    judge = Scripted(place=place)
+    mine = judged(store, judge)
+    for name in ("Iceland", "Ireland"):
+        await written(mine, mine.candidate("fact", predicate="lives-in", object=name))
+    assert judge.names == [("Ireland", ("Iceland (place)",))]
+    assert await entities(store) == names
+
+
+async def test_a_model_is_asked_whom_a_shared_alias_means(store: Store) -> None:
+    judge = Scripted(place=1)
+    mine = judged(store, judge)
+    for name in ("Beatrix Okafor", "Beate Sandoval"):
+        entity = mine.candidate("entity", canonical_name=name, entity_type="person", aliases=["Bea"])
+        await written(mine, entity)
+    await written(mine, mine.candidate("fact", subject="Bea", predicate="lives-in", object="Turin"))
+    [(name, options)] = judge.names
+    assert name == "Bea"
+    assert len(options) == 2
+    assert "Bea" not in await entities(store)
+
+
+def said(name: str) -> Prepared:
+    return prepared("relation", from_entity="Ana", relation_type="works-with", to_entity=name)
+
+
+def known(name: str, wanted: str, kind: str = UNKNOWN) -> KnownName:
+    return row(normalised(wanted), name, kind, alias=normalised(name))
