@@ -47,7 +47,7 @@ def public(prefix: str, value: UUID) -> str:
     return f"{prefix}_{value.hex}"
 
 
-def told(prefix: str, text: str) -> UUID | None:
+def public_id(prefix: str, text: str) -> UUID | None:
     """Return the UUID of a public id; None for any other text."""
     try:
         return parse(prefix, text)

@@ -11,32 +11,31 @@ from fastapi import FastAPI
 
 from app import logs
 from app.api import (
-    admin,
     aegis,
     audit,
-    backfills,
-    bodies,
-    docs,
+    backfill,
     entities,
     erasure,
     extraction,
     feedback,
+    health,
     jobs,
-    memories,
-    models,
-    ops,
+    keys,
     portability,
-    problems,
     query,
     review,
     stats,
+    tenants,
     turns,
     types,
     workers,
 )
-from app.api.mcp import McpEndpoint
-from app.api.middleware import RequestMiddleware
-from app.api.openapi import TAGS, described
+from app.api.mcp.endpoint import McpEndpoint
+from app.api.memories import answers as memories_answers
+from app.api.memories import bodies, read
+from app.api.plumbing import openapi, problems
+from app.api.plumbing.middleware import RequestMiddleware
+from app.api.plumbing.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -75,11 +74,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         separate_input_output_schemas=False,
     )
     registry = discover()
-    answers = models.build(registry)
+    answers = memories_answers.build_answers(registry)
     for router in (
-        ops.router(_version()),
+        health.router(_version()),
         query.router(answers),
-        memories.router(registry, bodies.build(registry), answers),
+        read.router(registry, bodies.build(registry), answers),
         aegis.router(answers),
         feedback.router(answers),
         turns.router(),
@@ -87,9 +86,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         jobs.router(),
         erasure.router(),
         portability.router(),
-        admin.router(),
+        keys.router(),
+        tenants.router(),
         types.router(),
-        backfills.router(),
+        backfill.router(),
         audit.router(),
         extraction.router(),
         workers.router(),
@@ -97,7 +97,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         review.router(answers),
     ):
         app.include_router(router)
-    app.router.routes += [tools.route(), *docs.routes()]
+    app.router.routes += [tools.route(), *openapi.routes()]
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

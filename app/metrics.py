@@ -70,7 +70,7 @@ class _Model:
         self.cost = Counter("tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=registry)
 
 
-class _Writing:
+class _WriteMetrics:
     """What becomes of what is said, and what people are asked about it."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -135,7 +135,7 @@ class Metrics:
         self._http = _Requests(self._registry)
         self._retrieval = _Retrieval(self._registry)
         self._model = _Model(self._registry)
-        self._writing = _Writing(self._registry)
+        self._writing = _WriteMetrics(self._registry)
         self._jobs = _Jobs(self._registry)
         self._restarts = Counter(
             "tm_embedded_database_restarts",

@@ -27,7 +27,7 @@ class Precision(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Status(StrEnum):
+class MemoryStatus(StrEnum):
     """Where a memory is in its life; `pending` waits for review and is never recalled."""
 
     ACTIVE = "active"
@@ -98,7 +98,7 @@ class JobStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Mode(StrEnum):
+class ReadMode(StrEnum):
     """Which statuses a read sees, and how strict its confidence floor is."""
 
     DEFAULT = "default"
@@ -213,7 +213,7 @@ class EventTime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class StatedRelation:
     """A relation a payload states, by the roles of its two ends."""
 
     from_role: str
@@ -252,7 +252,7 @@ class Visibility:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class MemoryUsage:
     """What use and feedback came to, besides how often and when: `sessions` counts distinct ones."""
 
     stability: float = 0.0
@@ -270,7 +270,7 @@ class Memory:
     scope: Scope
     type: str
     category: Category
-    status: Status
+    status: MemoryStatus
     content: str
     payload: Mapping[str, object]
     subject: str | None
@@ -302,12 +302,12 @@ class Memory:
     metadata: Mapping[str, object] = field(default_factory=dict)
     links: tuple[Mapping[str, object], ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: MemoryUsage = field(default_factory=MemoryUsage)
 
     @property
     def gives_way(self) -> bool:
         """Return whether it was replaced by what had yet to begin: it is believed until then."""
-        if self.status is not Status.SUPERSEDED or self.valid_until is None or self.retired_at is None:
+        if self.status is not MemoryStatus.SUPERSEDED or self.valid_until is None or self.retired_at is None:
             return False
         return self.valid_until > self.retired_at
 

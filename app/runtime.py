@@ -7,52 +7,56 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.db import models
+from app.bootstrap import Store, first_key, now, open_in_background, open_store
+from app.db import embedding_models
 from app.db.session import Database
-from app.db.type_book import TypeBook
+from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
-from app.opening import Store, first_key, in_background, now, open_store
-from app.providers.classifying import BeliefClassifier
-from app.providers.embedder import make_embedder
 from app.providers.embeddings import Embedder
-from app.providers.llm import Prices, make_chat, make_classifier, make_extractor, make_judge, make_summariser
-from app.providers.rules import RulesExtractor
-from app.providers.summarising import Summariser
+from app.providers.factory import (
+    Prices,
+    make_chat,
+    make_classifier,
+    make_embedder,
+    make_extractor,
+    make_judge,
+    make_summariser,
+)
+from app.providers.model_tasks import BeliefClassifier, Summariser
+from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.services.audit import Audit
-from app.services.backfills import Backfills
-from app.services.background import Workers, checked_crons
+from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
 from app.services.erasure import Erasing
-from app.services.exporting import Exporting
-from app.services.feedback import Judging
+from app.services.extraction import ExtractionPolicies
+from app.services.feedback import FeedbackService
+from app.services.health import Readiness
 from app.services.idempotency import Idempotency
-from app.services.import_means import Means as ImportMeans
-from app.services.importing import Importing
 from app.services.jobs import Jobs
 from app.services.keys import Keys
-from app.services.memories import Memories
-from app.services.own_types import OwnTypes
-from app.services.policies import Policies
+from app.services.lifecycle import runner
+from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.lifecycle.runner import WorkerContext
+from app.services.lifecycle.runs import Workers, checked_crons
+from app.services.memories import Memories, Timelines
+from app.services.portability.batch import ImportContext
+from app.services.portability.exports import Exports
+from app.services.portability.imports import Imports
+from app.services.portability.index_rows import ImportIndexer
 from app.services.query import Queries
-from app.services.readiness import Readiness
-from app.services.refilling import Refilling
-from app.services.review import Reviews
-from app.services.reviving import Reviving
+from app.services.reembedding import VectorBackfill
+from app.services.review.decide import ReviewDecisions
+from app.services.review.queue import Reviews
 from app.services.stats import Stats
+from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
-from app.services.timelines import Timelines
 from app.services.turns import Turns
-from app.services.upkeep import IndexUpkeep
-from app.services.workers import worker
-from app.services.workers.worker import Means
 from app.settings import Settings
-from app.write.deciding import Deciding
-from app.write.ingest import IngestPipeline
-from app.write.pipeline import WritePipeline
-from app.write.reviewing import Reviewing
+from app.write.pipeline import Deciding, WritePipeline
+from app.write.turns import IngestPipeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,22 +71,22 @@ class Runtime:
     embedder: Embedder
     model_id: int
     types: Registry
-    type_book: TypeBook
-    own_types: OwnTypes
+    type_book: TypeCache
+    own_types: TenantTypes
     clock: Callable[[], datetime]
     metrics: Metrics
     memories: Memories
     timelines: Timelines
     queries: Queries
-    feedback: Judging
+    feedback: FeedbackService
     turns: Turns
-    policies: Policies
+    policies: ExtractionPolicies
     audit: Audit
     backfills: Backfills
     entities: Entities
     erasing: Erasing
-    exporting: Exporting
-    importing: Importing
+    exporting: Exports
+    importing: Imports
     jobs: Jobs
     workers: Workers
     stats: Stats
@@ -102,18 +106,18 @@ class _Base:
     database: Database
     embedder: Embedder
     model_id: int
-    types: TypeBook
+    types: TypeCache
     metrics: Metrics
     stack: AsyncExitStack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Writing:
+class _WriteServices:
     """What takes memories and turns in; `summariser` and `classifier` are there where there is a model."""
 
     pipeline: WritePipeline
     ingest: IngestPipeline
-    upkeep: IndexUpkeep
+    upkeep: IndexMaintenance
     summariser: Summariser | None
     classifier: BeliefClassifier | None
 
@@ -131,28 +135,30 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         store = await open_store(settings, metrics, stack, migrate=settings.auto_migrate)
         database = store.database
         if settings.auto_migrate:
-            await models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)
-        model = models.check(await models.stored(database), name=embedder.name, dimensions=embedder.dimensions)
+            await embedding_models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)
+        model = embedding_models.check(
+            await embedding_models.stored(database), name=embedder.name, dimensions=embedder.dimensions
+        )
         base = _Base(
             settings=settings,
             database=database,
             embedder=embedder,
             model_id=model.id,
-            types=TypeBook(database=database, built_in=discover()),
+            types=TypeCache(database=database, built_in=discover()),
             metrics=metrics,
             stack=stack,
         )
         yield await _assembled(base, await _writing(base), store)
 
 
-async def _assembled(base: _Base, writing: _Writing, store: Store) -> Runtime:
+async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runtime:
     settings, database, types = base.settings, base.database, base.types
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
-    policies = Policies(database=database, clock=now)
+    policies = ExtractionPolicies(database=database, clock=now)
     queries = _queries(base)
     jobs = Jobs(database=database, clock=now)
-    own_types = OwnTypes(database=database, book=types, clock=now)
+    own_types = TenantTypes(database=database, book=types, clock=now)
     return Runtime(
         settings=settings,
         database=database,
@@ -166,7 +172,7 @@ async def _assembled(base: _Base, writing: _Writing, store: Store) -> Runtime:
         memories=Memories(database=database, pipeline=writing.pipeline, clock=now),
         timelines=Timelines(database=database),
         queries=queries,
-        feedback=Judging(database=database, tracker=queries.tracker, clock=now, observe=base.metrics.feedback),
+        feedback=FeedbackService(database=database, tracker=queries.tracker, clock=now, observe=base.metrics.feedback),
         turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),
         policies=policies,
         audit=Audit(database=database),
@@ -175,7 +181,7 @@ async def _assembled(base: _Base, writing: _Writing, store: Store) -> Runtime:
         ),
         entities=Entities(database=database, types=types, clock=now),
         erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
-        exporting=Exporting(database=database),
+        exporting=Exports(database=database),
         importing=_importing(base, writing.upkeep, policies, own_types),
         jobs=jobs,
         workers=_workers(base, writing),
@@ -190,19 +196,19 @@ async def _assembled(base: _Base, writing: _Writing, store: Store) -> Runtime:
             dimensions=base.embedder.dimensions,
             slow_seconds=settings.queue_slow_seconds,
         ),
-        reviews=Reviews(database=database, reviewing=Reviewing(pipeline=writing.pipeline), clock=now),
+        reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=now),
         first_key=await first_key(settings, store),
     )
 
 
-async def _writing(base: _Base) -> _Writing:
+async def _writing(base: _Base) -> _WriteServices:
     settings, metrics = base.settings, base.metrics
-    upkeep = IndexUpkeep(database=base.database, language=settings.language)
-    await in_background(base.stack, upkeep.run())
-    refilling = Refilling(database=base.database, embedder=base.embedder, model_id=base.model_id, types=base.types)
-    await in_background(base.stack, refilling.run())
+    upkeep = IndexMaintenance(database=base.database, language=settings.language)
+    await open_in_background(base.stack, upkeep.run())
+    refilling = VectorBackfill(database=base.database, embedder=base.embedder, model_id=base.model_id, types=base.types)
+    await open_in_background(base.stack, refilling.run())
     chat = make_chat(settings)
-    extractor = RulesExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
+    extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
     deciding = Deciding(
         database=base.database,
@@ -233,24 +239,24 @@ async def _writing(base: _Base) -> _Writing:
     )
     summariser = make_summariser(chat, settings, metrics)
     classifier = make_classifier(chat, settings, metrics)
-    return _Writing(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
+    return _WriteServices(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
 
 
-def _importing(base: _Base, upkeep: IndexUpkeep, policies: Policies, own_types: OwnTypes) -> Importing:
-    means = ImportMeans(
+def _importing(base: _Base, upkeep: IndexMaintenance, policies: ExtractionPolicies, own_types: TenantTypes) -> Imports:
+    means = ImportContext(
         database=base.database,
-        reviving=Reviving(embedder=base.embedder, language=base.settings.language),
+        reviving=ImportIndexer(embedder=base.embedder, language=base.settings.language),
         model_id=base.model_id,
         clock=now,
         drifted=upkeep.mark,
         crowded=upkeep.crowd,
     )
-    return Importing(means=means, own_types=own_types, policies=policies)
+    return Imports(means=means, own_types=own_types, policies=policies)
 
 
-def _workers(base: _Base, writing: _Writing) -> Workers:
-    known = worker.discover()
-    means = Means(
+def _workers(base: _Base, writing: _WriteServices) -> Workers:
+    known = runner.discover()
+    means = WorkerContext(
         database=base.database,
         clock=now,
         embedder=base.embedder,

@@ -10,7 +10,7 @@ from app.db.session import Database
 from app.memory.registry import discover
 from app.model import Visibility
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest
+from app.read.values import QueryRequest
 from bench.capture import Statement, captured
 from bench.client import Post
 from bench.fill import LANGUAGE, MODEL

@@ -14,16 +14,14 @@ from time import perf_counter
 from typing import Any, cast
 from uuid import UUID
 
-from app.db import backfill_items
-from app.db import backfills as rows
-from app.db.backfill_items import Item
-from app.db.backfills import Backfill
-from app.db.reclassifying import COLUMNS
+from app.db import backfill as db_backfill
+from app.db.backfill import Backfill, BackfillItem
+from app.db.backfill_changes import COLUMNS
 from app.db.session import Database
-from app.memory.backfill import ItemState, Status
+from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.registry import discover
 from app.model import Actor
-from app.services.backfills import Backfills, Wanted
+from app.services.backfill.runs import BackfillRequest, Backfills
 from bench.asking import post, questions
 from bench.client import load
 from bench.figures import Book, Spread
@@ -91,20 +89,22 @@ async def _measured(
     before = await _sums(stage)
     timed = cast("Timed", work.database)
     began = perf_counter()
-    one = await work.preview(actor, Wanted(type="medication"), wait=True)
+    one = await work.preview(actor, BackfillRequest(type="medication"), wait=True)
     table = [_row("preview", int(one.counts["looked_at"]), perf_counter() - began, timed)]
     book.check("memories that a preview changes", _differing(before, await _sums(stage)), "==", 0)
     planned = {item.memory_id: item async for item in _items(work, actor, one)}
     alone = await _asked(stage, user)
     beside = list[Spread]()
-    running = asyncio.create_task(_stepped(stage, work, actor, one, Status.COMMITTING, "commit"))
+    running = asyncio.create_task(_stepped(stage, work, actor, one, BackfillStatus.COMMITTING, "commit"))
     while not running.done():
         beside.append(await _asked(stage, user))
     table.append(_row("commit", len(planned), await running, timed))
     after = await _sums(stage)
     book.check("memories that a commit changes and its preview did not tell", _untold(before, after, planned), "==", 0)
     book.check("memories that are not as the preview said", await _strays(stage, planned), "==", 0)
-    table.append(_row("undo", len(planned), await _stepped(stage, work, actor, one, Status.UNDOING, "undo"), timed))
+    table.append(
+        _row("undo", len(planned), await _stepped(stage, work, actor, one, BackfillStatus.UNDOING, "undo"), timed)
+    )
     joined = Spread.joined(beside)
     book.check("/query p95 beside a backfill's commit over without", joined.p95 / alone.p95, "<=", 2.5)
     return table, [("without", "1", *alone.cells()), ("beside a commit", "1", *joined.cells())]
@@ -120,10 +120,12 @@ async def _as_facts(stage: Stage) -> None:
     await owner.execute("VACUUM (ANALYZE)")
 
 
-async def _stepped(stage: Stage, work: Backfills, actor: Actor, one: Backfill, status: Status, what: str) -> float:
+async def _stepped(
+    stage: Stage, work: Backfills, actor: Actor, one: Backfill, status: BackfillStatus, what: str
+) -> float:
     """Take a step in this process, past the queue; return its seconds."""
     async with work.database.write(actor.tenant_id) as session:
-        await rows.change(session, await _there(session, one), status=status)
+        await db_backfill.change(session, await _there(session, one), status=status)
     began = perf_counter()
     async for done, total in work.run(actor.tenant_id, one.id, actor.name):
         stage.progress(what, done, total or 0)
@@ -131,17 +133,17 @@ async def _stepped(stage: Stage, work: Backfills, actor: Actor, one: Backfill, s
 
 
 async def _there(session: Any, one: Backfill) -> Backfill:  # noqa: ANN401 - a session that times itself
-    found = await rows.lock(session, one.tenant_id, one.id)
+    found = await db_backfill.lock(session, one.tenant_id, one.id)
     assert found is not None  # noqa: S101 - it was made above
     return found
 
 
-async def _items(work: Backfills, actor: Actor, one: Backfill) -> AsyncIterator[Item]:
+async def _items(work: Backfills, actor: Actor, one: Backfill) -> AsyncIterator[BackfillItem]:
     after: UUID | None = None
     more = True
     while more:
         async with cast("Timed", work.database).database.read(actor.tenant_id) as session:
-            found = await backfill_items.page(
+            found = await db_backfill.item_page(
                 session, actor.tenant_id, one.id, state=ItemState.PLANNED, after=after, limit=5_000
             )
         for listed in found:
@@ -163,12 +165,12 @@ def _differing(before: dict[UUID, str], after: dict[UUID, str]) -> int:
     return sum(before[one] != after.get(one) for one in before)
 
 
-def _untold(before: dict[UUID, str], after: dict[UUID, str], planned: dict[UUID, Item]) -> int:
+def _untold(before: dict[UUID, str], after: dict[UUID, str], planned: dict[UUID, BackfillItem]) -> int:
     """Return how many memories changed untold, or were told of and did not change."""
     return sum((before[one] != after.get(one)) != (one in planned) for one in before)
 
 
-async def _strays(stage: Stage, planned: dict[UUID, Item]) -> int:
+async def _strays(stage: Stage, planned: dict[UUID, BackfillItem]) -> int:
     """Return how many memories differ in a column from what the preview said."""
     wrong = 0
     for row in await stage.world.owner.fetch(_STATES, tenant_id(0), list(planned)):

@@ -12,8 +12,7 @@ import asyncpg
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from app.db.session import ReadSession
-from app.db.statement import Statement as Direct
+from app.db.session import ReadSession, SqlStatement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,9 @@ def captured(*, until: str | None = None) -> Iterator[list[Statement]]:
         names = tuple(dict.fromkeys(compiled.positiontup or ())) if compiled is not None else ()
         gather(Statement(sql=sql, names=names, values=tuple(values)))
 
-    async def fetch(session: ReadSession, statement: Direct, values: Mapping[str, object]) -> list[asyncpg.Record]:
+    async def fetch(
+        session: ReadSession, statement: SqlStatement, values: Mapping[str, object]
+    ) -> list[asyncpg.Record]:
         gather(Statement(sql=statement.sql, names=statement.names, values=tuple(statement.arguments(values))))
         return await past(session, statement, values)
 

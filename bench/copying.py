@@ -11,7 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.rows import ON_CONFLICT, Row
+from app.db.sql import ON_CONFLICT, Row
 
 _NULL = "\\N"
 
@@ -20,7 +20,7 @@ async def copy_rows(connection: asyncpg.Connection, rows: Mapping[str, Sequence[
     """Store rows by table name, in one transaction.
 
     The connection must be a superuser's: foreign keys are not checked row by row, and row-level security does
-    not apply. What a table does with a row it has is what `app.db.rows` says.
+    not apply. What a table does with a row it has is what `app.db.sql` says.
     """
     async with connection.transaction():
         await connection.execute("SET LOCAL session_replication_role = replica")

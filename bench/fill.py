@@ -16,19 +16,19 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db import models
-from app.db.rows import Row
-from app.db.writing import LARGE
+from app.db import embedding_models
+from app.db.apply import LARGE
+from app.db.sql import Row
 from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry, discover
 from app.model import Scope
 from app.providers.embeddings import Embedder
-from app.write.persist import Verdict, persist
-from app.write.plan import Plan, Surroundings
-from app.write.prepare import prepare
+from app.write.embed import prepare
+from app.write.persist import PersistResult, persist
 from app.write.resolve import UNKNOWN, KnownName, names_of, resolve
-from app.write.values import Add, Existing, History, Prepared, Resolved
+from app.write.rows import PendingRows, WriteContext
+from app.write.values import Add, AddAsHistory, Existing, Prepared, Resolved
 from bench.copying import copy_rows
 from bench.grammar import NOW, Draft, Grammar
 
@@ -131,7 +131,7 @@ async def without_vector_index(connection: asyncpg.Connection, dimensions: int) 
     yield
     await connection.execute("SET maintenance_work_mem = '1GB'")
     await connection.execute("SET max_parallel_maintenance_workers = 2")
-    await connection.execute(models.index_ddl(MODEL, dimensions))
+    await connection.execute(embedding_models.index_ddl(MODEL, dimensions))
     await connection.execute("RESET maintenance_work_mem")
     await connection.execute("RESET max_parallel_maintenance_workers")
 
@@ -166,7 +166,7 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
     bucket = filling.bucket
     scope_id = bucket.scope.id(bucket.tenant)
     filling.average = filling.average or _average(pairs)
-    around = Surroundings(
+    around = WriteContext(
         tenant=bucket.tenant,
         scope=scope_id,
         actor="bench",
@@ -176,7 +176,7 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
         ann=filling.ann,
         language=LANGUAGE,
     )
-    plan = Plan(around)
+    plan = PendingRows(around)
     for prepared, older in pairs:
         _persist(plan, filling, prepared, older)
     changes = plan.changes()
@@ -190,7 +190,7 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
     return {**{table: list(given) for table, given in changes.rows.items()}, "memories": list(by_id.values())}
 
 
-def _persist(plan: Plan, filling: _Filling, prepared: Prepared, older: Prepared | None) -> None:
+def _persist(plan: PendingRows, filling: _Filling, prepared: Prepared, older: Prepared | None) -> None:
     scope = plan.around.scope
     resolved = resolve(prepared, _known(filling, prepared), scope)
     verdict = persist(plan, resolved, Add(reason=_REASON))
@@ -198,7 +198,7 @@ def _persist(plan: Plan, filling: _Filling, prepared: Prepared, older: Prepared 
     if older is None:
         return
     before = resolve(older, _known(filling, older), scope)
-    persist(plan, before, History(successor=_existing(prepared, verdict), predecessor=None, reason=_REASON))
+    persist(plan, before, AddAsHistory(successor=_existing(prepared, verdict), predecessor=None, reason=_REASON))
 
 
 def _known(filling: _Filling, prepared: Prepared) -> list[KnownName]:
@@ -209,7 +209,7 @@ def _remember(filling: _Filling, resolved: Resolved) -> None:
     """Take up the names that a memory brought, as the next write would find them."""
     for mention in resolved.prepared.mentions:
         ref = resolved.refs.get(mention.role)
-        alias = normalise.name(mention.name)
+        alias = normalise.normalise_name(mention.name)
         if ref is not None and (ref.entity_type != UNKNOWN or alias not in filling.known):
             filling.known[alias] = KnownName(
                 wanted=alias,
@@ -221,7 +221,7 @@ def _remember(filling: _Filling, resolved: Resolved) -> None:
             )
 
 
-def _existing(prepared: Prepared, verdict: Verdict) -> Existing:
+def _existing(prepared: Prepared, verdict: PersistResult) -> Existing:
     """Return a memory that was just added, as a later decision would read it."""
     if verdict.memory is None:
         raise AssertionError("an added memory has an id")

@@ -7,9 +7,9 @@ from dataclasses import replace
 from uuid import UUID
 
 from app.db.session import Database
-from app.db.vectors import as_halfvec
-from app.model import Mode, Scope, ScopeKind
-from app.read.retrieve import Filters, Model, Search, retrieve
+from app.db.sql import as_halfvec
+from app.model import ReadMode, Scope, ScopeKind
+from app.read.retrieve import Model, Search, SearchFilters, retrieve
 from app.read.values import Arm
 from bench.asking import ASKED_AT, questions
 from bench.figures import Book
@@ -55,13 +55,13 @@ async def recall(stage: Stage, book: Book) -> None:
     )
 
 
-def _cases(size: int) -> dict[str, Filters]:
+def _cases(size: int) -> dict[str, SearchFilters]:
     whole = filters_for(user_of(size))
     return {
         "no filter": whole,
         "type relation": replace(whole, types=("relation",)),
         "types event, preference": replace(whole, types=("event", "preference")),
-        "history too": replace(whole, mode=Mode.HISTORICAL),
+        "history too": replace(whole, mode=ReadMode.HISTORICAL),
         "topic politics (the rarest)": replace(whole, topic="politics"),
         "type relation, topic politics": replace(whole, types=("relation",), topic="politics"),
         "confidence above all there is": replace(whole, min_confidence=0.999),
@@ -69,19 +69,21 @@ def _cases(size: int) -> dict[str, Filters]:
     }
 
 
-def filters_for(user: str) -> Filters:
+def filters_for(user: str) -> SearchFilters:
     """Return the filters of a plain question of one of the main tenant's users."""
     scopes = (Scope(kind=ScopeKind.GLOBAL), Scope(kind=ScopeKind.USER, user_id=user))
-    return Filters(
+    return SearchFilters(
         tenant=tenant_id(0),
         scopes=tuple(scope.id(tenant_id(0)) for scope in scopes),
-        mode=Mode.DEFAULT,
+        mode=ReadMode.DEFAULT,
         now=ASKED_AT,
         clock=ASKED_AT,
     )
 
 
-async def _compared(world: World, database: Database, filters: Filters, vectors: Sequence[str]) -> tuple[float, int]:
+async def _compared(
+    world: World, database: Database, filters: SearchFilters, vectors: Sequence[str]
+) -> tuple[float, int]:
     """Return the mean recall of the approximate search, and how many rows it owes."""
     shares, missing = [], 0
     async with database.read(filters.tenant, plan_cache_mode="force_generic_plan") as session:

@@ -40,7 +40,7 @@ class StandIn:
 async def standing_in() -> AsyncIterator[StandIn]:
     """Run a stand-in for as long as the block."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.standin.provider"), cwd=_CHECKOUT, stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", "tests.provider_server.provider"), cwd=_CHECKOUT, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None  # noqa: S101 - narrows for the type checker
     try:

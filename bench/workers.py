@@ -12,7 +12,7 @@ from typing import cast
 from uuid import UUID, uuid4
 
 from app.db.session import Database, ReadSession, WriteSession
-from app.services.workers.worker import Means, Progress, Worker, discover
+from app.services.lifecycle.runner import RunProgress, Worker, WorkerContext, discover
 from app.write.pipeline import WritePipeline
 from bench.asking import post, questions
 from bench.client import load
@@ -111,7 +111,7 @@ async def _asked(stage: Stage, user: str) -> Spread:
 
 async def _ran(stage: Stage, worker: Worker, database: Database, memories: int) -> tuple[str, ...]:
     timed = Timed(database)
-    means = Means(
+    means = WorkerContext(
         database=cast("Database", timed),
         clock=lambda: datetime.now(UTC),
         embedder=stage.world.embedder,
@@ -125,7 +125,7 @@ async def _ran(stage: Stage, worker: Worker, database: Database, memories: int) 
         stage.progress(f"worker {worker.name}", min(done, memories), memories)
 
     began = perf_counter()
-    counts = await worker.run(means, tenant_id(0), dry_run=False, progress=Progress(run=uuid4(), told=told))
+    counts = await worker.run(means, tenant_id(0), dry_run=False, progress=RunProgress(run=uuid4(), told=told))
     seconds, changed = perf_counter() - began, sum(counts.values())
     return (
         worker.name,

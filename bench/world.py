@@ -18,8 +18,8 @@ from uuid import UUID, uuid5
 
 import asyncpg
 
-from app.db import migrate, models
-from app.db.embedded import start_embedded
+from app.db import embedding_models, migrate
+from app.db.embedded.server import start_embedded
 from app.db.session import RUNTIME_ROLE
 from app.model import NAMESPACE
 from app.providers.wordllama import WordllamaEmbedder
@@ -91,7 +91,7 @@ async def new_world() -> AsyncIterator[World]:
         server = await asyncio.to_thread(start_embedded, folder / "data")
         try:
             await asyncio.to_thread(migrate.upgrade, server.url)
-            await models.register(server.url, name=embedder.name, dimensions=embedder.dimensions)
+            await embedding_models.register(server.url, name=embedder.name, dimensions=embedder.dimensions)
             owner = await asyncpg.connect(server.url)
             try:
                 yield World(url=server.url, owner=owner, embedder=embedder, folder=folder)

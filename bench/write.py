@@ -12,10 +12,9 @@ from typing import Any
 from app.db.session import Database
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
-from app.write.deciding import Deciding
-from app.write.pipeline import WritePipeline
-from app.write.prepare import prepare
-from app.write.waves import waves
+from app.write.batching import split_batch
+from app.write.embed import prepare
+from app.write.pipeline import Deciding, WritePipeline
 from bench.capture import Bare, Statement, Stopped, captured
 from bench.client import Post, load, timed
 from bench.figures import Book, Spread
@@ -164,7 +163,7 @@ async def _waves(stage: Stage, drafts: Sequence[Draft]) -> int:
     scope = Scope(kind=ScopeKind.USER, user_id="user")
     candidates = [next(stage.filler.candidates(draft, scope)) for draft in drafts]
     prepared = await prepare(candidates, embedder=stage.world.embedder, now=NOW, language=LANGUAGE)
-    return sum(1 for _ in waves(list(enumerate(prepared))))
+    return sum(1 for _ in split_batch(list(enumerate(prepared))))
 
 
 def _fresh(seed: str, stored: int, count: int) -> Iterator[Draft]:

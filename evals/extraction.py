@@ -21,12 +21,12 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
+from app.english.rules.propose import propose
+from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry, discover
 from app.model import Scope, ScopeKind
-from app.providers.rules.propose import propose
-from app.text.lexical import terms
 from evals.datasets import data_dir
 
 ENTITIES = "entity_extraction"
@@ -123,8 +123,8 @@ def _proposed(text: str) -> tuple[Proposal, ...]:
 
 def _score_entities(found: Found, text: str, labelled: set[str], types: Registry) -> None:
     names = {name for one in _proposed(text) for name in _names(one, types)}
-    wanted = {normalise.name(name): name for name in labelled}
-    given = {normalise.name(name): name for name in names}
+    wanted = {normalise.normalise_name(name): name for name in labelled}
+    given = {normalise.normalise_name(name): name for name in names}
     found.entities.labelled += len(wanted)
     found.entities.proposed += len(given)
     found.entities.right += len(wanted.keys() & given.keys())

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import NAMESPACE_URL, uuid5
 
-from app.memory.extraction import Extraction, Role, Turn
+from app.memory.extraction import Extraction, PrefilterPolicy, Role, Turn
 from app.memory.registry import Registry
 from app.model import Scope, ScopeKind
-from app.providers.extraction import Extractor
-from app.write.consider import Means, consider
-from app.write.prefilter import Dropped, PrefilterPolicy, RecentTurn, prefilter
+from app.providers.protocols import Extractor
+from app.write.extract import ExtractionContext, candidates_of
+from app.write.prefilter import RecentTurn, RejectedTurn, prefilter
 from app.write.trace import Trace
 from evals import datasets
 from evals.junk import Candidate, Label
@@ -52,7 +52,7 @@ def spoken(turn: datasets.Turn, scope: Scope, name: str) -> Turn:
 
 async def guarded(drawn: Sequence[Sampled], extractor: Extractor, types: Registry) -> Guarded:
     """Return what becomes of each turn of the sample under the default policy, without episodes."""
-    means = Means(types=types, extractor=extractor.name, keep_episodes=False)
+    means = ExtractionContext(types=types, extractor=extractor.name, keep_episodes=False)
     scope = Scope(kind=ScopeKind.USER, user_id="labels")
     proposed: dict[str, tuple[Candidate, ...]] = {}
     kept: dict[str, tuple[Candidate, ...]] = {}
@@ -60,10 +60,10 @@ async def guarded(drawn: Sequence[Sampled], extractor: Extractor, types: Registr
     for one in drawn:
         turn = spoken(one.turn, scope, one.id)
         context = [] if one.before is None else [spoken(one.before, scope, f"before {one.id}")]
-        if isinstance(prefilter(turn, _recent(context), PrefilterPolicy()), Dropped):
+        if isinstance(prefilter(turn, _recent(context), PrefilterPolicy()), RejectedTurn):
             continue
         extraction = await extractor.extract(turn, context)
-        considered = consider(turn, extraction, context, (), means, Trace())
+        considered = candidates_of(turn, extraction, context, (), means, Trace())
         proposed[one.id] = _proposals(extraction, types)
         kept[one.id] = tuple(
             (found.type.name, found.payload.render()) for found in considered.candidates if found.ending is None

@@ -19,7 +19,7 @@ from app.errors import TypedMemoryError
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.model import Scope, ScopeKind
-from app.providers.questions import RuleQuestions
+from app.providers.protocols import RuleQuestions
 from app.write.hype import Hype
 from evals.datasets import Conversation, Question, load_locomo, load_longmemeval_oracle
 from evals.metrics import mean, recall_at

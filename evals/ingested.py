@@ -16,10 +16,10 @@ from rich.table import Table
 from sqlalchemy import text
 
 from app.db.turns import StoredTurn
-from app.memory.candidate import Decided
+from app.memory.candidate import DecidedCandidate
 from app.memory.extraction import TurnStatus
-from app.model import Scope, ScopeKind, Status
-from app.write.consider import EPISODE
+from app.model import MemoryStatus, Scope, ScopeKind
+from app.write.extract import EPISODE
 from evals import tables
 from evals.datasets import Conversation
 from evals.guarded import spoken
@@ -84,9 +84,9 @@ async def ingest(bench: Bench, name: str, conversation: Conversation) -> Written
 def told(reports: Sequence[Mapping[str, Any]]) -> Told:
     """Return what reports of turns say about typed candidates; a turn that is kept as such does not count."""
     every = [one for report in reports for one in report["candidates"] if one["type"] != EPISODE]
-    refused = [one for one in every if one["decision"] == Decided.REJECTED and one["confidence"] is None]
+    refused = [one for one in every if one["decision"] == DecidedCandidate.REJECTED and one["confidence"] is None]
     decisions = Counter(str(one["decision"]) for one in every)
-    decisions[Decided.REJECTED] -= len(refused)
+    decisions[DecidedCandidate.REJECTED] -= len(refused)
     return Told(decisions=+decisions, refused=len(refused))
 
 
@@ -100,7 +100,7 @@ async def _held(bench: Bench, scope: Scope, place: str) -> tuple[list[Held], lis
         row["id"]: Held(id=row["id"], place=place, type=row["type"], about=row["about"], content=row["content"])
         for row in rows
     }
-    active = [held[row["id"]] for row in rows if row["status"] == Status.ACTIVE]
+    active = [held[row["id"]] for row in rows if row["status"] == MemoryStatus.ACTIVE]
     pairs = [(held[row["id"]], held.get(row["superseded_by"])) for row in rows]
     return active, [Superseded(old=old, new=new) for old, new in pairs if new is not None]
 
@@ -120,7 +120,7 @@ def show(console: Console, done: Sequence[Written], *, read: bool) -> None:
 
 
 def _decisions(done: Sequence[Written]) -> Table:
-    kinds = [kind for kind in Decided if any(one.told.decisions[kind] for one in done)]
+    kinds = [kind for kind in DecidedCandidate if any(one.told.decisions[kind] for one in done)]
     titles = ("turns", "skipped", "turns/s", "candidates", "a turn", "refused", *kinds)
     table = tables.figures("conversations ingested: what was decided about typed candidates", "set", titles)
     for name, part in _by_set(done):

@@ -11,17 +11,16 @@ from datetime import UTC
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from app.api.bodies import build
-from app.api.candidates import from_batch
-from app.commands.conversations import Item, memories
+from app.api.memories.bodies import build
+from app.api.memories.candidates import candidates_from_batch
+from app.commands.import_sources import ImportItem, memories
 from app.errors import TypedMemoryError
 from app.model import Actor, Visibility
 from app.read.fuse import fuse
 from app.read.plan import OPEN
-from app.read.request import QueryRequest
-from app.read.values import Arm, Plan, Scaling
+from app.read.values import Arm, QueryPlan, QueryRequest, Scaling
 from app.runtime import Runtime, build_runtime
-from app.services.upkeep import IndexUpkeep
+from app.services.lifecycle.maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.datasets import Conversation, Question, Turn
 
@@ -48,7 +47,7 @@ class Bench:
     """A tenant of its own to fill and ask."""
 
     runtime: Runtime
-    upkeep: IndexUpkeep
+    upkeep: IndexMaintenance
     actor: Actor
 
     async def learn(self, conversation: Conversation, user: str) -> dict[UUID, str]:
@@ -58,13 +57,13 @@ class Bench:
             {**read.body, "user_id": user, "scope": "user"}
             for document in _documents(conversation.turns)
             for read in memories(document, place=conversation.id, name=conversation.id)
-            if isinstance(read, Item)
+            if isinstance(read, ImportItem)
         ]
         batch_model = build(self.runtime.types).batch
         known: dict[UUID, str] = {}
         for start in range(0, len(bodies), BATCH):
             checked = batch_model.model_validate({"memories": bodies[start : start + BATCH]})
-            candidates = from_batch(
+            candidates = candidates_from_batch(
                 checked.memories,  # type: ignore[attr-defined]
                 self.runtime.types,
                 self.runtime.clock(),
@@ -103,7 +102,7 @@ class Bench:
         )
 
 
-def _plain() -> Plan:
+def _plain() -> QueryPlan:
     """Return the textbook fusion over the same lists: every text arm weighs one, scores don't count."""
     return replace(
         OPEN,
@@ -121,7 +120,7 @@ async def opened(folder: Path) -> AsyncIterator[Bench]:
     async with build_runtime(Settings(data_dir=folder)) as runtime:
         tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
         actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
-        upkeep = IndexUpkeep(database=runtime.database, language=runtime.settings.language)
+        upkeep = IndexMaintenance(database=runtime.database, language=runtime.settings.language)
         yield Bench(runtime=runtime, upkeep=upkeep, actor=actor)
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from app.text.temporal import TemporalSpan, find_spans
+from app.english.dates import TemporalSpan, find_spans
 from evals.datasets import data_dir
 
 FILES = ("DateParser", "DatePeriodParser", "DateTimePeriodParser", "DurationParser", "DateTimeModel")

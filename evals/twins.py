@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.memory import normalise
-from app.write.sameness import DUPLICATE
+from app.write.dedup import DUPLICATE
 from evals.verdicts import digest
 
 

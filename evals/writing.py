@@ -17,7 +17,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from app.memory.registry import discover
-from app.providers.rules import RulesExtractor
+from app.providers.rule_extractor import RuleExtractor
 from evals import ingested, junk, tables
 from evals.datasets import Conversation, load_locomo, load_longmemeval_oracle
 from evals.guarded import Guarded, baselines, guarded
@@ -88,7 +88,7 @@ async def _labelled(drawn: Sequence[Sampled], console: Console, *, read: bool) -
     if changed:
         console.print(f"writing: the labels are of other texts, and are left out: {', '.join(changed[:REASONS])}")
         return
-    found = await guarded(drawn, RulesExtractor(), discover())
+    found = await guarded(drawn, RuleExtractor(), discover())
     if read:
         _show_junk(console, labels, found, {one.id: one.turn.text for one in drawn})
     console.print(_against(labels, found))
@@ -96,7 +96,7 @@ async def _labelled(drawn: Sequence[Sampled], console: Console, *, read: bool) -
 
 
 async def _by_reading(name: str, drawn: Sequence[Sampled], console: Console, *, read: bool) -> None:
-    found = judged(await guarded(drawn, RulesExtractor(), discover()), load_verdicts(CANDIDATES))
+    found = judged(await guarded(drawn, RuleExtractor(), discover()), load_verdicts(CANDIDATES))
     if read:
         texts = {one.id: one.turn.text for one in drawn}
         for one in found:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.long_lived import settle
-from app.db.embedded_locks import FileLock
-from tests.databases import Run, drop_database
-from tests.loopback import loopback_only
+from app.commands.configuration import freeze_garbage_collector
+from app.db.embedded.folder import FileLock
+from tests.support.databases import Run, drop_database
+from tests.support.loopback import loopback_only
 
 # How the workers of pytest-xdist, which inherit the environment, learn of the run's folder.
 _RUN_FOLDER = "TM_TEST_RUN_FOLDER"
@@ -26,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of garbage collections, as a service does."""
-    settle()
+    freeze_garbage_collector()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from app.db import migrate
 from migrations import lint
-from tests.cli.program import ROOT, environment
+from tests.commands.program import ROOT, environment
 
 PAGE = (ROOT / "docs" / "adding-a-type.md").read_text()
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info", "results")

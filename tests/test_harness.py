@@ -8,10 +8,10 @@ import asyncpg
 import httpx
 import pytest
 
-from app.db.embedded import start_embedded
+from app.db.embedded.server import start_embedded
 from app.db.migrate import head
-from tests.databases import Run
 from tests.db.embedded_service import postmaster_pid, value, wait_until_gone
+from tests.support.databases import Run
 
 
 async def test_a_clone_is_migrated(database_url: str) -> None:

@@ -18,8 +18,8 @@ from app.cli import MODULES
 from app.main import create_app
 from app.memory.registry import discover
 from app.settings import Settings
-from tests.cli.program import ROOT, Served, environment
-from tests.databases import Run, drop_database
+from tests.commands.program import ROOT, Served, environment
+from tests.support.databases import Run, drop_database
 
 PAGES = ("README.md", "docs/guide.md", "docs/operations.md")
 """Read in this order, as one: what a later page asks rests on what an earlier one wrote."""

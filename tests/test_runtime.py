@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 from pydantic import SecretStr
 
-from app.db.embedded import KEY_FILE
+from app.db.embedded.server import KEY_FILE
 from app.db.migrate import head
 from app.errors import ConfigurationError, DatabaseUnavailable
 from app.memory.candidate import Candidate
@@ -21,8 +21,8 @@ from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
 from app.runtime import Runtime, build_runtime
 from app.settings import Settings
-from tests import owner
-from tests.folders import open_folder
+from tests.support import owner
+from tests.support.folders import open_folder
 
 ROLES = frozenset({"read", "write", "admin"})
 

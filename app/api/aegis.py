@@ -9,18 +9,17 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api import cursors, views
-from app.api.cursors import LONGEST, Listing
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, GuardedRoute
-from app.api.memories import page_of, scopes_of
-from app.api.models import Answers
-from app.api.requests import MOST_RESULTS, Seen
-from app.api.routes import add_reads
-from app.db.listing import Filters, Position
+from app.api.memories.answers import Answers
+from app.api.memories.read import page_of, scopes_of
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import VisibilityQuery
+from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.query import MOST_RESULTS
+from app.db.memories.listing import MemoryFilters, PagePosition
 from app.errors import InvalidCursor
-from app.memory.strings import Name
-from app.model import Actor, Status
+from app.memory.fields import Name
+from app.model import Actor, MemoryStatus
 
 SessionId = Annotated[Name, Path(description="The session, as it was written.", examples=["conv-42"])]
 EntityId = Annotated[
@@ -32,10 +31,10 @@ EntityId = Annotated[
 ]
 
 
-class TimelineQuery(Seen):
+class TimelineQuery(VisibilityQuery):
     """Whose eyes to look with, and which page."""
 
-    status: list[Status] = Field(
+    status: list[MemoryStatus] = Field(
         default_factory=list,
         description="By default `active`; with `as_of` also what has been replaced or expired since.",
     )
@@ -76,7 +75,7 @@ async def list_session(
     listing = Listing(f"session|{actor.tenant_id}|{session_id}|{filters}")
     after = None if query.cursor is None else _place(query.cursor, listing)
     page = await runtime.timelines.session(actor, filters, session_id=session_id, limit=query.limit, after=after)
-    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+    return fields.json_answer(page_of(page, listing, filters.known_at or runtime.clock()))
 
 
 async def list_entity_facts(
@@ -90,14 +89,14 @@ async def list_entity_facts(
     listing = Listing(f"entity|{actor.tenant_id}|{entity_id}|{filters}")
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None)
     page = await runtime.timelines.entity(actor, filters, entity_id=entity_id, limit=query.limit, after=after)
-    return views.answer(page_of(page, listing, filters.known_at or runtime.clock()))
+    return fields.json_answer(page_of(page, listing, filters.known_at or runtime.clock()))
 
 
-def _filters(query: TimelineQuery, actor: Actor) -> Filters:
-    then = (Status.ACTIVE, Status.SUPERSEDED, Status.EXPIRED)
-    default = (Status.ACTIVE,) if query.as_of is None else then
+def _filters(query: TimelineQuery, actor: Actor) -> MemoryFilters:
+    then = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED)
+    default = (MemoryStatus.ACTIVE,) if query.as_of is None else then
     at = query.instants()
-    return Filters(
+    return MemoryFilters(
         scopes=scopes_of(query, actor),
         statuses=tuple(query.status) or default,
         as_of=at["as_of"],
@@ -105,7 +104,7 @@ def _filters(query: TimelineQuery, actor: Actor) -> Filters:
     )
 
 
-def _place(cursor: str, listing: Listing) -> Position:
+def _place(cursor: str, listing: Listing) -> PagePosition:
     """Return where a page of a timeline starts: after an episode's number, or after its time."""
     try:
         return cursors.decode(cursor, listing, value=float)

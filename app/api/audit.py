@@ -12,20 +12,19 @@ from pydantic import AfterValidator, Field, model_validator
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, fields, views
-from app.api.cursors import LONGEST, Listing
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.fields import Instant
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.models import AuditEvent, Out
-from app.api.problems import FieldError, InvalidFields
-from app.api.requests import MOST_RESULTS, In
-from app.api.routes import add_reads
-from app.db.audit_log import Asked, Told
-from app.db.listing import Position
+from app.api.memories import answers
+from app.api.memories.answers import AuditEvent
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.query import MOST_RESULTS
+from app.db.audit import AuditEntry, AuditFilter
+from app.db.memories.listing import PagePosition
 from app.errors import NotFound
-from app.memory.chain import START, Broken, Fault
-from app.memory.strings import Name
+from app.memory.audit import START, Broken, ChainFault
+from app.memory.fields import Name
 from app.model import Actor
 from app.services.audit import SEALS, Head, Rebuilt, Verified
 
@@ -44,7 +43,7 @@ def _action(value: str) -> str:
     return value
 
 
-class AuditQuery(In):
+class AuditQuery(RequestBody):
     """Which events to list. Events of a user or an agent are those of every scope that is theirs."""
 
     memory_id: str | None = Field(default=None, max_length=80)
@@ -70,7 +69,7 @@ class AuditQuery(In):
             raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
 
 
-class VerifyQuery(In):
+class VerifyQuery(RequestBody):
     """How far to verify, and against which head."""
 
     after: _NUMBER = Field(default=0, description="Begin after this seal: the `next` of the answer before.")
@@ -114,7 +113,7 @@ class HeadOut(Out):
 class BrokenOut(Out):
     """Where the log is not what was sealed. `seal` null: in the unsealed end; `event_id` null: the seal itself."""
 
-    fault: Fault
+    fault: ChainFault
     seal: int | None
     event_id: str | None
     why: str
@@ -166,7 +165,7 @@ def router() -> APIRouter:
 
 async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[AuditQuery, Query()]) -> Response:
     """List events, each with its sentence, a page at a time; `next_cursor` is null on the last page."""
-    asked = Asked(
+    asked = AuditFilter(
         memory=query.memory(),
         scopes=await runtime.audit.scopes(actor.tenant_id, query.user_id, query.agent_id),
         action=query.action,
@@ -187,7 +186,7 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
     )
     last = page.events[-1] if page.events else None
     more = None if page.next is None or last is None else _cursor(last, listing)
-    return views.answer({"events": [views.audit_event(one) for one in page.events], "next_cursor": more})
+    return fields.json_answer({"events": [answers.audit_answer(one) for one in page.events], "next_cursor": more})
 
 
 async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[VerifyQuery, Query()]) -> Response:
@@ -195,13 +194,13 @@ async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Ve
     tenant = actor.tenant_id
     found = await runtime.audit.verify(tenant, after=query.after, most=query.limit, anchor=query.anchor())
     rebuilt = await runtime.audit.rebuild(tenant) if query.memories else None
-    return views.answer(_verified(found, rebuilt))
+    return fields.json_answer(_verified(found, rebuilt))
 
 
 async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Seal what waits, and return the newest seal."""
     await runtime.audit.seal(actor.tenant_id)
-    return views.answer(_head(await runtime.audit.head(actor.tenant_id)))
+    return fields.json_answer(_head(await runtime.audit.head(actor.tenant_id)))
 
 
 def _listing(actor: Actor, query: AuditQuery) -> Listing:
@@ -209,8 +208,8 @@ def _listing(actor: Actor, query: AuditQuery) -> Listing:
     return Listing(f"audit|{actor.tenant_id}|{sorted(asked.items(), key=lambda item: item[0])}")
 
 
-def _cursor(last: Told, listing: Listing) -> str:
-    return cursors.encode(Position(id=last.id, value=last.position), listing)
+def _cursor(last: AuditEntry, listing: Listing) -> str:
+    return cursors.encode(PagePosition(id=last.id, value=last.position), listing)
 
 
 def _whole(value: float | datetime | None) -> int | None:

@@ -1,4 +1,9 @@
-"""Entities: who and what the memories are about, and how they are related."""
+"""List, read, graph, merge and unmerge entities.
+
+Entities and their relations as answers: plain dictionaries.
+
+Entities: who and what the memories are about, and how they are related.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +16,86 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, entity_views, views
-from app.api.cursors import LONGEST, Listing
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import once
-from app.api.models import Out
-from app.api.requests import MOST_RESULTS, Clocks, In
-from app.api.routes import add_changes, add_reads
-from app.db.listing import Position
-from app.memory.strings import Name
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import Clocks, Out, RequestBody
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
+from app.api.plumbing.idempotency import run_once
+from app.api.query import MOST_RESULTS
+from app.db.entities.read import EntityRecord, RelationEdge
+from app.db.memories.listing import PagePosition
+from app.memory.fields import Name
 from app.model import ScopeKind, Visibility
+from app.services.entities import EntityMergeResult, EntityUnmergeResult
+
+
+def merge_answer(done: EntityMergeResult) -> dict[str, object]:
+    """Return what a merge did."""
+    return {
+        "entity": entity_answer(done.entity),
+        "merged": [
+            {
+                "entity_id": ids.public(ids.ENTITY, one.entity),
+                "aliases": one.aliases,
+                "memories": one.memories,
+                "contradictions": [
+                    {
+                        "memory_id": ids.public(ids.MEMORY, found.memory),
+                        "holder_id": ids.public(ids.MEMORY, found.holder),
+                    }
+                    for found in one.contradictions
+                ],
+            }
+            for one in done.moved
+        ],
+    }
+
+
+def unmerge_answer(done: EntityUnmergeResult) -> dict[str, object]:
+    """Return what taking a merge apart did."""
+    return {
+        "entity": entity_answer(done.entity),
+        "survivor": entity_answer(done.survivor),
+        "aliases": done.undone.aliases,
+        "memories": done.undone.memories,
+        "revived": [ids.public(ids.MEMORY, one) for one in done.undone.revived],
+    }
+
+
+def entity_answer(one: EntityRecord) -> dict[str, object]:
+    """Return an entity."""
+    return {
+        "id": ids.public(ids.ENTITY, one.id),
+        "canonical_name": one.name,
+        "entity_type": one.entity_type,
+        "aliases": one.aliases,
+        "attributes": one.attributes,
+        "mention_count": one.mention_count,
+        "scope": one.scope.kind,
+        "user_id": one.scope.user_id,
+        "agent_id": one.scope.agent_id,
+        "merged_into": None if one.merged_into is None else ids.public(ids.ENTITY, one.merged_into),
+        "merged": [ids.public(ids.ENTITY, other) for other in one.merged],
+        "created_at": one.created_at,
+    }
+
+
+def edge(one: RelationEdge) -> dict[str, object]:
+    """Return a relation between two entities."""
+    return {
+        "from_entity": {"id": ids.public(ids.ENTITY, one.from_entity), "name": one.from_name},
+        "relation_type": one.relation_type,
+        "to_entity": {"id": ids.public(ids.ENTITY, one.to_entity), "name": one.to_name},
+        "since": one.since,
+        "memory_id": ids.public(ids.MEMORY, one.memory),
+        "hop": one.hop,
+    }
+
 
 DEEPEST = 3
+
 MOST_MERGED = 50
+
 OK = 200
 
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
@@ -99,7 +170,7 @@ class GraphOut(Out):
     relations: list[EdgeOut]
 
 
-class MergeBody(In):
+class MergeBody(RequestBody):
     """Which entities are one."""
 
     into: Name = Field(description="The entity that survives.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
@@ -114,7 +185,7 @@ class MergeBody(In):
     force: bool = Field(default=False, description="Merge entities of different types.")
 
 
-class UnmergeBody(In):
+class UnmergeBody(RequestBody):
     """Which entity stands alone again."""
 
     entity: Name = Field(examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2f"])
@@ -190,8 +261,8 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
         limit=query.limit,
         known_at=known_at,
     )
-    following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"entities": [entity_views.entity(one) for one in shown], "next_cursor": following})
+    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
+    return fields.json_answer({"entities": [entity_answer(one) for one in shown], "next_cursor": following})
 
 
 async def get_entity(
@@ -203,7 +274,7 @@ async def get_entity(
     """
     known_at = clocks.instants()["known_at"]
     found = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
-    return views.answer(entity_views.entity(found))
+    return fields.json_answer(entity_answer(found))
 
 
 async def get_entity_graph(
@@ -213,7 +284,7 @@ async def get_entity_graph(
     entity, edges = await runtime.entities.graph(
         actor, ids.parse(ids.ENTITY, entity_id), depth=query.depth, **query.instants()
     )
-    return views.answer({"entity": entity_views.entity(entity), "relations": [entity_views.edge(one) for one in edges]})
+    return fields.json_answer({"entity": entity_answer(entity), "relations": [edge(one) for one in edges]})
 
 
 async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep, body: MergeBody) -> Response:
@@ -227,9 +298,9 @@ async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep,
         others = [ids.parse(ids.ENTITY, one) for one in body.others]
         into = ids.parse(ids.ENTITY, body.into)
         done = await runtime.entities.merge(actor, into, others, force=body.force, reason=body.reason)
-        return entity_views.merged(done)
+        return merge_answer(done)
 
-    return await once(request, runtime, actor, OK, work)
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep, body: UnmergeBody) -> Response:
@@ -239,6 +310,6 @@ async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep,
     """
 
     async def work() -> object:
-        return entity_views.unmerged(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
+        return unmerge_answer(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
 
-    return await once(request, runtime, actor, OK, work)
+    return await run_once(request, runtime, actor, OK, work)

@@ -11,14 +11,12 @@ from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import IDEMPOTENT, Replied, once, own_key
-from app.api.models import Out
-from app.api.routes import add_reads
-from app.memory.strings import storable
-from app.services.erasure import Receipt, told
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
+from app.memory.fields import storable
+from app.services.erasure import Receipt, receipt_of
 
 LONGEST_NAME = 1_000
 
@@ -98,9 +96,11 @@ async def delete_user(
 
     async def work() -> object:
         started = await runtime.erasing.user(actor, user_id, wait=wait, own=own_key(request))
-        return Replied(200 if started.job is None else 202, receipt(Receipt(erasure=started.erasure), job=started.job))
+        return ReplayableResponse(
+            200 if started.job is None else 202, receipt(Receipt(erasure=started.erasure), job=started.job)
+        )
 
-    return await once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, 200, work)
 
 
 async def get_erasure(
@@ -115,13 +115,13 @@ async def get_erasure(
     answer = receipt(await runtime.erasing.receipt(actor, erasure))
     if ids_too:
         answer["ids"] = await runtime.erasing.ids(actor, erasure)
-    return views.answer(answer)
+    return fields.json_answer(answer)
 
 
 def receipt(done: Receipt, *, job: UUID | None = None) -> dict[str, object]:
     """Return a receipt as it is answered."""
     one = done.erasure
-    members = told(one)
+    members = receipt_of(one)
     members.pop("erasure")
     return {
         "id": ids.public(ids.ERASURE, one.id),

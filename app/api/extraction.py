@@ -9,20 +9,17 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.models import Out
-from app.api.problems import FieldError, InvalidFields
-from app.api.requests import In
-from app.api.routes import add_reads
-from app.write.policy import TenantPolicy
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.problems import FieldError, InvalidFields
+from app.memory.extraction import TenantPolicy
 
 DEFAULT_DAYS = 30
 MOST_DAYS = 400
 
 
-class CostQuery(In):
+class CostQuery(RequestBody):
     """Which days to show, both ends included."""
 
     since: date | None = Field(default=None, description="30 days ago, unless given.")
@@ -71,12 +68,12 @@ def router() -> APIRouter:
 
 async def get_policy(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Get the thresholds and choices of the tenant's write pipeline, defaults included."""
-    return views.answer((await runtime.policies.get(actor.tenant_id)).model_dump())
+    return fields.json_answer((await runtime.policies.get(actor.tenant_id)).model_dump())
 
 
 async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -> Response:
     """Replace the tenant's choices; what is left out goes back to the service's default."""
-    return views.answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
+    return fields.json_answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
 
 
 async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQuery, Query()]) -> Response:
@@ -88,4 +85,6 @@ async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQ
     if until - since > timedelta(days=MOST_DAYS):
         raise InvalidFields([FieldError(field="since", message=f"must be within {MOST_DAYS} days of until")])
     days = await runtime.policies.costs(actor.tenant_id, since, until)
-    return views.answer({"days": [{name: getattr(one, name) for name in one.__dataclass_fields__} for one in days]})
+    return fields.json_answer(
+        {"days": [{name: getattr(one, name) for name in one.__dataclass_fields__} for one in days]}
+    )

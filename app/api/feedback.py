@@ -10,26 +10,25 @@ from pydantic import Field, StringConstraints, create_model
 from starlette.responses import Response
 
 from app import ids
-from app.api import fields, views
-from app.api.candidates import FUTURE
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.fields import Instant
-from app.api.guard import WRITE, GuardedRoute
-from app.api.idempotent import IDEMPOTENT, once
-from app.api.memories import MemoryId
-from app.api.models import Answers, Out
-from app.api.problems import FieldError, InvalidFields
-from app.api.requests import In
-from app.api.shapes import shown
-from app.memory.strings import Name, Sentence
+from app.api.memories import answers
+from app.api.memories.answers import Answers
+from app.api.memories.candidates import FUTURE
+from app.api.memories.read import MemoryId
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.guard import WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.unions import with_example
+from app.memory.fields import Name, Sentence
 from app.model import Feedback
-from app.services.feedback import Effect, Judged, Word
+from app.services.feedback import FeedbackEffect, Judged, MemoryFeedback
 
 Note = Annotated[Sentence, StringConstraints(max_length=2000)]
 """A remark of 1 to 2,000 characters."""
 
 
-class FeedbackBody(In, **shown({"feedback": "useful", "session_id": "monday"})):
+class FeedbackBody(RequestBody, **with_example({"feedback": "useful", "session_id": "monday"})):
     """A word on a memory."""
 
     feedback: Feedback = Field(
@@ -57,7 +56,7 @@ def router(answers: Answers) -> APIRouter:
         __doc__="The memory as it is now, and what the feedback came to.",
         memory=(answers.memory, ...),
         feedback=(Feedback, ...),
-        effect=(Effect, ...),
+        effect=(FeedbackEffect, ...),
         reason=(str, ...),
         freshness=(FreshnessOut, ...),
     )
@@ -91,18 +90,18 @@ async def give_feedback(
     at = (fields.aware(body.now, UTC) or present).astimezone(UTC)
     if at > present + FUTURE:
         raise InvalidFields([FieldError(field="now", message="must not lie in the future")])
-    word = Word(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
+    word = MemoryFeedback(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:
         return _shown(await runtime.feedback.judge(actor, memory, word), word.feedback)
 
-    return await once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, 200, work)
 
 
 def _shown(judged: Judged, feedback: Feedback) -> dict[str, object]:
     before, after = judged.freshness
     return {
-        "memory": views.memory(judged.memory, judged.at),
+        "memory": answers.memory_answer(judged.memory, judged.at),
         "feedback": feedback,
         "effect": judged.effect,
         "reason": judged.reason,

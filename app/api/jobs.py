@@ -1,4 +1,7 @@
-"""Background jobs: what waits, what runs, what became of it; try again, cancel."""
+"""List, read, retry and cancel jobs.
+
+Background jobs: what waits, what runs, what became of it; try again, cancel.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,41 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, views
-from app.api.cursors import LONGEST, Listing
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import once
-from app.api.models import Out
-from app.api.requests import MOST_RESULTS, In
-from app.api.routes import add_changes, add_reads
-from app.db.listing import Position
-from app.memory.strings import Name
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
+from app.api.plumbing.idempotency import run_once
+from app.api.query import MOST_RESULTS
+from app.db.jobs import Job
+from app.db.memories.listing import PagePosition
+from app.memory.fields import Name
 from app.model import JobStatus
+
+
+def job_answer(one: Job) -> dict[str, object]:
+    """Return a background job."""
+    return {
+        "id": ids.public(ids.JOB, one.id),
+        "kind": one.kind,
+        "status": one.status,
+        "progress": {"done": one.progress_done, "total": one.progress_total},
+        "attempts": one.attempts,
+        "cancel_requested": one.cancel_requested,
+        "error": one.error,
+        "result": one.result,
+        "created_at": one.created_at,
+        "started_at": one.started_at,
+        "finished_at": one.finished_at,
+    }
+
 
 OK = 200
 
 JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class JobQuery(In):
+class JobQuery(RequestBody):
     """Which jobs to list."""
 
     status: JobStatus | None = Field(default=None, description="`failed` for what needs looking at.")
@@ -92,13 +112,13 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
     listing = Listing(f"jobs|{actor.tenant_id}|{query.status}|{query.kind}")
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     shown, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
-    following = cursors.encode(Position(id=shown[-1].id), listing) if more else None
-    return views.answer({"jobs": [views.job(one) for one in shown], "next_cursor": following})
+    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
+    return fields.json_answer({"jobs": [job_answer(one) for one in shown], "next_cursor": following})
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
     """Get a job: how far it is, and what it came to."""
-    return views.answer(views.job(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
+    return fields.json_answer(job_answer(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
@@ -106,9 +126,9 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return views.job(await runtime.jobs.retry(actor, job))
+        return job_answer(await runtime.jobs.retry(actor, job))
 
-    return await once(request, runtime, actor, OK, work)
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
@@ -119,6 +139,6 @@ async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return views.job(await runtime.jobs.cancel(actor, job))
+        return job_answer(await runtime.jobs.cancel(actor, job))
 
-    return await once(request, runtime, actor, OK, work)
+    return await run_once(request, runtime, actor, OK, work)

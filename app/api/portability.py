@@ -9,13 +9,12 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.models import Out
-from app.memory.strings import Name
-from app.services.exporting import Wanted
-from app.services.import_report import Summary
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.memory.fields import Name
+from app.services.portability.batch import Summary
+from app.services.portability.exports import ExportRequest
 
 NDJSON = "application/x-ndjson"
 
@@ -106,7 +105,7 @@ async def export(
     The audit log comes too. The first line says what it is, the last one how much, with a digest: a file without
     it was cut off.
     """
-    wanted = Wanted(user_id=user_id, agent_id=agent_id, vectors=vectors)
+    wanted = ExportRequest(user_id=user_id, agent_id=agent_id, vectors=vectors)
     headers = {"Content-Disposition": 'attachment; filename="typed-memory.ndjson"', "Cache-Control": "no-store"}
     return StreamingResponse(runtime.exporting.lines(actor, wanted), media_type=NDJSON, headers=headers)
 
@@ -124,7 +123,7 @@ async def import_lines(
     number, and the others stored.
     """
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
-    return views.answer(_told(await runtime.importing.run(actor, lines, strict=strict)))
+    return fields.json_answer(_told(await runtime.importing.run(actor, lines, strict=strict)))
 
 
 async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:

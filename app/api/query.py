@@ -1,15 +1,167 @@
-"""Questions: the read pipeline, and the same engine in the Aegis shape."""
+"""Questions: body, answer, context block; the Aegis recall shape.
+
+Questions: the read pipeline, and the same engine in the Aegis shape.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated
+
 from fastapi import APIRouter
+from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, GuardedRoute
-from app.api.models import Answers
-from app.api.requests import QueryBody, RecallBody
+from app.api.memories.answers import Answers, memory_answer
+from app.api.memories.candidates import canonical_types
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Fraction, Instant, RequestBody, TimeZone
+from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.unions import with_example
+from app.memory.fields import A_NUMBER, Name, Topic, storable
+from app.memory.registry import Registry
+from app.model import ReadMode, Visibility
+from app.read.values import Hit, QueryRequest, QueryResult
+
+Question = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
+]
+"""A question of 1 to 8,000 characters, however strange."""
+
+MOST_RESULTS = 200
+
+LARGEST_CONTEXT = 100_000
+
+
+class QueryFields(RequestBody):
+    """What both kinds of query take."""
+
+    query: Question = Field(
+        description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
+    )
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    session_id: Name | None = Field(
+        default=None, description="The conversation that asks: what is used in many counts for more. No filter."
+    )
+    topic: Topic | None = Field(default=None, description="Only what is filed under this.")
+    top_k: Annotated[int, A_NUMBER] = Field(
+        default=10, ge=1, le=MOST_RESULTS, description="How many memories are returned at most."
+    )
+    mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
+    now: Instant | None = Field(
+        default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
+    )
+    timezone: TimeZone | None = None
+    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
+    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
+    min_confidence: Fraction | None = Field(
+        default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
+    )
+
+    def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
+        """Return the question; times without an offset are read in its time zone."""
+        zone = fields.zone(self.timezone)
+        known_at = fields.aware(self.known_at, zone)
+        now = fields.aware(self.now, zone) or known_at or present
+        if self.timezone is not None or self.now is None:
+            now = now.astimezone(zone)
+        return QueryRequest(
+            query=self.query,
+            now=now,
+            visibility=Visibility(user_id=self.user_id, agent_id=self.agent_id),
+            session_id=self.session_id,
+            types=types,
+            topic=self.topic,
+            top_k=self.top_k,
+            mode=self.mode,
+            as_of=fields.aware(self.as_of, zone),
+            known_at=known_at,
+            min_confidence=self.min_confidence,
+            token_budget=getattr(self, "token_budget", 2000),
+            rerank=getattr(self, "rerank", False),
+            explain=getattr(self, "explain", False),
+        )
+
+
+class QueryBody(QueryFields, **with_example({"query": "Which editor theme does Ana prefer?", "user_id": "ana"})):
+    """A question for the read pipeline."""
+
+    types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
+    token_budget: Annotated[int, A_NUMBER] = Field(
+        default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
+    )
+    rerank: bool = Field(
+        default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
+    )
+    explain: bool = Field(default=False, description="Return the plan and how each arm ranked each memory.")
+
+    def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
+        """Return the question, or raise InvalidFields for an unknown type."""
+        return self.asked(canonical_types(self.types, registry, "types"), present)
+
+
+class RecallBody(
+    QueryFields,
+    **with_example(
+        {"query": "Which theme does Ana prefer?", "user_id": "ana", "memory_types": ["preference"], "top_k": 5}
+    ),
+):
+    """A question in the shape of Aegis Memory."""
+
+    memory_types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
+
+    def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
+        """Return the question, or raise InvalidFields for an unknown type."""
+        return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
+
+
+def query_answer(result: QueryResult, now: datetime) -> dict[str, object]:
+    """Return the answer to a query."""
+    return {
+        "memories": [_hit(hit, now) for hit in result.hits],
+        "context": {
+            "text": result.context.text,
+            "tokens": result.context.tokens,
+            "groups": [{"name": one.name, "lines": one.lines} for one in result.context.groups],
+        },
+        "understood": result.understood,
+        "plan": result.plan,
+        "took_ms": round(result.took_ms, 3),
+        "degraded": result.degraded,
+    }
+
+
+def recall_answer(result: QueryResult, now: datetime) -> dict[str, object]:
+    """Return the answer to a query in the Aegis shape (seed 004)."""
+    return {
+        "memories": [
+            {**memory_answer(hit.memory, now), "memory_type": hit.memory.type, "score": hit.score}
+            for hit in result.hits
+        ],
+        "query_time_ms": round(result.took_ms, 3),
+    }
+
+
+def _hit(hit: Hit, now: datetime) -> dict[str, object]:
+    return {
+        "memory": memory_answer(hit.memory, now),
+        "score": hit.score,
+        "retrieval": hit.retrieval,
+        "confidence": hit.confidence,
+        "freshness": hit.freshness,
+        "arms": [
+            {
+                "arm": arm.arm,
+                "rank": arm.rank,
+                "score": arm.score,
+                "scaled": arm.scaled,
+                "contribution": arm.contribution,
+            }
+            for arm in hit.arms
+        ],
+        "notes": hit.notes,
+    }
 
 
 def router(answers: Answers) -> APIRouter:
@@ -42,7 +194,7 @@ async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Respon
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
-    return views.answer(views.query_result(result, request.known_at or now))
+    return fields.json_answer(query_answer(result, request.known_at or now))
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
@@ -50,4 +202,4 @@ async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Resp
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
     result = await runtime.queries.query(actor, request)
-    return views.answer(views.recall_result(result, request.known_at or now))
+    return fields.json_answer(recall_answer(result, request.known_at or now))

@@ -9,11 +9,9 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.models import Out
-from app.api.routes import add_reads
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Sample, Shift
 from app.services.stats import Band, Stock, StoreStats
 
@@ -124,7 +122,7 @@ async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
     Up to 20,000 memories are counted as you ask; of more, the numbers are those of the worker `drift`, which counts
     daily (`POST /admin/workers/drift/run` counts now). Likewise turns: of more than 20,000, those of 30 days are told.
     """
-    return views.answer(_stats(await runtime.stats.get(actor.tenant_id)))
+    return fields.json_answer(_stats(await runtime.stats.get(actor.tenant_id)))
 
 
 def _stats(one: StoreStats) -> dict[str, object]:

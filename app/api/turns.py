@@ -1,54 +1,225 @@
-"""Turns of conversations: ingest, look up, replay."""
+"""Ingest, look up and replay turns.
+
+The bodies and answers of the turns' routes.
+
+Turns of conversations: ingest, look up, replay.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field
+from pydantic import Field, model_validator
 from starlette.responses import Response
 
 from app import ids
-from app.api import cursors, fields, views
-from app.api.candidates import FUTURE, chosen_scope
-from app.api.cursors import Listing
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import READ, WRITE, GuardedRoute
-from app.api.idempotent import IDEMPOTENT, once
-from app.api.problems import FieldError, InvalidFields
-from app.api.requests import In
-from app.api.routes import add_reads
-from app.api.turn_models import TurnOut, TurnPage, TurnQuery, TurnsBody, TurnsResult
-from app.db.listing import Position
+from app.api.memories.answers import AffectedOut
+from app.api.memories.candidates import FUTURE, chosen_scope
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import Fraction, Instant, Metadata, Out, RequestBody, TimeZone
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.unions import with_example
+from app.api.query import MOST_RESULTS
+from app.db.memories.listing import PagePosition
 from app.db.turns import StoredTurn
 from app.errors import PASSING
-from app.memory.extraction import Turn
-from app.model import Actor, ScopeKind, Visibility
+from app.memory.candidate import DecidedCandidate
+from app.memory.extraction import Role, Turn, TurnStatus
+from app.memory.fields import Name, Place, Sentence, UserId
+from app.model import Actor, Category, ScopeKind, SpeechAct, Visibility
 from app.runtime import Runtime
-from app.write.report import Report
+from app.write.trace import TurnReport
+
+MOST_TURNS = 500
+"""Turns in one request."""
+
+
+class TurnIn(RequestBody):
+    """One message of a conversation."""
+
+    role: Role = Field(default=Role.USER, description="Who produced it; it bounds how far it is trusted.")
+    content: Sentence = Field(examples=["I moved from Boston to Berlin last month to work at Volkswagen."])
+    speaker: Name | None = Field(default=None, description="Who said it, where a conversation has names: who `I` is.")
+    occurred_at: Instant | None = Field(default=None, description="When it was said; now, unless given.")
+    session_id: Name | None = None
+    sequence_number: Place | None = None
+    category: Category | None = Field(
+        default=None, description="How all that it yields fades; by default as the types do, and what it says."
+    )
+    importance: Fraction | None = Field(default=None, description="Of all that it yields.")
+    metadata: Metadata = Field(default_factory=dict)
+
+
+_OWN = frozenset(TurnIn.model_fields) - {"session_id"}
+"""The fields of one turn that a body may have right in itself."""
+
+
+class TurnsBody(
+    RequestBody,
+    **with_example(
+        {
+            "user_id": "bo",
+            "session_id": "monday",
+            "timezone": "Europe/Berlin",
+            "turns": [
+                {"role": "user", "content": "I moved from Boston to Berlin last month to work at Volkswagen."},
+                {"role": "assistant", "content": "How do you like it there?"},
+            ],
+        }
+    ),
+):
+    """Turns of one user or agent: a list, or one turn's fields right here."""
+
+    turns: list[TurnIn] | None = Field(default=None, min_length=1, max_length=MOST_TURNS)
+    role: Role | None = None
+    content: Sentence | None = None
+    speaker: Name | None = None
+    occurred_at: Instant | None = None
+    sequence_number: Place | None = None
+    category: Category | None = None
+    importance: Fraction | None = None
+    metadata: Metadata | None = None
+    session_id: Name | None = Field(default=None, description="The conversation; of every turn that names no other.")
+    user_id: UserId | None = None
+    agent_id: Name | None = None
+    scope: ScopeKind | None = Field(
+        default=None,
+        description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
+        "both are named, else global.",
+    )
+    timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC unless given.')
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> Self:
+        single = _OWN & self.model_fields_set
+        if self.turns is None and self.content is None:
+            raise ValueError("give `turns`, or one turn's `content`")
+        if self.turns is not None and single:
+            raise ValueError(f"give `turns` or one turn's fields, not both: {', '.join(sorted(single))}")
+        return self
+
+    @property
+    def given(self) -> list[TurnIn]:
+        """Return the turns, in either shape."""
+        if self.turns is not None:
+            return self.turns
+        own = {name: getattr(self, name) for name in _OWN if getattr(self, name) is not None}
+        return [TurnIn.model_construct(**own)]
+
+
+class TurnQuery(RequestBody):
+    """Which turns to list."""
+
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    session_id: Name | None = None
+    status: TurnStatus | None = None
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class CandidateOut(Out):
+    """What was proposed of a turn, what was decided about it, and why."""
+
+    type: str
+    quote: str | None = Field(description="The words of the turn it relies on; null for the turn itself.")
+    content: str | None
+    speech_act: SpeechAct
+    confidence: float | None
+    decision: DecidedCandidate
+    reason: str
+    memory_id: str | None
+    affected: list[AffectedOut]
+
+
+class DroppedOut(Out):
+    """Something a stage did not let through."""
+
+    what: str
+    reason: str
+
+
+class StageOut(Out):
+    """What a stage saw, let through and dropped, and the milliseconds it took."""
+
+    stage: str
+    seen: int
+    kept: int
+    dropped: list[DroppedOut]
+    notes: list[str]
+    took_ms: float
+
+
+class TurnOut(Out):
+    """A turn and what became of it; `id` is null in a dry run."""
+
+    id: str | None
+    status: TurnStatus
+    reason: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    session_id: str | None
+    sequence_number: int | None
+    scope: ScopeKind
+    user_id: str | None
+    agent_id: str | None
+    occurred_at: datetime
+    timezone: str
+    category: Category | None
+    importance: float | None
+    recorded_at: datetime | None
+    processed_at: datetime | None
+    metadata: dict[str, Any]
+    candidates: list[CandidateOut]
+    trace: list[StageOut]
+
+
+class TurnsResult(Out):
+    """Turns as far as they have come; `job_id` is the job that processes those that wait."""
+
+    job_id: str | None
+    turns: list[TurnOut]
+    degraded: list[str]
+
+
+class TurnPage(Out):
+    """Some turns."""
+
+    turns: list[TurnOut]
+    next_cursor: str | None
+
 
 ACCEPTED = 202
+
 OK = 200
+
 MOST_AT_ONCE = 50
 """Turns that a caller may wait for; more are for a job."""
 
 TurnId = Annotated[str, Path(description="A turn's id.", examples=["turn_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class Mode(StrEnum):
+class ProcessingMode(StrEnum):
     """Whether the caller waits until its turns are processed."""
 
     ASYNC = "async"
     SYNC = "sync"
 
 
-class How(In):
+class How(RequestBody):
     """How turns are taken."""
 
-    mode: Mode = Field(default=Mode.ASYNC, description="`sync` waits until the turns are processed.")
+    mode: ProcessingMode = Field(
+        default=ProcessingMode.ASYNC, description="`sync` waits until the turns are processed."
+    )
     dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
 
 
@@ -98,17 +269,17 @@ async def post_turns(
     `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
     and a job tries again, also after `mode=sync`.
     """
-    turns = given_turns(body, runtime.clock())
+    turns = turns_from_body(body, runtime.clock())
     own = [one.metadata for one in body.given]
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         told = [_previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
-        return views.answer({"job_id": None, "turns": told, "degraded": []})
-    if how.mode is Mode.SYNC and len(turns) > MOST_AT_ONCE:
+        return fields.json_answer({"job_id": None, "turns": told, "degraded": []})
+    if how.mode is ProcessingMode.SYNC and len(turns) > MOST_AT_ONCE:
         raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
 
     async def work() -> object:
-        if how.mode is Mode.SYNC:
+        if how.mode is ProcessingMode.SYNC:
             await runtime.turns.store(actor, turns, own)
             return await _processed(runtime, actor, turns)
         job = await runtime.turns.receive(actor, turns, own)
@@ -118,7 +289,7 @@ async def post_turns(
             "degraded": [],
         }
 
-    return await once(request, runtime, actor, OK if how.mode is Mode.SYNC else ACCEPTED, work)
+    return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
 
 async def replay_turn(
@@ -134,16 +305,16 @@ async def replay_turn(
         stored = await runtime.turns.get(actor, turn)
         [report] = await runtime.turns.preview(actor, [stored.turn])
         told = {**_stored(stored), "status": report.status, "reason": report.reason, **report.told}
-        return views.answer({"job_id": None, "turns": [told], "degraded": []})
+        return fields.json_answer({"job_id": None, "turns": [told], "degraded": []})
 
     async def work() -> object:
-        if how.mode is Mode.SYNC:
+        if how.mode is ProcessingMode.SYNC:
             stored = await runtime.turns.reopen(actor, turn)
             return await _processed(runtime, actor, [stored.turn])
         stored, job = await runtime.turns.replay(actor, turn)
         return {"job_id": ids.public(ids.JOB, job), "turns": [_stored(stored)], "degraded": []}
 
-    return await once(request, runtime, actor, OK if how.mode is Mode.SYNC else ACCEPTED, work)
+    return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
@@ -157,13 +328,13 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit
     )
-    following = None if page.next is None else cursors.encode(Position(id=page.next, value=None), listing)
-    return views.answer({"turns": [_stored(one) for one in page.turns], "next_cursor": following})
+    following = None if page.next is None else cursors.encode(PagePosition(id=page.next, value=None), listing)
+    return fields.json_answer({"turns": [_stored(one) for one in page.turns], "next_cursor": following})
 
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:
     """Get a turn, what was decided about each candidate, and what each stage did."""
-    return views.answer(_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
+    return fields.json_answer(_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
 async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
@@ -183,7 +354,7 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
     }
 
 
-def given_turns(body: TurnsBody, now: datetime) -> list[Turn]:
+def turns_from_body(body: TurnsBody, now: datetime) -> list[Turn]:
     """Return the turns a body describes, with ids in their order; raise InvalidFields."""
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
@@ -241,7 +412,7 @@ def _received(turn: Turn, metadata: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _previewed(turn: Turn, report: Report) -> dict[str, object]:
+def _previewed(turn: Turn, report: TurnReport) -> dict[str, object]:
     return {**_received(turn, {}), "id": None, "status": report.status, "reason": report.reason, **report.told}
 
 

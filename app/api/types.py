@@ -11,18 +11,16 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, READ, GuardedRoute
-from app.api.models import Out
-from app.api.problems import FieldError, InvalidFields, field_errors
-from app.db.own_types import StoredVersion
-from app.memory.own.definition import Definition
-from app.memory.own.faults import Fault, InvalidDefinition, pointer
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out
+from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
+from app.db.tenant_types import StoredVersion
+from app.memory.fields import Name
 from app.memory.spec import MemoryType
-from app.memory.strings import Name
+from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Category, ScopeKind
-from app.services.own_types import Known
+from app.services.tenant_types import TenantTypeView
 
 CREATED = 201
 NO_CONTENT = 204
@@ -129,7 +127,7 @@ def router() -> APIRouter:
 async def list_types(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the memory types, their policies and the schemas of their fields: those built in, then your own."""
     types = await runtime.type_book.of(actor.tenant_id)
-    return views.answer({"types": [_type(one) for one in types]})
+    return fields.json_answer({"types": [_type(one) for one in types]})
 
 
 async def define_type(
@@ -148,12 +146,12 @@ async def define_type(
     """
     done = await runtime.own_types.define(actor, body, dry_run=dry_run)
     lost = [{"pointer": one.pointer, "message": one.message} for one in done.incompatible]
-    return views.answer({"type": _type(done.type), "new": done.new, "incompatible": lost}, CREATED)
+    return fields.json_answer({"type": _type(done.type), "new": done.new, "incompatible": lost}, CREATED)
 
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
     """Get a type by its name or an alias; of your own, every version of its definition."""
-    return views.answer(_detail(await runtime.own_types.get(actor, type_name)))
+    return fields.json_answer(_detail(await runtime.own_types.get(actor, type_name)))
 
 
 async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
@@ -182,7 +180,7 @@ def _type(spec: MemoryType) -> dict[str, object]:
     }
 
 
-def _detail(found: Known) -> dict[str, object]:
+def _detail(found: TenantTypeView) -> dict[str, object]:
     return {**_type(found.type), "versions": [_version(one) for one in found.versions], "memories": found.memories}
 
 
@@ -195,7 +193,7 @@ def _version(one: StoredVersion) -> dict[str, object]:
     }
 
 
-def _told(fault: Fault) -> FieldError:
+def _told(fault: DefinitionError) -> FieldError:
     return FieldError(field=fault.pointer, message=fault.message)
 
 

@@ -10,23 +10,21 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api import views
-from app.api.deps import ActorDep, RuntimeDep
-from app.api.guard import ADMIN, GuardedRoute
-from app.api.idempotent import IDEMPOTENT, once
+from app.api import jobs
 from app.api.jobs import JobOut
-from app.api.models import Out
-from app.api.requests import In
-from app.api.routes import add_reads
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.model import JobStatus
-from app.services.background import Planned
+from app.services.lifecycle.runs import WorkerStatus
 
 ACCEPTED = 202
 
 WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]
 
 
-class RunQuery(In):
+class RunQuery(RequestBody):
     """How to run a worker."""
 
     dry_run: bool = Field(default=False, description="Change nothing; the job's result says what a run would do.")
@@ -85,7 +83,7 @@ def router() -> APIRouter:
 async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the workers: what each does, when, and what its latest run for the tenant came to."""
     found = await runtime.workers.list(actor.tenant_id)
-    return views.answer({"workers": [_worker(one) for one in found]})
+    return fields.json_answer({"workers": [_worker(one) for one in found]})
 
 
 async def run_worker(
@@ -100,12 +98,12 @@ async def run_worker(
 
     async def work() -> object:
         job, new = await runtime.workers.start(actor.tenant_id, name, dry_run=query.dry_run)
-        return {"started": new, "job": views.job(job)}
+        return {"started": new, "job": jobs.job_answer(job)}
 
-    return await once(request, runtime, actor, ACCEPTED, work)
+    return await run_once(request, runtime, actor, ACCEPTED, work)
 
 
-def _worker(one: Planned) -> dict[str, object]:
+def _worker(one: WorkerStatus) -> dict[str, object]:
     latest = one.latest
     return {
         "name": one.worker.name,

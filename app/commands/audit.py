@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 
 from app import ids, logs
+from app.bootstrap import open_runtime_store
 from app.commands.configuration import settings_of_a_store
 from app.commands.terminal import CommandFailed, say
-from app.db.audit_log import Asked, Told
+from app.db.audit import AuditEntry, AuditFilter
 from app.db.tenants import Tenant
-from app.memory import story
-from app.opening import opened
-from app.services.audit import Audit, Head, Rebuilt, Verified, where
+from app.memory import audit_text
+from app.services.audit import Audit, Head, Rebuilt, Verified, audit_filter
 from app.services.tenants import Tenants
 
 app = typer.Typer(
@@ -80,9 +80,9 @@ def list_events(
 
       typed-memory audit list --memory mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
     """
-    asked = Asked(memory=None if memory is None else ids.parse(ids.MEMORY, memory), action=action, actor=actor)
+    asked = AuditFilter(memory=None if memory is None else ids.parse(ids.MEMORY, memory), action=action, actor=actor)
     for one in reversed(asyncio.run(_list(tenant, asked, limit))):
-        sentence = story.tell(one.action, one.at, one.actor, one.detail, redacted=one.redacted_by is not None)
+        sentence = audit_text.describe(one.action, one.at, one.actor, one.detail, redacted=one.redacted_by is not None)
         about = "" if one.memory is None else f" {ids.public(ids.MEMORY, one.memory)}"
         say(f"{one.at:%Y-%m-%d %H:%M:%S} {one.actor}{about} {one.action}: {sentence}")
 
@@ -117,7 +117,7 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
         say(f"  head {found.last.seq}:{found.last.digest.hex()}")
     wrong = []
     if found.broken is not None:
-        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {where(found.broken)}")
+        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {audit_filter(found.broken)}")
     if rebuilt.differs is None:
         say(f"  {rebuilt.memories} memories are what the log says")
     else:
@@ -127,8 +127,8 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
     return wrong
 
 
-async def _list(name: str, asked: Asked, limit: int) -> Sequence[Told]:
-    found: list[Told] = []
+async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntry]:
+    found: list[AuditEntry] = []
     async with _opened() as (known, log):
         tenant = await known.by_name(name)
         after = None
@@ -152,7 +152,7 @@ async def _head(name: str) -> Head | None:
 @asynccontextmanager
 async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
     logs.configure("console", "WARNING")
-    async with opened(settings_of_a_store()) as store:
+    async with open_runtime_store(settings_of_a_store()) as store:
         yield store.tenants, Audit(database=store.database)
 
 

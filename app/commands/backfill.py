@@ -10,9 +10,8 @@ from uuid import uuid4
 
 import typer
 
-from app.commands.connect import connect
-from app.commands.options import AgentId, ApiKey, Url, UserId
-from app.commands.terminal import CommandFailed, say
+from app.commands.service_client import connect
+from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, say
 from app.memory.backfill import Classifier
 
 ATTEMPTS = 3

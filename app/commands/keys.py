@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.table import Table
 
 from app import ids, logs
+from app.bootstrap import Store, first_key, open_runtime_store
 from app.commands.configuration import settings_of_a_store
-from app.commands.connect import kept_key, key_file
+from app.commands.service_client import key_file, stored_key
 from app.commands.terminal import CommandFailed, err, out, say
-from app.db.embedded import data_dir
+from app.db.embedded.server import data_dir
 from app.db.keys import StoredKey
 from app.errors import NotFound
-from app.opening import Store, first_key, opened
 from app.services.keys import ROLES, NewKey
 from app.settings import Settings
 
@@ -143,7 +143,7 @@ async def _opened(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
     """Yield the store and the tenant's id."""
     logs.configure("console", "WARNING")
     settings = settings_of_a_store()
-    async with opened(settings) as store:
+    async with open_runtime_store(settings) as store:
         first = await first_key(settings, store)
         if first is not None:
             err.print(
@@ -183,7 +183,7 @@ def _show_secret(new: NewKey) -> None:
 def _renew_kept(old: StoredKey | None, new: NewKey) -> None:
     """Put the new secret where the client commands look, if the old one was there."""
     path = key_file()
-    kept = kept_key(path)
+    kept = stored_key(path)
     if old is None or kept is None or not kept.startswith(old.prefix):
         return
     fresh = path.with_name(f"{path.name}.new")

@@ -26,9 +26,8 @@ from mcp_types import (
     TextContent,
 )
 
-from app.commands.connect import target
-from app.commands.options import ApiKey, Url
-from app.commands.terminal import CommandFailed
+from app.commands.service_client import target
+from app.commands.terminal import ApiKey, CommandFailed, Url
 
 SECONDS = 60.0
 """How long a tool may take."""

@@ -13,12 +13,12 @@ from alembic import command
 
 from app.commands.configuration import load_settings
 from app.commands.terminal import CommandFailed, out, say
-from app.db import migrate as migrations
-from app.db import models, revision
-from app.db.embedded import data_dir, start_embedded
+from app.db import embedding_models
+from app.db import migrate as db_migrate
+from app.db.embedded.server import data_dir, start_embedded
 from app.db.session import Database
 from app.metrics import Metrics
-from app.providers.embedder import make_embedder
+from app.providers.factory import make_embedder
 from app.settings import Settings
 
 
@@ -47,7 +47,7 @@ def migrate(
       typed-memory migrate --to 0003 --yes
     """
     if sql:
-        command.upgrade(migrations.configuration(""), to or "head", sql=True)
+        command.upgrade(db_migrate.configuration(""), to or "head", sql=True)
         return
     settings = load_settings()
     asyncio.run(_check(settings) if check else _migrate(settings, to, sure=yes))
@@ -55,7 +55,7 @@ def migrate(
 
 async def _check(settings: Settings) -> None:
     async with _owner_url(settings) as url:
-        wrong = revision.outdated(await _current(url))
+        wrong = db_migrate.is_outdated(await _current(url))
     if wrong is not None:
         raise CommandFailed(wrong)
     say("The schema is up to date.")
@@ -64,37 +64,37 @@ async def _check(settings: Settings) -> None:
 async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
     async with _owner_url(settings) as url:
         if to is None:
-            await revision.bring_up(url, patience=settings.database_start_timeout)
+            await db_migrate.bring_up(url, patience=settings.database_start_timeout)
         else:
             await _go(url, to, sure=sure)
         found = await _current(url)
         say(f"The schema is at {found or 'nothing'}.")
-        if found == migrations.head():
+        if found == db_migrate.head():
             await _register_model(settings, url)
 
 
 async def _register_model(settings: Settings, url: str) -> None:
     embedder = make_embedder(settings, Metrics())
     try:
-        active = await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+        active = await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
         say(f"The embedding model is {active}.")
     finally:
         await embedder.aclose()
 
 
 async def _go(url: str, target: str, *, sure: bool) -> None:
-    order = ["base", *sorted(revision.known())]
-    wanted = migrations.head() if target == "head" else target
+    order = ["base", *sorted(db_migrate.known_revisions())]
+    wanted = db_migrate.head() if target == "head" else target
     if wanted not in order:
         raise CommandFailed(f"no revision {target!r}: there are {', '.join(order)}")
     current = await _current(url) or "base"
     if current not in order:
         raise CommandFailed(f"the schema is at {current}, of newer code: use that code to go down")
     if order.index(wanted) >= order.index(current):
-        await asyncio.to_thread(migrations.upgrade, url, wanted)
+        await asyncio.to_thread(db_migrate.upgrade, url, wanted)
         return
     _be_sure(f"Going from {current} down to {wanted} deletes what is stored there.", sure=sure)
-    await asyncio.to_thread(migrations.downgrade, url, wanted)
+    await asyncio.to_thread(db_migrate.downgrade, url, wanted)
 
 
 def _be_sure(warning: str, *, sure: bool) -> None:
@@ -109,7 +109,7 @@ def _be_sure(warning: str, *, sure: bool) -> None:
 async def _current(url: str) -> str | None:
     database = Database(url, pool_size=1)
     try:
-        return await revision.current(database)
+        return await db_migrate.current(database)
     finally:
         await database.close()
 

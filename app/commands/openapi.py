@@ -1,20 +1,46 @@
-"""`typed-memory openapi`: the API's description, for client generators."""
+"""The OpenAPI document, written and checked.
+
+The committed OpenAPI document: written by a command, and checked for drift by the same.
+
+`typed-memory openapi`: the API's description, for client generators.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app import openapi_file
 from app.commands.terminal import CommandFailed, say
+from app.main import create_app
+from app.settings import Settings
+
+PATH = Path("openapi/openapi.json")
+
+
+def rendered() -> str:
+    """Return the document as text: sorted keys, so that only meaning makes a difference. Needs no database."""
+    document = create_app(Settings.model_construct()).openapi()
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def write_openapi(path: Path = PATH) -> None:
+    """Write the document."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(rendered(), encoding="utf-8")
+
+
+def check_openapi(path: Path = PATH) -> bool:
+    """Return whether the file says what the code does."""
+    return path.is_file() and path.read_text(encoding="utf-8") == rendered()
 
 
 def openapi(
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if the file is stale.")] = False,
-    output: Annotated[Path, typer.Option(help="The file; `-` prints instead.")] = openapi_file.PATH,
+    output: Annotated[Path, typer.Option(help="The file; `-` prints instead.")] = PATH,
 ) -> None:
     """Write the OpenAPI document. It needs no database.
 
@@ -25,13 +51,13 @@ def openapi(
       typed-memory openapi --output - > openapi.json
     """
     if check:
-        if not openapi_file.check_openapi(output):
+        if not check_openapi(output):
             raise CommandFailed(f"{output} is not what the code says: run `make openapi` and commit it")
         say(f"{output} is up to date.")
     elif str(output) == "-":
-        say(openapi_file.rendered().rstrip("\n"))
+        say(rendered().rstrip("\n"))
     else:
-        openapi_file.write_openapi(output)
+        write_openapi(output)
         say(f"Wrote {output}.")
 
 

@@ -11,11 +11,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.commands.connect import connect
-from app.commands.options import AgentId, ApiKey, TimeZone, Url, UserId
-from app.commands.terminal import out, say
-from app.model import Mode
-from app.providers.service_client import ServiceClient
+from app.commands.service_client import ServiceClient, connect
+from app.commands.terminal import AgentId, ApiKey, TimeZone, Url, UserId, out, say
+from app.model import ReadMode
 
 ATTEMPTS = 3
 _LONGEST_CONTENT = 120
@@ -29,7 +27,7 @@ def query(  # noqa: PLR0913 - one parameter an option
     session_id: Annotated[str | None, typer.Option(help="The session it is asked in.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")] = None,
     top_k: Annotated[int, typer.Option(min=1, max=200, help="How many memories at most.")] = 10,
-    mode: Annotated[Mode | None, typer.Option(help="What is seen; by default as the question sounds.")] = None,
+    mode: Annotated[ReadMode | None, typer.Option(help="What is seen; by default as the question sounds.")] = None,
     now: Annotated[str | None, typer.Option(help="What `yesterday` goes by, such as 2026-05-09T14:30:00Z.")] = None,
     timezone: TimeZone = None,
     as_of: Annotated[str | None, typer.Option(help="Answer with what was true at this time.")] = None,

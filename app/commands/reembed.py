@@ -11,16 +11,16 @@ import typer
 from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app.bootstrap import open_store
 from app.commands import terminal
 from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, out, say
-from app.db.models import Phase
-from app.db.type_book import TypeBook
+from app.db.embedding_models import Phase
+from app.db.tenant_types import TypeCache
 from app.errors import TypedMemoryError
 from app.memory.registry import discover
 from app.metrics import Metrics
-from app.opening import open_store
-from app.providers.embedder import make_embedder
+from app.providers.factory import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
 
@@ -162,7 +162,7 @@ async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reemb
         store = await open_store(settings, metrics, stack, migrate=False)
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
-        book = TypeBook(database=store.database, built_in=discover())
+        book = TypeCache(database=store.database, built_in=discover())
         yield Reembedding(owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, told=told)
 
 

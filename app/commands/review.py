@@ -12,10 +12,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.commands.connect import connect
-from app.commands.options import AgentId, ApiKey, Url, UserId
-from app.commands.terminal import CommandFailed, out, say
-from app.memory.review import Action
+from app.commands.service_client import connect
+from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, out, say
+from app.memory.review import ReviewAction
 from app.model import ReviewReason
 
 ATTEMPTS = 3
@@ -70,7 +69,7 @@ def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: Api
 @app.command()
 def decide(
     review: ReviewId,
-    action: Annotated[Action, typer.Argument(help="What to do with it.")],
+    action: Annotated[ReviewAction, typer.Argument(help="What to do with it.")],
     *,
     with_: Annotated[
         str | None, typer.Option("--with", help="A memory's id; for supersede_with also JSON: {type, payload}.")

@@ -17,11 +17,10 @@ import typer
 import uvicorn
 from starlette.applications import Starlette
 
-from app.commands.configuration import configure_logs, load_settings, warn_of_unknown_settings
-from app.commands.connect import DEFAULT_PORT
-from app.commands.long_lived import settle
+from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
+from app.commands.service_client import DEFAULT_PORT
 from app.commands.terminal import CommandFailed, say
-from app.db.embedded import KEY_FILE, data_dir
+from app.db.embedded.server import KEY_FILE, data_dir
 from app.main import create_app
 from app.runtime import Runtime
 from app.settings import Settings
@@ -81,7 +80,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
         await super().startup(sockets)
-        settle()
+        freeze_garbage_collector()
         self._announce()
 
     @contextmanager

@@ -11,8 +11,12 @@ from typing import Annotated, Any, cast
 import typer
 
 from app import logs
-from app.commands.configuration import configure_logs, settings_of_a_store, warn_of_unknown_settings
-from app.commands.long_lived import settle
+from app.commands.configuration import (
+    configure_logs,
+    freeze_garbage_collector,
+    settings_of_a_store,
+    warn_of_unknown_settings,
+)
 from app.commands.terminal import CommandFailed, say
 from app.db.jobs import Job
 from app.db.tenants import Tenant
@@ -123,7 +127,7 @@ async def _run(settings: Settings) -> None:
         async with build_runtime(settings) as runtime:
             opening = False
             with _measured(settings, runtime):
-                settle()
+                freeze_garbage_collector()
                 _announce(runtime)
                 await run_worker(runtime, handlers=discover(), stop=stop, hurry=hurry)
     except asyncio.CancelledError:

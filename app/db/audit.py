@@ -1,23 +1,31 @@
-"""Writing the audit log: one place makes its events."""
+"""Write and read audit events; seals.
+
+Writing the audit log: one place makes its events.
+
+Reading the audit log: in pages, by seal, and beside the memories it tells of. Sealing it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
+from sqlalchemy import RowMapping, text
+
 from app import ids
-from app.db.rows import Row, insert_all
-from app.db.session import WriteSession
-from app.memory.actions import Action
+from app.db.session import ReadSession, WriteSession
+from app.db.sql import Row, insert_all
+from app.memory.audit import AuditAction, AuditRecord, Seal
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class AuditWriter:
     """What the events of one change share: whose log, who did it, when, and in which scope."""
 
     tenant: UUID
@@ -25,7 +33,7 @@ class Ledger:
     at: datetime
     scope: UUID | None = None
 
-    def event(self, action: Action, detail: Mapping[str, object] = _NOTHING, *, memory: UUID | None = None) -> Row:
+    def event(self, action: AuditAction, detail: Mapping[str, object] = _NOTHING, *, memory: UUID | None = None) -> Row:
         """Return an event as a row.
 
         `detail` holds ids, numbers and our own words, never content. What the memory's status or confidence
@@ -47,3 +55,276 @@ class Ledger:
 async def append(session: WriteSession, events: Sequence[Row]) -> None:
     """Append events, in this order, in the transaction of what they record."""
     await insert_all(session, {"audit_events": events})
+
+
+MOST_IN_A_SEAL = 1_000
+"""Events that one seal covers: what a verification holds in memory at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """An event as people read it. `position` orders the events of a scope as they were committed."""
+
+    id: UUID
+    position: int
+    at: datetime
+    actor: str
+    action: str
+    memory: UUID | None
+    scope: UUID | None
+    detail: Mapping[str, Any]
+    redacted_by: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which events are wanted; None leaves a dimension open.
+
+    `action` is an action or, with a dot at its end, what actions begin with.
+    """
+
+    memory: UUID | None = None
+    scopes: tuple[UUID, ...] | None = None
+    action: str | None = None
+    actor: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many events there are, how many of them are sealed, and how many wait to be."""
+
+    events: int
+    sealed: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differs:
+    """A memory whose status or confidence is not what the log says; `told` is None where it says nothing."""
+
+    memory: UUID
+    status: str
+    confidence: float
+    told_status: str | None
+    told_confidence: float | None
+
+
+_TOLD = "id, position, occurred_at AS at, actor, action, memory_id AS memory, scope_id AS scope, detail, redacted_by"
+
+_CONDITIONS = {
+    "memory": "memory_id = :memory",
+    "scopes": "scope_id = ANY(:scopes)",
+    "action": "action = :action",
+    "prefix": "starts_with(action, :prefix)",
+    "actor": "actor = :actor",
+    "since": "occurred_at >= :since",
+    "until": "occurred_at < :until",
+}
+
+_MEMORIES = "memory."
+
+_NOT_OF_MEMORIES = "action NOT LIKE 'memory.%'"
+"""Lets the index of the rare events be used."""
+
+_OF_MEMORIES = text(
+    f"SELECT {_TOLD} FROM audit_events WHERE tenant_id = :tenant AND memory_id = ANY(:ids)"  # noqa: S608
+    " AND (CAST(:until AS timestamptz) IS NULL OR occurred_at <= :until) ORDER BY position"
+)
+
+_SEAL = text("SELECT seal_audit(:tenant, :most)")
+
+_WAITING_TENANTS = text(
+    """
+    WITH RECURSIVE found AS (
+        (SELECT tenant_id FROM audit_unsealed ORDER BY tenant_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT q.tenant_id FROM audit_unsealed q WHERE q.tenant_id > found.tenant_id
+                ORDER BY q.tenant_id LIMIT 1)
+        FROM found WHERE found.tenant_id IS NOT NULL
+    )
+    SELECT tenant_id FROM found WHERE tenant_id IS NOT NULL
+    """
+)
+
+_SEALS = text(
+    """
+    SELECT seq, sealed_at, events, digests, previous, digest FROM audit_seals
+    WHERE tenant_id = :tenant AND seq > :after ORDER BY seq LIMIT :limit
+    """
+)
+
+_HEAD = text(
+    """
+    SELECT seq, sealed_at, events, digests, previous, digest FROM audit_seals
+    WHERE tenant_id = :tenant ORDER BY seq DESC LIMIT 1
+    """
+)
+
+_RECORDED = text(
+    """
+    SELECT id, occurred_at, actor, action, memory_id AS memory, scope_id AS scope, CAST(detail AS text) AS detail,
+        salt, detail_digest, redacted_by
+    FROM audit_events WHERE tenant_id = :tenant AND id = ANY(:ids)
+    """
+)
+
+_ERASURES = text("SELECT id FROM audit_events WHERE tenant_id = :tenant AND action = :action AND id = ANY(:ids)")
+
+_SCOPES = text(
+    """
+    SELECT id FROM scopes WHERE tenant_id = :tenant AND (CAST(:user_id AS text) IS NULL OR user_id = :user_id)
+      AND (CAST(:agent_id AS text) IS NULL OR agent_id = :agent_id)
+    """
+)
+
+_COUNTS = text(
+    """
+    SELECT (SELECT count(*) FROM audit_events WHERE tenant_id = :tenant) AS events,
+        (SELECT coalesce(sum(cardinality(events)), 0) FROM audit_seals WHERE tenant_id = :tenant) AS sealed,
+        (SELECT count(*) FROM audit_unsealed WHERE tenant_id = :tenant) AS waiting
+    """
+)
+
+_LOST = text(
+    """
+    SELECT q.event_id FROM audit_unsealed q
+    WHERE q.tenant_id = :tenant AND NOT EXISTS (
+        SELECT FROM audit_events e WHERE e.tenant_id = q.tenant_id AND e.id = q.event_id)
+    ORDER BY q.position LIMIT 1
+    """
+)
+
+_STRANGE = text(
+    """
+    SELECT e.id FROM audit_events e
+    WHERE e.tenant_id = :tenant
+      AND e.id NOT IN (SELECT unnest(s.events) FROM audit_seals s WHERE s.tenant_id = :tenant)
+      AND e.id NOT IN (SELECT q.event_id FROM audit_unsealed q WHERE q.tenant_id = :tenant)
+    ORDER BY e.position LIMIT 1
+    """
+)
+
+TOLD = """
+    LEFT JOIN LATERAL (
+        SELECT e.detail -> 'status' ->> 1 AS told FROM audit_events e
+        WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'status') = 'array'
+        ORDER BY e.position DESC LIMIT 1
+    ) s ON true
+    LEFT JOIN LATERAL (
+        SELECT e.detail -> 'confidence' ->> 1 AS told FROM audit_events e
+        WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'confidence') = 'array'
+        ORDER BY e.position DESC LIMIT 1
+    ) c ON true
+"""
+"""What the log says of a memory `m`: its status (`s.told`), and its confidence (`c.told`)."""
+
+_STANDINGS = text(
+    f"""
+    SELECT m.id AS memory, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
+    FROM (SELECT * FROM memories WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT :limit) m
+    {TOLD}
+    ORDER BY m.id
+    """  # noqa: S608 - composed of constants
+)
+
+
+async def of_memories(
+    session: ReadSession, tenant: UUID, memories: Collection[UUID], *, until: datetime | None = None
+) -> list[AuditEntry]:
+    """Return what the audit log says of these memories, or said at some time, oldest first."""
+    rows = await session.execute(_OF_MEMORIES, {"tenant": tenant, "ids": list(memories), "until": until})
+    return [AuditEntry(**row) for row in rows.mappings()]
+
+
+async def page(
+    session: ReadSession, tenant: UUID, asked: AuditFilter, *, descending: bool, after: int | None, limit: int
+) -> list[AuditEntry]:
+    """Return up to `limit` events in the order of their positions, starting after one of them."""
+    given = {name: getattr(asked, name) for name in asked.__dataclass_fields__}
+    given["scopes"] = None if asked.scopes is None else list(asked.scopes)
+    if asked.action is not None and asked.action.endswith("."):
+        given |= {"action": None, "prefix": asked.action}
+    used = {name: value for name, value in given.items() if value is not None}
+    conditions = ["tenant_id = :tenant", *(_CONDITIONS[name] for name in used)]
+    if asked.action is not None and not asked.action.startswith(_MEMORIES):
+        conditions.append(_NOT_OF_MEMORIES)
+    if after is not None:
+        conditions.append(f"position {'<' if descending else '>'} :after")
+    order = "DESC" if descending else "ASC"
+    found = await session.execute(
+        text(
+            f"SELECT {_TOLD} FROM audit_events WHERE {' AND '.join(conditions)} "  # noqa: S608 - composed of constants
+            f"ORDER BY position {order} LIMIT :limit"
+        ),
+        {**used, "tenant": tenant, "limit": limit, **({} if after is None else {"after": after})},
+    )
+    return [AuditEntry(**row) for row in found.mappings()]
+
+
+async def scopes(session: ReadSession, tenant: UUID, user_id: str | None, agent_id: str | None) -> list[UUID]:
+    """Return the scopes of a user, of an agent, or of both together, None being anybody."""
+    found = await session.execute(_SCOPES, {"tenant": tenant, "user_id": user_id, "agent_id": agent_id})
+    return [row[0] for row in found]
+
+
+async def seal(session: WriteSession, tenant: UUID) -> int:
+    """Seal the oldest events that wait, and return how many they were; waits while another seals the tenant's."""
+    sealed = await session.execute(_SEAL, {"tenant": tenant, "most": MOST_IN_A_SEAL})
+    return int(sealed.scalar_one())
+
+
+async def waiting_tenants(session: ReadSession) -> list[UUID]:
+    """Return the tenants that have unsealed events; the session is the operator's."""
+    return [row[0] for row in await session.execute(_WAITING_TENANTS)]
+
+
+async def seals(session: ReadSession, tenant: UUID, *, after: int, limit: int) -> list[Seal]:
+    """Return up to `limit` seals, in order, after the one of that number."""
+    rows = await session.execute(_SEALS, {"tenant": tenant, "after": after, "limit": limit})
+    return [_seal(row) for row in rows.mappings()]
+
+
+async def head(session: ReadSession, tenant: UUID) -> Seal | None:
+    """Return the newest seal; None where nothing is sealed yet."""
+    row = (await session.execute(_HEAD, {"tenant": tenant})).mappings().first()
+    return None if row is None else _seal(row)
+
+
+async def recorded(session: ReadSession, tenant: UUID, events: Sequence[UUID]) -> dict[UUID, AuditRecord]:
+    """Return the events of these ids that there are."""
+    rows = await session.execute(_RECORDED, {"tenant": tenant, "ids": list(events)})
+    return {row["id"]: AuditRecord(**row) for row in rows.mappings()}
+
+
+async def erasures(session: ReadSession, tenant: UUID, events: Collection[UUID], action: str) -> set[UUID]:
+    """Return which of these events are on record as that action."""
+    rows = await session.execute(_ERASURES, {"tenant": tenant, "ids": list(events), "action": action})
+    return {row[0] for row in rows}
+
+
+async def counts(session: ReadSession, tenant: UUID) -> Counts:
+    """Return how many events there are, sealed and not."""
+    row = (await session.execute(_COUNTS, {"tenant": tenant})).mappings().one()
+    return Counts(events=int(row["events"]), sealed=int(row["sealed"]), waiting=int(row["waiting"]))
+
+
+async def lost(session: ReadSession, tenant: UUID) -> UUID | None:
+    """Return the first event that waits to be sealed and is gone."""
+    return (await session.execute(_LOST, {"tenant": tenant})).scalar_one_or_none()
+
+
+async def strange(session: ReadSession, tenant: UUID) -> UUID | None:
+    """Return the first event that neither is sealed nor waits to be."""
+    return (await session.execute(_STRANGE, {"tenant": tenant})).scalar_one_or_none()
+
+
+async def states(session: ReadSession, tenant: UUID, *, after: UUID, limit: int) -> list[Differs]:
+    """Return up to `limit` memories, by id, each with its status and confidence and what the log says of them."""
+    rows = await session.execute(_STANDINGS, {"tenant": tenant, "after": after, "limit": limit})
+    return [Differs(**row) for row in rows.mappings()]
+
+
+def _seal(row: RowMapping) -> Seal:
+    return Seal(**{**row, "events": tuple(row["events"])})

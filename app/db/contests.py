@@ -10,14 +10,13 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.session import WriteSession
-from app.db.statement import statement
-from app.db.writing import ScopeMoved
+from app.db.apply import ScopeMoved
+from app.db.session import WriteSession, statement
 from app.model import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class ContestResult:
     """A memory that nothing contests any more, or that leads a contest now; `cleared`: its review is moot."""
 
     id: UUID
@@ -59,7 +58,7 @@ _SETTLE = statement(
 
 async def settle(
     session: WriteSession, tenant: UUID, scope: UUID, slots: Iterable[tuple[str, str]], *, now: datetime
-) -> list[Settled]:
+) -> list[ContestResult]:
     """Set right what is left in slots, given as (type, slot), of a scope that is held; return what changed.
 
     Where nobody stands uncontested the most trusted does from now on; where only one is left nothing
@@ -73,4 +72,4 @@ async def settle(
         rows = await session.fetch(_SETTLE, values)
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
-    return [Settled(id=row["id"], cleared=row["cleared"]) for row in rows]
+    return [ContestResult(id=row["id"], cleared=row["cleared"]) for row in rows]

@@ -10,14 +10,14 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.session import ReadSession, WriteSession
-from app.db.tables import idempotency_keys as table
+from app.db.tables import idempotency_keys
 
 IN_PROGRESS = 0
 """The status of a row whose request has not been answered yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class IdempotencySlot:
     """The primary key of a row: tenant, route with its path, and the caller's key."""
 
     tenant_id: UUID
@@ -26,7 +26,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class IdempotencyRecord:
     """A row: the request's fingerprint and the answer, once there is one (`status` 0 until then)."""
 
     fingerprint: bytes
@@ -35,7 +35,7 @@ class Recorded:
 
 
 async def reserve(
-    session: WriteSession, slot: Slot, fingerprint: bytes, *, abandoned: timedelta, kept: timedelta
+    session: WriteSession, slot: IdempotencySlot, fingerprint: bytes, *, abandoned: timedelta, kept: timedelta
 ) -> datetime | None:
     """Take the slot and return the reservation's time, its token; None when another request holds it.
 
@@ -49,17 +49,17 @@ async def reserve(
         "created_at": now,
     }
     statement = (
-        insert(table)
+        insert(idempotency_keys)
         .values(tenant_id=slot.tenant_id, route=slot.route, key=slot.key, **fresh)
         .on_conflict_do_update(
-            index_elements=[table.c.tenant_id, table.c.route, table.c.key],
+            index_elements=[idempotency_keys.c.tenant_id, idempotency_keys.c.route, idempotency_keys.c.key],
             set_=fresh,
             where=or_(
-                (table.c.status == IN_PROGRESS) & (table.c.created_at < now - abandoned),
-                table.c.created_at < now - kept,
+                (idempotency_keys.c.status == IN_PROGRESS) & (idempotency_keys.c.created_at < now - abandoned),
+                idempotency_keys.c.created_at < now - kept,
             ),
         )
-        .returning(table.c.created_at)
+        .returning(idempotency_keys.c.created_at)
     )
     row = (await session.execute(statement)).first()
     if row is None:
@@ -68,42 +68,50 @@ async def reserve(
     return row[0]
 
 
-async def find(session: ReadSession, slot: Slot) -> Recorded | None:
+async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord | None:
     """Return what the slot holds."""
-    body = func.coalesce(table.c.response["body"].as_string(), "").label("body")
-    statement = select(table.c.fingerprint, table.c.status, body).where(*_of(slot))
+    body = func.coalesce(idempotency_keys.c.response["body"].as_string(), "").label("body")
+    statement = select(idempotency_keys.c.fingerprint, idempotency_keys.c.status, body).where(*_of(slot))
     row = (await session.execute(statement)).first()
-    return None if row is None else Recorded(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    return None if row is None else IdempotencyRecord(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
 
 
-async def complete(session: WriteSession, slot: Slot, token: datetime, *, status: int, body: str) -> bool:
+async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime, *, status: int, body: str) -> bool:
     """Record the answer; return False when the reservation was taken over meanwhile.
 
     Called on the write's own session, the answer commits with the write. The body is kept as text:
     replayed byte for byte, where JSONB would reorder its keys.
     """
     statement = (
-        update(table)
+        update(idempotency_keys)
         .where(*_held(slot, token))
         .values(status=status, response={"body": body})
-        .returning(table.c.status)
+        .returning(idempotency_keys.c.status)
     )
     return (await session.execute(statement)).first() is not None
 
 
-async def release(session: WriteSession, slot: Slot, token: datetime) -> None:
+async def release(session: WriteSession, slot: IdempotencySlot, token: datetime) -> None:
     """Give the slot up, because nothing was written."""
-    await session.execute(delete(table).where(*_held(slot, token)))
+    await session.execute(delete(idempotency_keys).where(*_held(slot, token)))
 
 
 async def sweep(session: WriteSession, tenant: UUID, kept: timedelta) -> None:
     """Remove a tenant's answers that are older than `kept`."""
-    await session.execute(delete(table).where(table.c.tenant_id == tenant, table.c.created_at < func.now() - kept))
+    await session.execute(
+        delete(idempotency_keys).where(
+            idempotency_keys.c.tenant_id == tenant, idempotency_keys.c.created_at < func.now() - kept
+        )
+    )
 
 
-def _of(slot: Slot) -> tuple[ColumnElement[bool], ...]:
-    return (table.c.tenant_id == slot.tenant_id, table.c.route == slot.route, table.c.key == slot.key)
+def _of(slot: IdempotencySlot) -> tuple[ColumnElement[bool], ...]:
+    return (
+        idempotency_keys.c.tenant_id == slot.tenant_id,
+        idempotency_keys.c.route == slot.route,
+        idempotency_keys.c.key == slot.key,
+    )
 
 
-def _held(slot: Slot, token: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (*_of(slot), table.c.status == IN_PROGRESS, table.c.created_at == token)
+def _held(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, idempotency_keys.c.created_at == token)

@@ -14,11 +14,10 @@ from sqlalchemy import Row as Found
 from sqlalchemy import Select, case, delete, func, select, update
 
 from app import ids
-from app.db import queue
-from app.db.rows import Row, as_clauses
-from app.db.session import ReadSession, WriteSession
-from app.db.statement import Statement, statement
-from app.db.tables import jobs as table
+from app.db import job_queue
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
+from app.db.sql import Row, as_clauses
+from app.db.tables import jobs
 from app.model import JobStatus
 
 _INSERT = """
@@ -35,7 +34,7 @@ _RESERVE = statement(
     """
 )
 
-_TICKET = statement(f"WITH {queue.TICKET} SELECT id FROM ticket")  # noqa: S608 - composed of constants
+_TICKET = statement(f"WITH {job_queue.TICKET} SELECT id FROM ticket")  # noqa: S608 - composed of constants
 
 FINISHED = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
 
@@ -90,7 +89,7 @@ async def enqueue(  # noqa: PLR0913 - what a job is, and when
     job = ids.new()
     inserts, parameters = as_clauses({} if beside is None else beside)
     values = {
-        **queue.ticket(tenant, job, delay),
+        **job_queue.make_ticket(tenant, job, delay),
         **parameters,
         "id": job,
         "kind": kind,
@@ -118,13 +117,13 @@ async def enqueue_only_one(
             continue
         if not made:
             return found, False
-        [[ticket]] = await session.fetch(_TICKET, queue.ticket(tenant, found.id))
+        [[ticket]] = await session.fetch(_TICKET, job_queue.make_ticket(tenant, found.id))
         return await _change(session, found, ticket=ticket), True
 
 
 async def requeue(session: WriteSession, job: Job) -> Job:
     """Queue a finished job again, as if it were new; what it did before stays done."""
-    [[ticket]] = await session.fetch(_TICKET, queue.ticket(job.tenant_id, job.id))
+    [[ticket]] = await session.fetch(_TICKET, job_queue.make_ticket(job.tenant_id, job.id))
     return await _change(
         session,
         job,
@@ -146,18 +145,18 @@ async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
     if job.status is JobStatus.RUNNING:
         return await _change(session, job, cancel_requested=True)
     if job.ticket is not None:
-        await queue.drop(session, job.ticket)
+        await job_queue.drop(session, job.ticket)
     return await _change(session, job, status=JobStatus.CANCELLED, ticket=None, finished_at=now)
 
 
 async def find(session: ReadSession, tenant: UUID, job: UUID) -> Job | None:
     """Return a job; None where the tenant has none of that id."""
-    return _one((await session.execute(_select(tenant).where(table.c.id == job))).first())
+    return _one((await session.execute(_select(tenant).where(jobs.c.id == job))).first())
 
 
 async def lock(session: WriteSession, tenant: UUID, job: UUID) -> Job | None:
     """Return a job that nobody else changes until the transaction ends."""
-    return _one((await session.execute(_select(tenant).where(table.c.id == job).with_for_update())).first())
+    return _one((await session.execute(_select(tenant).where(jobs.c.id == job).with_for_update())).first())
 
 
 async def page(
@@ -170,13 +169,13 @@ async def page(
     limit: int,
 ) -> list[Job]:
     """Return up to `limit` jobs, newest first, starting after the one of that id."""
-    statement = _select(tenant).order_by(table.c.id.desc()).limit(limit)
+    statement = _select(tenant).order_by(jobs.c.id.desc()).limit(limit)
     if status is not None:
-        statement = statement.where(table.c.status == status)
+        statement = statement.where(jobs.c.status == status)
     if kind is not None:
-        statement = statement.where(table.c.kind == kind)
+        statement = statement.where(jobs.c.kind == kind)
     if after is not None:
-        statement = statement.where(table.c.id < after)
+        statement = statement.where(jobs.c.id < after)
     return [_job(row) for row in await session.execute(statement)]
 
 
@@ -198,7 +197,7 @@ async def report(session: WriteSession, run: Job, *, done: int, total: int | Non
     values: dict[str, object] = {"progress_done": done}
     if total is not None:
         values["progress_total"] = total
-    row = (await session.execute(_of_run(run).values(**values).returning(table.c.cancel_requested))).first()
+    row = (await session.execute(_of_run(run).values(**values).returning(jobs.c.cancel_requested))).first()
     return None if row is None else bool(row.cancel_requested)
 
 
@@ -217,8 +216,8 @@ async def finish(
     """
     ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
     if status is JobStatus.SUCCEEDED:
-        ended = ended.values(progress_done=func.coalesce(table.c.progress_total, table.c.progress_done))
-    return (await session.execute(ended.returning(table.c.id))).first() is not None
+        ended = ended.values(progress_done=func.coalesce(jobs.c.progress_total, jobs.c.progress_done))
+    return (await session.execute(ended.returning(jobs.c.id))).first() is not None
 
 
 async def put_back(session: WriteSession, run: Job, *, error: str | None, counted: bool, now: datetime) -> bool:
@@ -226,59 +225,59 @@ async def put_back(session: WriteSession, run: Job, *, error: str | None, counte
 
     `counted`: the attempt was one of those that a job has. A job that was asked to stop ends here instead.
     """
-    stopping = table.c.cancel_requested
+    stopping = jobs.c.cancel_requested
     waiting = _of_run(run).values(
         status=case((stopping, JobStatus.CANCELLED), else_=JobStatus.QUEUED),
         finished_at=case((stopping, now)),
         error=error,
-        attempts=table.c.attempts if counted else table.c.attempts - 1,
+        attempts=jobs.c.attempts if counted else jobs.c.attempts - 1,
     )
-    return (await session.execute(waiting.returning(table.c.id))).first() is not None
+    return (await session.execute(waiting.returning(jobs.c.id))).first() is not None
 
 
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
     """Remove some of a tenant's jobs that finished before an instant; return how many."""
     old = (
-        select(table.c.id)
-        .where(table.c.tenant_id == tenant, table.c.finished_at < before)
-        .order_by(table.c.finished_at)
+        select(jobs.c.id)
+        .where(jobs.c.tenant_id == tenant, jobs.c.finished_at < before)
+        .order_by(jobs.c.finished_at)
         .limit(limit)
     )
-    done = await session.execute(delete(table).where(table.c.tenant_id == tenant, table.c.id.in_(old)))
+    done = await session.execute(delete(jobs).where(jobs.c.tenant_id == tenant, jobs.c.id.in_(old)))
     return int(done.rowcount)
 
 
 @cache
-def _enqueue(inserts: str) -> Statement:
+def _enqueue(inserts: str) -> SqlStatement:
     """Return the statement that queues a job, after these clauses of its WITH."""
-    return statement(f"WITH {f'{inserts},' if inserts else ''} {queue.TICKET} {_INSERT}")
+    return statement(f"WITH {f'{inserts},' if inserts else ''} {job_queue.TICKET} {_INSERT}")
 
 
 async def _change(session: WriteSession, job: Job, **values: object) -> Job:
     statement = (
-        update(table).where(table.c.tenant_id == job.tenant_id, table.c.id == job.id).values(**values).returning(table)
+        update(jobs).where(jobs.c.tenant_id == job.tenant_id, jobs.c.id == job.id).values(**values).returning(jobs)
     )
     return _job((await session.execute(statement)).one())
 
 
 async def _unfinished(session: ReadSession, tenant: UUID, key: str) -> Job | None:
-    unfinished = table.c.status.in_((JobStatus.QUEUED, JobStatus.RUNNING))
-    return _one((await session.execute(_select(tenant).where(table.c.only_one == key, unfinished))).first())
+    unfinished = jobs.c.status.in_((JobStatus.QUEUED, JobStatus.RUNNING))
+    return _one((await session.execute(_select(tenant).where(jobs.c.only_one == key, unfinished))).first())
 
 
 def _of_run(run: Job) -> Any:  # noqa: ANN401 - SQLAlchemy's own type of an UPDATE says nothing more
     """Return the update of a job that is still the run's: nobody took it over, nobody queued it anew."""
-    return update(table).where(
-        table.c.tenant_id == run.tenant_id,
-        table.c.id == run.id,
-        table.c.status == JobStatus.RUNNING,
-        table.c.ticket == run.ticket,
-        table.c.attempts == run.attempts,
+    return update(jobs).where(
+        jobs.c.tenant_id == run.tenant_id,
+        jobs.c.id == run.id,
+        jobs.c.status == JobStatus.RUNNING,
+        jobs.c.ticket == run.ticket,
+        jobs.c.attempts == run.attempts,
     )
 
 
 def _select(tenant: UUID) -> Select[Any]:
-    return select(table).where(table.c.tenant_id == tenant)
+    return select(jobs).where(jobs.c.tenant_id == tenant)
 
 
 def _one(row: Found[Any] | None) -> Job | None:

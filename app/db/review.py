@@ -1,28 +1,33 @@
-"""The review queue as the database has it: memories with a reason to look at them. There is no table of items."""
+"""The queue, its items, the evidence's turns, locks.
+
+The review queue as the database has it: memories with a reason to look at them. There is no table of items.
+
+The turns that a memory's evidence points to, with what was said just before and after.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from asyncpg import Record
 from sqlalchemy import RowMapping, text
 
-from app.db import memories
-from app.db.listing import Position
-from app.db.memories import whole, whole_of
-from app.db.session import ReadSession
-from app.db.statement import statement
-from app.memory.review import Item, Side, version_of
+from app.db.memories import read as memory_reads
+from app.db.memories.listing import PagePosition
+from app.db.memories.read import memory_of, memory_query
+from app.db.session import ReadSession, statement
+from app.memory.review import ReviewItem, ReviewSide, version_of
 from app.model import LinkKind, Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReviewFilter:
     """Which items to list; empty or None leaves a dimension open. `since` and `until` bound when they came up."""
 
     reasons: tuple[str, ...] = ()
@@ -35,7 +40,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unshown:
+class HiddenState:
     """What a memory holds that no reader is shown: its statement's digest, its context, the zone of its words."""
 
     identity: bytes
@@ -160,7 +165,7 @@ ENDINGS = (
 
 
 async def page(
-    session: ReadSession, tenant: UUID, wanted: Wanted, *, newest: bool, limit: int, after: Position | None
+    session: ReadSession, tenant: UUID, wanted: ReviewFilter, *, newest: bool, limit: int, after: PagePosition | None
 ) -> list[Memory]:
     """Return up to `limit` memories that wait, by how long they have, starting after a position."""
     given = {name: getattr(wanted, name) for name in _CONDITIONS}
@@ -174,37 +179,37 @@ async def page(
         parameters |= {"after_value": after.value, "after_id": after.id}
     order = f"m.review_since {direction}, m.id {direction}"
     found = await session.execute(
-        text(f"{whole_of('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"), parameters
+        text(f"{memory_query('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"), parameters
     )
-    return [whole(row) for row in found.mappings()]
+    return [memory_of(row) for row in found.mappings()]
 
 
-async def standing(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[Item]:
+async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
     """Return the items of these memories, with the sides they stand against and their versions."""
     if not waiting:
         return []
     rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
-    others = await memories.fetch(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
+    others = await memory_reads.read_memories(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
     stamps: dict[UUID, dict[UUID, str]] = defaultdict(dict)
-    sides: dict[UUID, list[Side]] = defaultdict(list)
+    sides: dict[UUID, list[ReviewSide]] = defaultdict(list)
     for row in rows:
         stamps[row["item"]][row["id"]] = row["stamp"]
         if row["kind"] is not None and row["id"] in others:
-            side = Side(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
+            side = ReviewSide(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
             sides[row["item"]].append(side)
     return [
-        Item(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
+        ReviewItem(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
         for one in waiting
         if one.id in stamps
     ]
 
 
-async def find(session: ReadSession, tenant: UUID, memory: UUID) -> Item | None:
+async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
     """Return the item of a memory that waits; None when it does not, or is not there."""
-    found = (await memories.fetch(session, tenant, [memory])).get(memory)
+    found = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
     if found is None or found.review is None:
         return None
-    items = await standing(session, tenant, [found])
+    items = await with_sides(session, tenant, [found])
     return items[0] if items else None
 
 
@@ -225,13 +230,13 @@ async def ended(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping 
     return found.mappings().first()
 
 
-async def unshown(session: ReadSession, tenant: UUID, memory: UUID) -> Unshown | None:
+async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
     """Return what a memory holds that no reader is shown; None when it is not there."""
     rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
     if not rows:
         return None
     zone = ZoneInfo(rows[0]["timezone"] or "UTC")
-    return Unshown(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+    return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:
@@ -245,5 +250,74 @@ async def near(
 ) -> list[tuple[Memory, float]]:
     """Return active memories of the same scope and type with a cosine of at least `likeness`, nearest first."""
     rows: Any = await session.fetch(_NEAR, {"tenant": tenant, "id": memory, "likeness": likeness, "most": most})
-    found = await memories.fetch(session, tenant, [row["memory_id"] for row in rows])
+    found = await memory_reads.read_memories(session, tenant, [row["memory_id"] for row in rows])
     return [(found[row["memory_id"]], float(row["similarity"])) for row in rows if row["memory_id"] in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnExcerpt:
+    """A turn as a reviewer reads it."""
+
+    id: UUID
+    role: str
+    speaker: str | None
+    content: str
+    occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A turn, and its neighbours in the session, oldest first; a turn of no session has none."""
+
+    before: tuple[TurnExcerpt, ...]
+    turn: TurnExcerpt
+    after: tuple[TurnExcerpt, ...]
+
+
+_AROUND = statement(
+    """
+    SELECT t.id AS about, n.place, n.id, n.role, n.speaker, n.content, n.occurred_at
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM turns x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) t
+    CROSS JOIN LATERAL (
+        (SELECT -1 AS place, x.id, x.role, x.speaker, x.content, x.occurred_at, x.sequence_number FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = t.scope_id AND x.session_id = t.session_id
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             < (t.occurred_at, coalesce(t.sequence_number, 0), t.id)
+         ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :each)
+        UNION ALL
+        (SELECT 0, t.id, t.role, t.speaker, t.content, t.occurred_at, t.sequence_number)
+        UNION ALL
+        (SELECT 1, x.id, x.role, x.speaker, x.content, x.occurred_at, x.sequence_number FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = t.scope_id AND x.session_id = t.session_id
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             > (t.occurred_at, coalesce(t.sequence_number, 0), t.id)
+         ORDER BY x.occurred_at, x.sequence_number NULLS FIRST, x.id LIMIT :each)
+    ) n
+    ORDER BY t.id, n.occurred_at, coalesce(n.sequence_number, 0), n.id
+    """
+)
+
+
+async def passages(session: ReadSession, tenant: UUID, turns: Collection[UUID], *, each: int) -> dict[UUID, Passage]:
+    """Return the passages around those of the turns that exist, with up to `each` neighbours on either side."""
+    if not turns:
+        return {}
+    rows = await session.fetch(_AROUND, {"tenant": tenant, "ids": list(turns), "each": each})
+    places: dict[UUID, dict[int, list[TurnExcerpt]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        places[row["about"]][row["place"]].append(_spoken(row))
+    return {
+        turn: Passage(before=tuple(found[-1]), turn=found[0][0], after=tuple(found[1]))
+        for turn, found in places.items()
+    }
+
+
+def _spoken(row: Record) -> TurnExcerpt:
+    return TurnExcerpt(
+        id=row["id"],
+        role=row["role"],
+        speaker=row["speaker"],
+        content=row["content"],
+        occurred_at=row["occurred_at"],
+    )

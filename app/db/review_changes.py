@@ -11,11 +11,10 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.rows import Row, as_json
-from app.db.scopes import hold_scope
-from app.db.session import WriteSession
-from app.db.statement import Statement, statement
-from app.db.writing import ScopeMoved
+from app.db.apply import ScopeMoved
+from app.db.session import SqlStatement, WriteSession, statement
+from app.db.sql import Row, as_json
+from app.db.tenants import lock_scope
 
 _LOCK = statement(
     """
@@ -77,7 +76,7 @@ _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class ReviewChanges:
     """What a decision changes.
 
     `accepted`: what the row of a pending memory becomes; `forgotten`: (memory, what took its place, if
@@ -95,7 +94,7 @@ class Ruling:
 
 async def hold(session: WriteSession, tenant: UUID, scope: UUID, *, version: int | None = None) -> int:
     """Hold a scope until the transaction ends and return its version; ScopeMoved when that is not `version`."""
-    found = await hold_scope(session, tenant, scope) or 0
+    found = await lock_scope(session, tenant, scope) or 0
     if version is not None and found != version:
         raise ScopeMoved
     return found
@@ -106,7 +105,7 @@ async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) 
     await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
 
 
-async def before_write(session: WriteSession, tenant: UUID, ruling: Ruling, *, now: datetime) -> None:
+async def before_write(session: WriteSession, tenant: UUID, ruling: ReviewChanges, *, now: datetime) -> None:
     """Make room for what the decision writes: its old index goes, evidence moves to where it counts now."""
     for source, target in ruling.evidence:
         await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
@@ -114,7 +113,7 @@ async def before_write(session: WriteSession, tenant: UUID, ruling: Ruling, *, n
         await session.fetch(_CLEAR_OUT, {"tenant": tenant, "id": ruling.accepted["id"], "now": now})
 
 
-async def after_write(session: WriteSession, tenant: UUID, ruling: Ruling, *, now: datetime) -> None:
+async def after_write(session: WriteSession, tenant: UUID, ruling: ReviewChanges, *, now: datetime) -> None:
     """Accept, forget and clear what the decision says, now that what took its place is there."""
     await _forget(session, tenant, ruling.forgotten, now)
     try:
@@ -135,7 +134,7 @@ async def _become(session: WriteSession, tenant: UUID, row: Row, now: datetime) 
 
 
 @cache
-def _becoming(columns: tuple[str, ...]) -> Statement:
+def _becoming(columns: tuple[str, ...]) -> SqlStatement:
     names = ", ".join(columns)
     return statement(
         f"""

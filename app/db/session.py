@@ -1,4 +1,8 @@
-"""Transactions: the one place that begins and commits.
+"""Transactions: the one place that begins and commits; prepared statements.
+
+Statements in the driver's own words, for the paths that every request takes.
+
+Transactions: the one place that begins and commits.
 
 A transaction opens with a single round trip that begins it and names the tenant, which is what
 row-level security goes by. Reads get a session that Postgres itself holds to reading.
@@ -8,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +26,35 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.db.statement import Statement
 from app.errors import Conflict, Dangling, DatabaseUnavailable
+
+_PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStatement:
+    """SQL with numbered parameters, and the names under which their values are given, in that order."""
+
+    sql: str
+    names: tuple[str, ...]
+
+    def arguments(self, values: Mapping[str, object]) -> list[object]:
+        """Return the values in the order of the parameters."""
+        return [values[name] for name in self.names]
+
+
+def statement(text: str) -> SqlStatement:
+    """Return a statement of SQL whose parameters are written `:name`."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
+    places = {name: f"${place}" for place, name in enumerate(names, 1)}
+    return SqlStatement(_PARAMETER.sub(lambda found: places[found[1]], text), names)
+
 
 RUNTIME_ROLE = "typed_memory_runtime"
 """The least-privilege role that migrations create and every service connection takes on."""
 
 _RETRY_AFTER = 2.0
+
 _CONNECTION_LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -39,11 +66,11 @@ _CONNECTION_LOST = (
     OSError,
     TimeoutError,
 )
+
 _PASSING = {
     asyncpg.QueryCanceledError: "the database took too long",
     asyncpg.InvalidCachedStatementError: "the schema has just changed",
 }
-
 
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one instant: else what one reads may not fit the next's."""
@@ -56,7 +83,7 @@ class ReadSession:
     connection: AsyncConnection
     driver: asyncpg.Connection
 
-    async def fetch(self, statement: Statement, values: Mapping[str, object]) -> list[asyncpg.Record]:
+    async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
         """Run one statement past SQLAlchemy, which takes longer over a small one than Postgres; errors as `execute`."""
         try:
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from app.db.session import ReadSession
-from app.db.statement import statement
+from app.db.session import ReadSession, statement
 
 AGES = ("under a day", "a day to a week", "a week to a month", "over a month")
 """How long something has waited for a person."""

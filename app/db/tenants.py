@@ -1,17 +1,91 @@
-"""Tenants: who owns memories. Sessions here are the operator's (`app.operator`)."""
+"""Tenants, scopes, settings, extraction costs.
+
+What extraction has cost each tenant, a row a day.
+
+Scopes as rows: whose one is, and holding one.
+
+Tenants: who owns memories. Sessions here are the operator's (`app.operator`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, update
+from asyncpg import Record
+from sqlalchemy import RowMapping, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 from app.db.tables import tenants
+from app.model import Scope, ScopeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionCost:
+    """A day's turns, those skipped before and failed in extraction, and what the model was asked and cost.
+
+    `cost` is in the currency of the configured prices.
+    """
+
+    day: date
+    turns: int = 0
+    skipped: int = 0
+    failed: int = 0
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+
+_ADD = text(
+    """
+    INSERT INTO extraction_costs AS c (tenant_id, day, turns, skipped, failed, requests, input_tokens, output_tokens,
+        cost)
+    VALUES (:tenant, :day, :turns, :skipped, :failed, :requests, :input_tokens, :output_tokens, :cost)
+    ON CONFLICT (tenant_id, day) DO UPDATE SET
+        turns = c.turns + excluded.turns, skipped = c.skipped + excluded.skipped, failed = c.failed + excluded.failed,
+        requests = c.requests + excluded.requests, input_tokens = c.input_tokens + excluded.input_tokens,
+        output_tokens = c.output_tokens + excluded.output_tokens, cost = c.cost + excluded.cost
+    """
+)
+
+_BETWEEN = text(
+    """
+    SELECT day, turns, skipped, failed, requests, input_tokens, output_tokens, cost FROM extraction_costs
+    WHERE tenant_id = :tenant AND day BETWEEN :since AND :until ORDER BY day
+    """
+)
+
+
+async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
+    """Count towards a day."""
+    values = {name: getattr(cost, name) for name in cost.__dataclass_fields__}
+    await session.execute(_ADD, {"tenant": tenant, **values})
+
+
+async def between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
+    """Return the days that have any, oldest first, both ends included."""
+    found = await session.execute(_BETWEEN, {"tenant": tenant, "since": since, "until": until})
+    return [ExtractionCost(**row) for row in found.mappings()]
+
+
+_HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
+
+
+def scope_of(row: Mapping[str, Any] | RowMapping | Record, kind: str = "scope_kind") -> Scope:
+    """Return the scope of a row that has its user, its agent, and its kind in the column named."""
+    return Scope(kind=ScopeKind(row[kind]), user_id=row["user_id"], agent_id=row["agent_id"])
+
+
+async def lock_scope(session: WriteSession, tenant: UUID, scope: UUID) -> int | None:
+    """Hold a scope against writers until the transaction ends; return its version, None when there is none."""
+    rows = await session.fetch(_HOLD, {"tenant": tenant, "scope": scope})
+    return int(rows[0]["version"]) if rows else None
+
 
 AS_OPERATOR = {"app.operator": "on"}
 """The setting of a transaction that changes rows of `tenants`, or sees them all."""

@@ -1,4 +1,9 @@
-"""Turns: what was said, which evidence points to; `turn_progress` takes them through the write pipeline."""
+"""Turns and their progress.
+
+Turns: what was said, which evidence points to; `turn_progress` takes them through the write pipeline.
+
+How far turns have come through the write pipeline: what each was taken to say, what became of it, starting anew.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +18,13 @@ from zoneinfo import ZoneInfo
 from asyncpg import Record
 from sqlalchemy import RowMapping, select, text
 
-from app.db.rows import Row, insert_all
-from app.db.scopes import scope_of
-from app.db.session import ReadSession, WriteSession
-from app.db.statement import statement
-from app.db.tables import turns
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import Row, insert_all
+from app.db.tables import memories
+from app.db.tenants import scope_of
+from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category
-from app.text.framing import FRAMED_FOR, FRAMED_TURNS
 
 _SAID_SO = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.category, t.importance, s.kind AS scope_kind, s.user_id, s.agent_id"""
@@ -107,7 +111,7 @@ class StoredTurn:
 
 async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return which of these turns the tenant has."""
-    statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
+    statement = select(memories.c.id).where(memories.c.tenant_id == tenant, memories.c.id.in_(list(ids)))
     return {cast("UUID", row[0]) for row in await session.execute(statement)}
 
 
@@ -218,7 +222,7 @@ async def around(
     return sorted((replace(_turn(row), unread=row["unread"]) for row in found), key=in_order)
 
 
-async def said(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
+async def quotes_of(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
     """Return what these turns have said already: (turn, statement) -> the memory it went into."""
     found = await session.execute(_SAID, {"tenant": tenant, "ids": list(ids)})
     return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
@@ -257,3 +261,67 @@ def _stored(row: RowMapping | Record) -> StoredTurn:
         erased_at=row["erased_at"],
         metadata=row["metadata"],
     )
+
+
+_EXTRACTED = statement(
+    """
+    UPDATE turns t SET extraction = g.extraction
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, extraction jsonb)
+    WHERE t.tenant_id = :tenant AND t.id = g.id
+    """
+)
+
+_FINISH = statement(
+    """
+    UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
+    WHERE t.tenant_id = :tenant AND t.id = g.id AND t.status = 'received'
+    RETURNING t.id
+    """
+)
+
+_REOPEN = text(
+    """
+    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
+    WHERE tenant_id = :tenant AND id = :id AND erased_at IS NULL AND (status <> 'received' OR NOT EXISTS (
+        SELECT FROM jobs j
+        WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
+    )) RETURNING id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What became of a turn."""
+
+    id: UUID
+    status: TurnStatus
+    reason: str | None
+    report: Mapping[str, object]
+
+
+async def keep_extractions(
+    session: WriteSession, tenant: UUID, extractions: Mapping[UUID, Mapping[str, object]]
+) -> None:
+    """Store what was proposed from turns, by turn, so that a crash does not make the model answer again."""
+    rows = [{"id": str(turn), "extraction": one} for turn, one in extractions.items()]
+    if rows:
+        await session.fetch(_EXTRACTED, {"tenant": tenant, "given": json.dumps(rows)})
+
+
+async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished], now: datetime) -> set[UUID]:
+    """Store what became of turns that still wait, and return them: another worker may have been there before."""
+    rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
+    ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
+    return {row["id"] for row in ended}
+
+
+async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
+    """Mark a turn to be processed anew and return it; None when there is none that may be.
+
+    One that a job is to process may not, nor one that said what was erased.
+    """
+    named = json.dumps({"turns": [turn.hex]})
+    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()
+    return None if reopened is None else (await fetch(session, tenant, [turn]))[0]

@@ -1,4 +1,8 @@
-"""One run of a job: from the ticket that a worker took to what stands in the job's row afterwards.
+"""One run of a job and its outcome.
+
+What a run of a job can come to.
+
+One run of a job: from the ticket that a worker took to what stands in the job's row afterwards.
 
 The row is the truth, the ticket only the turn. Whatever is cut off in between, the ticket comes back when its
 worker gives no sign of life, and the row says what to do with it: nothing, if the run's outcome is recorded.
@@ -7,6 +11,7 @@ worker gives no sign of life, and the row says what to do with it: nothing, if t
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,17 +24,93 @@ from uuid import UUID
 import structlog
 from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.domain.models import Job as Ticket
+from pydantic_core import from_json, to_json
 
 from app import ids, logs
-from app.db import jobs, queue
+from app.db import job_queue, jobs
 from app.db.jobs import Job
 from app.db.session import WriteSession
 from app.errors import PASSING, Conflict, DatabaseUnavailable, TypedMemoryError
-from app.jobs import outcome as outcomes
 from app.jobs.handler import Handler
-from app.jobs.outcome import CANCELLED, NOT_OURS, PUT_BACK, SERVED, SUSPECT, TAKEN_OVER, Outcome, RunEnded
 from app.model import JobStatus
 from app.runtime import Runtime
+
+LONGEST_DELAY = 600.0
+"""Seconds: no retry waits longer."""
+
+_GROWTH = 4.0
+
+_LONGEST_ERROR = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobOutcome:
+    """What a turn of a job came to. `status`: its end; `delay`: seconds until its next turn, if it gets one.
+
+    `counted`: the run was one of the attempts that a job has.
+    """
+
+    name: str
+    status: JobStatus | None = None
+    error: str | None = None
+    result: Mapping[str, object] | None = None
+    delay: float | None = None
+    counted: bool = True
+
+
+CANCELLED = JobOutcome(name="cancelled", status=JobStatus.CANCELLED)
+
+TAKEN_OVER = JobOutcome(name="taken_over")
+
+PUT_BACK = JobOutcome(name="put_back", delay=0.0, counted=False)
+
+# Turns without a run: nothing is left to do; the kind of the job is known to other workers alone; the job may
+# be what ended its last worker, and waits while another of that sort is done.
+SERVED = JobOutcome(name="served")
+
+NOT_OURS = JobOutcome(name="not_ours", delay=30.0)
+
+SUSPECT = JobOutcome(name="suspect", delay=2.0)
+
+
+class RunEnded(Exception):
+    """A run has come to something before its handler returned."""
+
+    def __init__(self, outcome: JobOutcome) -> None:
+        super().__init__(outcome.name)
+        self.outcome = outcome
+
+
+def succeeded(result: Mapping[str, object] | None) -> JobOutcome:
+    """Return the outcome of a run that returned; ValueError when its result isn't JSON that Postgres can keep."""
+    written = to_json(result)
+    if b"\\u0000" in written:
+        raise ValueError("a result can't hold NUL characters")
+    return JobOutcome(name="succeeded", status=JobStatus.SUCCEEDED, result=from_json(written))
+
+
+def failure(message: str) -> JobOutcome:
+    """Return the outcome of a run that failed for good; the message is for the caller."""
+    return JobOutcome(name="failed", status=JobStatus.FAILED, error=_storable(message))
+
+
+def retry(message: str, delay: float) -> JobOutcome:
+    """Return the outcome of a run that failed for now."""
+    return JobOutcome(name="retried", error=_storable(message), delay=delay)
+
+
+def backoff(attempt: int, *, first: float, at_least: float = 0.0) -> float:
+    """Return seconds until the next attempt: four times as long each time, less up to half by chance.
+
+    Never less than `at_least`, which is what the one who failed asked for, and never more than ten minutes.
+    """
+    longest = min(LONGEST_DELAY, first * _GROWTH ** (attempt - 1))
+    return min(LONGEST_DELAY, max(at_least, longest * random.uniform(0.5, 1.0)))  # noqa: S311 - no secret
+
+
+def _storable(message: str) -> str:
+    return message.replace("\x00", "")[:_LONGEST_ERROR]
+
 
 _T = TypeVar("_T")
 
@@ -43,6 +124,7 @@ LAST_WORD_SECONDS = 3.0
 """How long a run that is stopped may take to give its job back."""
 
 _DELAYS = (0.1, 0.2, 0.5, 1.0, 2.0)
+
 log = structlog.get_logger("typed_memory.jobs")
 
 
@@ -59,7 +141,7 @@ class Executor:
     async def __call__(self, ticket: Ticket) -> None:
         """Do the job of a ticket and record what it came to; raise RetryRequested when it gets another turn."""
         try:
-            tenant, job = queue.read_payload(ticket.payload)
+            tenant, job = job_queue.read_payload(ticket.payload)
         except ValueError:
             log.exception("a ticket in the queue names no job", ticket=ticket.id)
             return
@@ -100,15 +182,15 @@ class Executor:
                 )
             )
 
-    async def _taken(self, turn: Job | Outcome) -> float | None:
-        if isinstance(turn, Outcome):
+    async def _taken(self, turn: Job | JobOutcome) -> float | None:
+        if isinstance(turn, JobOutcome):
             return turn.delay
         with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
             return (await self._performed(turn)).delay
 
     async def _begun(
         self, session: WriteSession, tenant: UUID, job: UUID, ticket: int, *, watched: bool = False
-    ) -> Job | Outcome:
+    ) -> Job | JobOutcome:
         """Return the run to do, or what becomes of the ticket without one.
 
         A job that was running when its worker died may be the cause. Of those a worker does one at a time,
@@ -136,7 +218,7 @@ class Executor:
             return SERVED
         return run
 
-    async def _performed(self, run: Job) -> Outcome:
+    async def _performed(self, run: Job) -> JobOutcome:
         with self._measured(run) as measured:
             try:
                 outcome = await self._outcome(run)
@@ -149,16 +231,16 @@ class Executor:
             measured.append(outcome)
         return outcome
 
-    async def _outcome(self, run: Job) -> Outcome:
+    async def _outcome(self, run: Job) -> JobOutcome:
         try:
             result = await self.handlers[run.kind].run(self.runtime, run, _Progress(self.runtime, run))
-            return outcomes.succeeded(result)
+            return succeeded(result)
         except RunEnded as ended:
             return ended.outcome
         except PASSING as error:
             return self._again(run, error)
         except TypedMemoryError as error:
-            return outcomes.failed(error.message)
+            return failure(error.message)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or task.cancelling():
@@ -167,14 +249,14 @@ class Executor:
         except Exception as error:  # noqa: BLE001 - whatever it is, the job has failed and the worker goes on
             return _unexpected(error)
 
-    def _again(self, run: Job, error: TypedMemoryError) -> Outcome:
+    def _again(self, run: Job, error: TypedMemoryError) -> JobOutcome:
         settings = self.runtime.settings
         if run.attempts >= settings.job_attempts:
-            return outcomes.failed(f"{error.message} (given up after {run.attempts} attempts)")
-        delay = outcomes.backoff(run.attempts, first=settings.job_retry_seconds, at_least=error.retry_after or 0.0)
-        return outcomes.retried(error.message, delay)
+            return failure(f"{error.message} (given up after {run.attempts} attempts)")
+        delay = backoff(run.attempts, first=settings.job_retry_seconds, at_least=error.retry_after or 0.0)
+        return retry(error.message, delay)
 
-    async def _record(self, run: Job, outcome: Outcome) -> None:
+    async def _record(self, run: Job, outcome: JobOutcome) -> None:
         async def record(session: WriteSession) -> None:
             if outcome.status is not None:
                 now = self.runtime.clock()
@@ -198,11 +280,11 @@ class Executor:
         raise AssertionError("unreachable")
 
     @contextmanager
-    def _measured(self, run: Job) -> Iterator[list[Outcome]]:
+    def _measured(self, run: Job) -> Iterator[list[JobOutcome]]:
         """Count, time and log a run; the block leaves its outcome in the list."""
         began = time.monotonic()
         self.runtime.metrics.job_started(run.kind)
-        ended: list[Outcome] = []
+        ended: list[JobOutcome] = []
         try:
             yield ended
         finally:
@@ -228,6 +310,6 @@ class _Progress:
             raise RunEnded(CANCELLED)
 
 
-def _unexpected(error: BaseException) -> Outcome:
+def _unexpected(error: BaseException) -> JobOutcome:
     log.error("a job failed unexpectedly", **logs.described(error))
-    return outcomes.failed(f"an unexpected {type(error).__name__}: the worker's log says where")
+    return failure(f"an unexpected {type(error).__name__}: the worker's log says where")

@@ -8,20 +8,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import app.jobs.handlers as handlers_folder
 from app.db.jobs import Job
 from app.errors import ConfigurationError
+from app.jobs import handlers
 from app.runtime import Runtime
 
 
-class Progress(Protocol):
+class ProgressCallback(Protocol):
     """How a handler says how far it is; also the checkpoint at which it can be stopped."""
 
     async def __call__(self, done: int, total: int | None = None) -> None:
         """Record progress. It may raise to end the run here: let that pass."""
 
 
-Run = Callable[[Runtime, Job, Progress], Awaitable[Mapping[str, object] | None]]
+Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,8 @@ class Handler:
 def discover() -> Mapping[str, Handler]:
     """Return every handler in `jobs/handlers` by kind; refuse a file without HANDLER, or one named otherwise."""
     found: dict[str, Handler] = {}
-    for module in sorted(pkgutil.iter_modules(handlers_folder.__path__), key=lambda one: one.name):
-        loaded = importlib.import_module(f"{handlers_folder.__name__}.{module.name}")
+    for module in sorted(pkgutil.iter_modules(handlers.__path__), key=lambda one: one.name):
+        loaded = importlib.import_module(f"{handlers.__name__}.{module.name}")
         one = getattr(loaded, "HANDLER", None)
         if not isinstance(one, Handler):
             raise ConfigurationError(f"app/jobs/handlers/{module.name}.py defines no HANDLER: add HANDLER = Handler()")

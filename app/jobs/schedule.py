@@ -13,7 +13,7 @@ from functools import partial
 
 import structlog
 
-from app.db import jobs, queue
+from app.db import job_queue, jobs
 from app.runtime import Runtime
 
 BATCH = 1000
@@ -37,8 +37,8 @@ class Schedule:
 async def tend(runtime: Runtime) -> None:
     """Keep the queue fair and complete."""
     async with runtime.database.write(None) as session:
-        released = await queue.release(session)
-        await queue.move_up(session)
+        released = await job_queue.release(session)
+        await job_queue.move_up(session)
     if released:
         log.warning("jobs whose run could not be recorded go back to the queue", count=released)
 
@@ -54,7 +54,7 @@ async def prune(runtime: Runtime) -> None:
     removed = BATCH
     while removed == BATCH:
         async with runtime.database.write(None) as session:
-            removed = await queue.prune(session, kept=LOG_KEPT, limit=BATCH)
+            removed = await job_queue.prune(session, kept=LOG_KEPT, limit=BATCH)
 
 
 async def seal(runtime: Runtime) -> None:

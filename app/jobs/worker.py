@@ -14,8 +14,8 @@ from pgqueuer.core.sm import SchedulerManager
 from pgqueuer.domain.models import Schedule as Due
 
 from app import logs
-from app.db import queue
-from app.db.patient import PatientDriver
+from app.db import job_queue
+from app.db.job_queue import ReconnectingDriver
 from app.jobs.executor import Executor
 from app.jobs.handler import Handler, discover
 from app.jobs.schedule import Schedule, every
@@ -48,7 +48,7 @@ async def run_worker(
     """
     due = every(runtime) if schedules is None else schedules
     executor = Executor(runtime=runtime, handlers=handlers)
-    async with PatientDriver.opened(runtime.database) as driver:
+    async with ReconnectingDriver.opened(runtime.database) as driver:
         loops = {
             asyncio.create_task(_kept_up("queue", partial(_queue, runtime, driver, executor, stop), stop)),
             asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, due, stop), stop)),
@@ -80,11 +80,11 @@ async def embedded_worker(runtime: Runtime) -> AsyncIterator[None]:
         await worker
 
 
-async def _queue(runtime: Runtime, driver: PatientDriver, executor: Executor, stop: asyncio.Event) -> None:
-    manager = QueueManager(queue.queries(driver), queue.CHANNEL)
+async def _queue(runtime: Runtime, driver: ReconnectingDriver, executor: Executor, stop: asyncio.Event) -> None:
+    manager = QueueManager(job_queue.queries(driver), job_queue.CHANNEL)
     manager.shutdown = stop
     settings = runtime.settings
-    for entrypoint in queue.entrypoints():
+    for entrypoint in job_queue.entrypoints():
         manager.entrypoint(
             entrypoint,
             concurrency_limit=settings.worker_tenant_concurrency,
@@ -101,9 +101,9 @@ async def _queue(runtime: Runtime, driver: PatientDriver, executor: Executor, st
 
 
 async def _schedules(
-    runtime: Runtime, driver: PatientDriver, schedules: Sequence[Schedule], stop: asyncio.Event
+    runtime: Runtime, driver: ReconnectingDriver, schedules: Sequence[Schedule], stop: asyncio.Event
 ) -> None:
-    manager = SchedulerManager(queue.queries(driver))
+    manager = SchedulerManager(job_queue.queries(driver))
     manager.shutdown = stop
     for one in schedules:
         manager.schedule(one.name, one.cron, accepts_context=False)(partial(_due, runtime, one))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Status(StrEnum):
+class BackfillStatus(StrEnum):
     """Where a backfill is; those that end in -ing are a job's."""
 
     PREVIEWING = "previewing"
@@ -41,7 +41,7 @@ class ItemState(StrEnum):
     KEPT = "kept"
 
 
-class Effect(StrEnum):
+class BackfillEffect(StrEnum):
     """What becomes of a memory: it changes its type, or something beside it does that touches it."""
 
     RECLASSIFIED = "reclassified"

@@ -51,7 +51,7 @@ def _date_alone(value: object) -> object:
     return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
 
 
-When = Annotated[datetime | date, BeforeValidator(_date_alone), AfterValidator(plausible)]
+StatedTime = Annotated[datetime | date, BeforeValidator(_date_alone), AfterValidator(plausible)]
 """A payload's time: a date, or a date and time, of a year a memory could mean."""
 
 

@@ -68,7 +68,7 @@ class Candidate:
     ending: Ending | None = None
 
 
-class Decided(StrEnum):
+class DecidedCandidate(StrEnum):
     """What a write came to, in the words of the API."""
 
     ADDED = "added"
@@ -81,7 +81,7 @@ class Decided(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Affected:
+class AffectedMemory:
     """Another memory that the write changed, and how."""
 
     id: UUID
@@ -89,10 +89,10 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class WriteOutcome:
     """What was decided about a candidate and why; `memory` is None when it was rejected."""
 
-    decision: Decided
+    decision: DecidedCandidate
     reason: str
     memory: Memory | None
-    affected: tuple[Affected, ...] = ()
+    affected: tuple[AffectedMemory, ...] = ()

@@ -28,13 +28,13 @@ def score(parts: ConfidenceParts) -> float:
     )
 
 
-def believed(parts: ConfidenceParts, act: SpeechAct) -> float:
+def meets_floor(parts: ConfidenceParts, act: SpeechAct) -> float:
     """Return the confidence of a statement made in this speech act: capped unless it was meant."""
     value = score(parts)
     return min(value, UNCERTAIN_CAP) if act in UNCERTAIN_ACTS else value
 
 
-def merged(old: ConfidenceParts, new: ConfidenceParts) -> ConfidenceParts:
+def merged_parts(old: ConfidenceParts, new: ConfidenceParts) -> ConfidenceParts:
     """Return the components of one belief stated by both: mention-weighted averages, counts added."""
     total = old.mentions + new.mentions
 

@@ -1,4 +1,9 @@
-"""What goes into extraction and what comes out: turns, and the memories proposed from them."""
+"""Turns, proposals, token usage, tenant policy.
+
+What goes into extraction and what comes out: turns, and the memories proposed from them.
+
+What a tenant decides about its own write pipeline.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
+from typing import Self
 from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.memory.vocabulary import USER
 from app.model import Category, Scope, SpeechAct
@@ -97,16 +105,16 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class TokenUsage:
     """What extraction cost: requests to the model, and tokens in and out; nothing without a model."""
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: TokenUsage) -> TokenUsage:
         """Return both together."""
-        return Usage(
+        return TokenUsage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -122,5 +130,65 @@ class Extraction:
     """
 
     proposals: tuple[Proposal, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     adoptable: bool = False
+
+
+class PrefilterPolicy(BaseModel):
+    """A tenant's own thresholds for what is worth extracting from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    min_words: int = Field(
+        default=5,
+        strict=True,
+        ge=0,
+        le=10_000,
+        description="Fewest words of a turn; shorter ones pass when they state something of the speaker, or answer a "
+        "question that someone else asked right before.",
+    )
+    max_words: int = Field(default=10_000, strict=True, ge=1, le=100_000, description="Most words of a turn.")
+    chit_chat: bool = Field(
+        default=True,
+        strict=True,
+        description="Drop turns that are nothing but thanks, greetings or assent; a bare yes or no is kept where it "
+        "answers a question about the speaker.",
+    )
+    repeat_seconds: float = Field(
+        default=60.0,
+        strict=True,
+        ge=0,
+        le=86_400,
+        description="Drop a turn that was said almost alike within so many seconds.",
+    )
+    repeat_similarity: float = Field(
+        default=0.9,
+        strict=True,
+        ge=0,
+        le=1,
+        description="Least share of an earlier turn's words that a repetition of it keeps.",
+    )
+    excluded_roles: frozenset[Role] = Field(
+        default=frozenset({Role.SYSTEM}),
+        description="Whose turns are not extracted from; by default the system's, which instruct rather than tell.",
+    )
+
+    @model_validator(mode="after")
+    def _leaves_something(self) -> Self:
+        if self.min_words > self.max_words:
+            raise ValueError("min_words must not be more than max_words: every turn would be dropped")
+        return self
+
+
+class TenantPolicy(BaseModel):
+    """A tenant's own settings; what is left out is as the service has it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    prefilter: PrefilterPolicy = Field(default_factory=PrefilterPolicy)
+    keep_episodes: bool | None = Field(
+        default=None,
+        strict=True,
+        description="Keep each turn that passes the prefilter as an episodic memory too; "
+        "by default, as TM_KEEP_EPISODES says.",
+    )

@@ -11,7 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from app.memory.freshness import EXPIRY, Decay, boost, days_between, freshness
-from app.model import Status
+from app.model import MemoryStatus
 
 GC_DAYS = 90.0
 """Days that a memory is expired before it may be forgotten."""
@@ -33,44 +33,44 @@ class Transition:
     meaning: str
 
 
-LEGAL: Mapping[tuple[Status, Status], Transition] = MappingProxyType(
+LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], Transition] = MappingProxyType(
     {
-        (Status.PENDING, Status.ACTIVE): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.ACTIVE): Transition(
             trigger="a person accepts it", meaning="it is believed and recalled from now on"
         ),
-        (Status.PENDING, Status.FORGOTTEN): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.FORGOTTEN): Transition(
             trigger="a person rejects it", meaning="it was never believed, and goes"
         ),
-        (Status.PENDING, Status.SUPERSEDED): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.SUPERSEDED): Transition(
             trigger="a person accepts what was stated before what is believed now",
             meaning="it is history from the start: true until then",
         ),
-        (Status.ACTIVE, Status.SUPERSEDED): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED): Transition(
             trigger="a newer statement takes its slot", meaning="it is history: true until then"
         ),
-        (Status.ACTIVE, Status.EXPIRED): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED): Transition(
             trigger="its freshness falls under 0.1, or its validity ends", meaning="stale, not wrong: out of recall"
         ),
-        (Status.ACTIVE, Status.PENDING): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.PENDING): Transition(
             trigger="a person is to look at it first", meaning="it is not recalled until they have"
         ),
-        (Status.ACTIVE, Status.FORGOTTEN): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.FORGOTTEN): Transition(
             trigger="a person says that it was wrong", meaning="it is believed no more, and goes"
         ),
-        (Status.EXPIRED, Status.ACTIVE): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.ACTIVE): Transition(
             trigger="it is accessed, found useful or stated again", meaning="it matters again"
         ),
-        (Status.EXPIRED, Status.FORGOTTEN): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.FORGOTTEN): Transition(
             trigger="it is expired for 90 days at a confidence of at most 0.30",
             meaning="it was probably an error of extraction, and goes",
         ),
-        (Status.EXPIRED, Status.SUPERSEDED): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.SUPERSEDED): Transition(
             trigger="a newer statement takes its place in a chain", meaning="it is history: true until then"
         ),
-        (Status.SUPERSEDED, Status.ACTIVE): Transition(
+        (MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE): Transition(
             trigger="a supersession is taken back", meaning="it holds again, as if it had not been replaced"
         ),
-        (Status.SUPERSEDED, Status.FORGOTTEN): Transition(
+        (MemoryStatus.SUPERSEDED, MemoryStatus.FORGOTTEN): Transition(
             trigger="a person says that it was wrong", meaning="it is no longer history, and goes"
         ),
     }
@@ -79,7 +79,7 @@ LEGAL: Mapping[tuple[Status, Status], Transition] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fade:
+class FadeState:
     """How fresh a memory is, and why: the numbers that an audit event about its fading carries."""
 
     freshness: float
@@ -103,10 +103,10 @@ def fade(
     decay: Decay,
     confidence: float,
     now: datetime,
-) -> Fade:
+) -> FadeState:
     """Return how fresh a memory is at `now`: since its last access, or, never accessed, since it was stated."""
     days = days_between(last_accessed_at or stated_at, now)
-    return Fade(
+    return FadeState(
         freshness=freshness(days=days, decay=decay, access_count=access_count),
         days=days,
         half_life_days=decay.half_life_days,
@@ -117,7 +117,7 @@ def fade(
     )
 
 
-def expires(faded: Fade) -> bool:
+def expires(faded: FadeState) -> bool:
     """Return whether an active memory has faded so far that it expires; one without a half-life never does."""
     return faded.half_life_days is not None and faded.freshness < EXPIRY
 

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
 
 
-def name(text: str) -> str:
+def normalise_name(text: str) -> str:
     """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation gone."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _SPACE.sub(" ", folded).strip(" \t\r\n.,;:!?\"'()[]")
@@ -35,12 +35,12 @@ def indexable(text: str) -> str:
 
     Some signs stand for a word, or a sentence: two hundred of them are thousands of letters.
     """
-    if not text.isascii() and not fits_an_index(name(text)):
+    if not text.isascii() and not fits_an_index(normalise_name(text)):
         raise ValueError(f"must not be longer than {LONGEST_NAME} bytes with its signs spelt out")
     return text
 
 
-def key(text: str) -> str:
+def normalise_key(text: str) -> str:
     """Return a predicate or key in its hyphenated form: `works at`, `works_at` -> `works-at`."""
     return _KEY_SEPARATORS.sub("-", unicodedata.normalize("NFKC", text).casefold().strip()).strip("-")
 
@@ -57,7 +57,7 @@ def composed(text: str) -> str:
 
 def sentence(text: str) -> str:
     """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
-    return name(text) or text
+    return normalise_name(text) or text
 
 
 def digest(*parts: str) -> bytes:

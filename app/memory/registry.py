@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 from uuid import UUID
 
-import app.memory.types as types_folder
 from app.errors import ConfigurationError, InvalidInput
+from app.memory import types
 from app.memory.spec import MemoryType
 
 
@@ -101,8 +101,8 @@ class Types(Protocol):
 def discover() -> Registry:
     """Return every type in `memory/types`; refuse a file without TYPE, or one that is named otherwise."""
     found: dict[str, MemoryType] = {}
-    for module in sorted(pkgutil.iter_modules(types_folder.__path__), key=lambda one: one.name):
-        loaded = importlib.import_module(f"{types_folder.__name__}.{module.name}")
+    for module in sorted(pkgutil.iter_modules(types.__path__), key=lambda one: one.name):
+        loaded = importlib.import_module(f"{types.__name__}.{module.name}")
         one = getattr(loaded, "TYPE", None)
         if not isinstance(one, MemoryType):
             raise ConfigurationError(f"app/memory/types/{module.name}.py defines no TYPE: add TYPE = MemoryType(...)")

@@ -1,4 +1,7 @@
-"""What waits for a person: the item, the sides it stands against, its version, and what to do with it."""
+"""Review item, actions, decision, suggestion.
+
+What waits for a person: the item, the sides it stands against, its version, and what to do with it.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from enum import StrEnum
 from uuid import UUID
 
 from app import ids
-from app.model import LinkKind, Memory, ReviewReason, Status
+from app.memory.spec import Payload
+from app.model import LinkKind, Memory, MemoryStatus, ReviewReason
 
 
-class Action(StrEnum):
+class ReviewAction(StrEnum):
     """What a reviewer can do with an item."""
 
     ACCEPT = "accept"
@@ -24,7 +28,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class ReviewSide:
     """A memory that the item stands against; `same_value`: it says the same of the same thing.
 
     `relation` is `contradicts` or `conflicts-with`; only the first competes for the item's place.
@@ -41,11 +45,11 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ReviewItem:
     """A memory that waits for a decision, and what it stands against; `version` moves when any of them does."""
 
     memory: Memory
-    sides: tuple[Side, ...]
+    sides: tuple[ReviewSide, ...]
     version: str
 
     @property
@@ -58,7 +62,7 @@ class Item:
 class Suggestion:
     """What to do with an item, and why; `other` is the memory that the action names, if it names one."""
 
-    action: Action
+    action: ReviewAction
     reason: str
     other: UUID | None = None
 
@@ -69,17 +73,17 @@ def version_of(stamps: Mapping[UUID, str]) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
-def suggestion(item: Item) -> Suggestion:
+def suggestion(item: ReviewItem) -> Suggestion:
     """Return what the rules would do with an item: the same for the same state, and only a proposal."""
     memory = item.memory
     match memory.status:
-        case Status.PENDING:
+        case MemoryStatus.PENDING:
             found = _of_pending(memory)
-        case Status.ACTIVE:
+        case MemoryStatus.ACTIVE:
             found = _of_sides(item) or _of_reason(memory)
         case _:
             found = _of_past(memory)
-    if found.action is Action.REJECT and memory.supersedes is not None:
+    if found.action is ReviewAction.REJECT and memory.supersedes is not None:
         replaced = ids.public(ids.MEMORY, memory.supersedes)
         return Suggestion(
             action=found.action,
@@ -91,58 +95,60 @@ def suggestion(item: Item) -> Suggestion:
 def _of_pending(memory: Memory) -> Suggestion:
     why = memory.review_note or "nobody has looked at it yet"
     if memory.review is ReviewReason.DOUBTFUL:
-        return Suggestion(action=Action.REJECT, reason=f"it was kept back because of what it says ({why})")
+        return Suggestion(action=ReviewAction.REJECT, reason=f"it was kept back because of what it says ({why})")
     if memory.review is ReviewReason.REPORTED_WRONG:
-        return Suggestion(action=Action.REJECT, reason=f"somebody said that it is wrong ({why})")
-    return Suggestion(action=Action.ACCEPT, reason=f"nothing in it is doubtful ({why})")
+        return Suggestion(action=ReviewAction.REJECT, reason=f"somebody said that it is wrong ({why})")
+    return Suggestion(action=ReviewAction.ACCEPT, reason=f"nothing in it is doubtful ({why})")
 
 
 def _of_past(memory: Memory) -> Suggestion:
     """Return what to do with what is not believed any more, which competes with nothing."""
-    if memory.review is ReviewReason.REPORTED_WRONG and memory.status is not Status.FORGOTTEN:
-        return Suggestion(action=Action.REJECT, reason=f"it was reported to be wrong; it is {memory.status} already")
+    if memory.review is ReviewReason.REPORTED_WRONG and memory.status is not MemoryStatus.FORGOTTEN:
+        return Suggestion(
+            action=ReviewAction.REJECT, reason=f"it was reported to be wrong; it is {memory.status} already"
+        )
     return Suggestion(
-        action=Action.ACCEPT,
+        action=ReviewAction.ACCEPT,
         reason=f"it is {memory.status} already and stays so: accepting only takes it off the queue",
     )
 
 
-def _of_sides(item: Item) -> Suggestion | None:
+def _of_sides(item: ReviewItem) -> Suggestion | None:
     """Return what to do about sides that compete: the same is one belief, the newest and surest one wins."""
     memory = item.memory
     same = [side.memory for side in item.sides if side.same_value]
     if same:
         other = max(same, key=_standing)
-        return Suggestion(action=Action.MERGE, reason="both say the same of the same thing", other=other.id)
+        return Suggestion(action=ReviewAction.MERGE, reason="both say the same of the same thing", other=other.id)
     if not item.rivals:
         return None
     every = (memory, *item.rivals)
     newest, surest = max(every, key=_newness), max(every, key=_standing)
     if newest.id != surest.id:
         return Suggestion(
-            action=Action.KEEP_BOTH,
+            action=ReviewAction.KEEP_BOTH,
             reason=f"the newer one is trusted less ({newest.confidence:.2f}) than the older ({surest.confidence:.2f})",
         )
     reason = f"it was stated last and is trusted most ({newest.confidence:.2f})"
     if newest.id == memory.id:
-        return Suggestion(action=Action.ACCEPT, reason=reason)
+        return Suggestion(action=ReviewAction.ACCEPT, reason=reason)
     named = ids.public(ids.MEMORY, newest.id)
-    return Suggestion(action=Action.SUPERSEDE_WITH, reason=f"{named}: {reason}", other=newest.id)
+    return Suggestion(action=ReviewAction.SUPERSEDE_WITH, reason=f"{named}: {reason}", other=newest.id)
 
 
 def _of_reason(memory: Memory) -> Suggestion:
     """Return what to do with a believed memory that nothing competes with."""
     match memory.review:
         case ReviewReason.REPORTED_WRONG:
-            return Suggestion(action=Action.REJECT, reason="it was reported to be wrong")
+            return Suggestion(action=ReviewAction.REJECT, reason="it was reported to be wrong")
         case ReviewReason.VOLATILE:
-            return Suggestion(action=Action.ACCEPT, reason="it changes often, and this is what was stated last")
+            return Suggestion(action=ReviewAction.ACCEPT, reason="it changes often, and this is what was stated last")
         case ReviewReason.CONSTRAINT:
-            return Suggestion(action=Action.KEEP_BOTH, reason="a rule and what breaks it may both be true")
+            return Suggestion(action=ReviewAction.KEEP_BOTH, reason="a rule and what breaks it may both be true")
         case ReviewReason.CONTRADICTION | ReviewReason.ENTITY_MERGE:
-            return Suggestion(action=Action.ACCEPT, reason="nothing contradicts it any more")
+            return Suggestion(action=ReviewAction.ACCEPT, reason="nothing contradicts it any more")
         case _:
-            return Suggestion(action=Action.ACCEPT, reason="nothing speaks against it")
+            return Suggestion(action=ReviewAction.ACCEPT, reason="nothing speaks against it")
 
 
 def _newness(memory: Memory) -> tuple[datetime, UUID]:
@@ -151,3 +157,15 @@ def _newness(memory: Memory) -> tuple[datetime, UUID]:
 
 def _standing(memory: Memory) -> tuple[float, datetime, UUID]:
     return memory.confidence, memory.stated_at, memory.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewDecision:
+    """A reviewer's decision: the version they saw, and the memory or the statement that the action names, if any."""
+
+    action: ReviewAction
+    version: str
+    reason: str | None = None
+    named: UUID | None = None
+    statement: Payload | None = None
+    statement_type: str | None = None

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from app.memory import asking
-from app.memory.conflict import Claim, Verdict
+from app.english import questions
 from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.model import BUILT_IN, Category, Edge, EntityRef, EventTime, Mention, ScopeKind
+from app.memory.slots import SlotClaim, SlotVerdict
+from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKind, StatedRelation
 
 Refs = Mapping[str, EntityRef]
 """Role -> the entity its mention was resolved to."""
@@ -73,7 +73,7 @@ class Payload(BaseModel):
         """Return the fields as they are kept, by their wire names; `event` is what `event_time` returned."""
         return self.model_dump(mode="json", by_alias=True)
 
-    def edge(self) -> Edge | None:
+    def edge(self) -> StatedRelation | None:
         """Return the relation this states between two of its mentions."""
         return None
 
@@ -87,7 +87,7 @@ class Payload(BaseModel):
 
     def questions(self) -> tuple[str, ...]:
         """Return up to three questions that this answers, as someone who looks for it later would ask them."""
-        return asking.about(self.render())
+        return questions.topic_question(self.render())
 
     def merged_with(self, newer: Self) -> Self:  # noqa: ARG002
         """Return the payload of a repetition: the older one, unless the type gathers attributes."""
@@ -112,7 +112,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Adopted:
+class AdoptedPayload:
     """What a stored belief says as this type, and by which rule: our own words, the same for all it holds of."""
 
     payload: Payload
@@ -131,16 +131,16 @@ class Adoption:
     """
 
     sources: tuple[str, ...]
-    rule: Callable[[Stored], Adopted | None]
+    rule: Callable[[Stored], AdoptedPayload | None]
     ended: Callable[[Stored], Mapping[str, object] | None] | None = None
 
 
-UNSAID = "anything"
+NO_VALUE = "anything"
 """Stands in the payload of an ending for a value that it does not name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class EndingKey:
     """The fields, by their wire names, by which an ending finds what it ends.
 
     `under` is what a belief is held under besides its subject (a predicate, a key); `value` is what is held there.
@@ -179,7 +179,7 @@ class MemoryType:
     prior: float
     half_life_days: float | None
     category: Category
-    on_conflict: Callable[[Claim, Claim], Verdict]
+    on_conflict: Callable[[SlotClaim, SlotClaim], SlotVerdict]
     examples: tuple[Example, ...]
     group: str
     hints: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ class MemoryType:
     extracted: bool = True
     folds: bool = False
     verbatim: bool = False
-    held: Held | None = None
+    held: EndingKey | None = None
     guards: tuple[str, ...] = ()
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     adopts: Adoption | None = None
@@ -248,5 +248,5 @@ class MemoryType:
         if self.held is None:
             raise ValueError(f"a memory of type {self.name} does not end")
         named = fields.get(self.held.value) is not None
-        given = fields if named else {**fields, self.held.value: UNSAID}
+        given = fields if named else {**fields, self.held.value: NO_VALUE}
         return self.payload.model_validate(dict(given)), named

@@ -1,4 +1,7 @@
-"""The controlled vocabulary: relation types with inverses and synonyms, predicates and what names them."""
+"""Relations, inverses, synonyms, predicates.
+
+The controlled vocabulary: relation types with inverses and synonyms, predicates and what names them.
+"""
 
 from __future__ import annotations
 
@@ -123,21 +126,6 @@ ENTITY_PREDICATES: Mapping[str, str] = {
 }
 """Predicates whose object is an identity rather than a value, and its entity type."""
 
-QUESTION_HINTS: Mapping[str, tuple[str, ...]] = {
-    "works-at": ("work", "works", "working", "employer", "employed", "job", "company"),
-    "lives-in": ("live", "lives", "living", "reside", "home", "based"),
-    "has-role": ("role", "title", "position", "job"),
-    "reports-to": ("report", "reports", "boss", "manager", "work for", "works for", "work under"),
-    "manages": ("manage", "manages", "lead", "leads", "supervises"),
-    "works-with": ("work with", "works with", "colleague", "colleagues", "teammate"),
-    "member-of": ("member", "team", "belong", "belongs"),
-    "owns": ("own", "owns"),
-    "created": ("create", "created", "built", "wrote", "founded"),
-    "uses": ("use", "uses", "using"),
-    "located-at": ("located", "where"),
-}
-"""Words of a question that ask about a predicate or relation."""
-
 FIRST_PERSON = frozenset({"i", "me", "myself", "the user", "user"})
 """Names by which the person the scope belongs to is meant."""
 
@@ -160,7 +148,6 @@ IMPORTANT_PREDICATES: Mapping[str, float] = {
     "has-child": 0.8,
 }
 """How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
-
 
 IDENTITY_PREDICATES = frozenset(
     {
@@ -204,22 +191,22 @@ SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practise
 
 def relation(text: str) -> str | None:
     """Return the relation type of a phrase, through its synonyms; None when it is not in the vocabulary."""
-    candidate = normalise.key(text)
+    candidate = normalise.normalise_key(text)
     candidate = SYNONYMS.get(candidate, candidate)
     return candidate if candidate in INVERSES else None
 
 
 def predicate(text: str) -> str:
     """Return a predicate in its canonical hyphenated form."""
-    candidate = normalise.key(text)
+    candidate = normalise.normalise_key(text)
     return PREDICATE_SYNONYMS.get(candidate, candidate)
 
 
-def also_called(predicate_name: str) -> tuple[str, ...]:
+def synonyms_of(predicate_name: str) -> tuple[str, ...]:
     """Return the other names of a predicate: `has-birthday` is `born-on`."""
     return tuple(name for name, canonical in PREDICATE_SYNONYMS.items() if canonical == predicate_name)
 
 
 def person(text: str) -> str:
     """Return a subject's name, with every way to say `I` made `user`."""
-    return USER if normalise.name(text) in FIRST_PERSON else text.strip()
+    return USER if normalise.normalise_name(text) in FIRST_PERSON else text.strip()

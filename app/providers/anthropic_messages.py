@@ -16,7 +16,7 @@ from typing import Final, Literal, Self
 from pydantic import JsonValue, ValidationError
 
 from app.errors import ProviderProtocolError
-from app.memory.extraction import Usage
+from app.memory.extraction import TokenUsage
 from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, Stop, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
@@ -26,7 +26,7 @@ _TOOL_WORDS: Final = ("tool_choice", "tools", "input_schema", "thinking")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Dialect:
+class _AnthropicDialect:
     """The newest models refuse a temperature, and some a forced tool while they think."""
 
     answer: Literal["tool", "tool without thinking", "text"] = "tool"
@@ -52,7 +52,7 @@ class _Block(WireModel):
     input: JsonValue = None
 
 
-class _Tokens(WireModel):
+class _AnthropicTokens(WireModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cache_creation_input_tokens: int | None = None
@@ -64,13 +64,13 @@ class _Tokens(WireModel):
         return self.input_tokens + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
 
 
-class _Answer(WireModel):
+class _AnthropicAnswer(WireModel):
     content: tuple[_Block, ...]
     stop_reason: str | None = None
-    usage: _Tokens | None = None
+    usage: _AnthropicTokens | None = None
 
 
-class AnthropicMessages(HttpChat[_Dialect]):
+class AnthropicMessages(HttpChat[_AnthropicDialect]):
     """A model behind `/messages`; see `ChatModel`."""
 
     def __init__(self, spec: ChatSpec, *, policy: HttpPolicy | None = None, sleep: Sleep = asyncio.sleep) -> None:
@@ -83,9 +83,9 @@ class AnthropicMessages(HttpChat[_Dialect]):
             key_header="x-api-key",
         )
         client = ProviderClient(endpoint, headers={"anthropic-version": VERSION}, policy=policy, sleep=sleep)
-        super().__init__(client, Adapting(client, "/messages", _Dialect()), spec, f"anthropic:{spec.model}")
+        super().__init__(client, Adapting(client, "/messages", _AnthropicDialect()), spec, f"anthropic:{spec.model}")
 
-    def _body(self, prompt: Prompt, temperature: float, dialect: _Dialect) -> dict[str, object]:
+    def _body(self, prompt: Prompt, temperature: float, dialect: _AnthropicDialect) -> dict[str, object]:
         # The instructions are the same for every turn: cached, they cost a tenth.
         system = {"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}
         body: dict[str, object] = {
@@ -106,15 +106,15 @@ class AnthropicMessages(HttpChat[_Dialect]):
 
     def _read(self, answer: bytes) -> Reply:
         try:
-            read = _Answer.model_validate_json(answer)
+            read = _AnthropicAnswer.model_validate_json(answer)
         except ValidationError:
             # Not chained: a validation error may carry what was answered.
             raise ProviderProtocolError(f"{self._spec.label} did not answer with a message") from None
-        tokens = read.usage or _Tokens()
+        tokens = read.usage or _AnthropicTokens()
         return Reply(
             text=_text(read.content),
             stop=_stop(read.stop_reason),
-            usage=Usage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens),
+            usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens),
         )
 
 

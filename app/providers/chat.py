@@ -1,22 +1,101 @@
-"""What extraction and judging ask of a language model, whoever serves it."""
+"""The chat model protocol, and the JSON in a reply.
+
+The JSON in what a language model wrote.
+
+What extraction and judging ask of a language model, whoever serves it.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Generic, Literal, Protocol, Self, TypeVar
+from typing import Final, Generic, Literal, NoReturn, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
 from app.errors import ProviderError
-from app.memory.extraction import Usage
-from app.providers.http import ProviderClient, RequestRefused
-from app.providers.observing import timed
+from app.memory.extraction import TokenUsage
+from app.providers.http import ProviderClient, RequestRejected, time_call
 
-ChatObserver = Callable[[str, str, float, Usage], None]
+_BRACES: Final = 50
+"""How many opening braces of a text are tried: prose has few, and each may cost a pass over the rest."""
+
+_DIGITS: Final = 30
+
+
+class NotJson(ValueError):
+    """There is no usable JSON in a model's answer; the message says why, without quoting it."""
+
+
+def json_object(text: str, key: str) -> dict[str, object]:
+    """Return the last JSON object in the text that has the key; a list alone counts as that key's value.
+
+    Around it there may be prose, thoughts or a code fence, as models without a strict mode add them. Raises
+    NotJson.
+    """
+    text = _without_thoughts(text).strip()
+    if not text:
+        raise NotJson("the answer is empty")
+    try:
+        whole = _DECODER.decode(_without_fence(text))
+    except (json.JSONDecodeError, RecursionError):
+        whole = _last_object(text, key)
+    if isinstance(whole, list):
+        return {key: whole}
+    if not isinstance(whole, dict) or key not in whole:
+        raise NotJson(f'there is no JSON object with "{key}" in the answer')
+    return whole
+
+
+def _without_thoughts(text: str) -> str:
+    """Return what follows the thoughts that some servers leave in front of the answer."""
+    return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
+
+
+def _without_fence(text: str) -> str:
+    if text.startswith("```") and text.endswith("```"):
+        return text.partition("\n")[2].removesuffix("```")
+    return text
+
+
+def _last_object(text: str, key: str) -> object:
+    found: object = None
+    at = text.find("{")
+    for _ in range(_BRACES):
+        if at < 0:
+            break
+        try:
+            read, end = _DECODER.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            end = at + 1
+        else:
+            found = read if key in read else found
+        at = text.find("{", end)
+    return found
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return value if math.isfinite(value) else _no_number(number)
+
+
+def _whole(number: str) -> int:
+    # Python refuses to read very long numbers, with an error of its own.
+    return int(number) if len(number) <= _DIGITS else _no_number(number)
+
+
+def _no_number(_: str) -> NoReturn:
+    raise NotJson("the answer has a number beyond all bounds (NaN, infinite, or of many digits)")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite, parse_int=_whole)
+
+ChatObserver = Callable[[str, str, float, TokenUsage], None]
 """Told of each use of the model: what for, the outcome (as `timed` tells it), seconds, and what it cost."""
 
 Schema = Mapping[str, object]
@@ -66,7 +145,7 @@ class Reply:
 
     text: str
     stop: Stop
-    usage: Usage
+    usage: TokenUsage
 
 
 class ChatModel(Protocol):
@@ -140,7 +219,7 @@ class Adapting(Generic[D]):
         while True:
             try:
                 answer = await self._client.post(self._path, body(dialect), expires_at=expires_at, watch=dialect.watch)
-            except RequestRefused as refusal:
+            except RequestRejected as refusal:
                 simpler = dialect.without(refusal.about)
                 if simpler is None:
                     raise
@@ -195,9 +274,9 @@ class WireModel(BaseModel):
 class Meter:
     """Adds up what the requests of one use cost."""
 
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
 
-    def add(self, usage: Usage) -> None:
+    def add(self, usage: TokenUsage) -> None:
         """Count another request."""
         self.usage += usage
 
@@ -211,7 +290,7 @@ def metered(observer: ChatObserver | None, purpose: str) -> Iterator[Meter]:
         if observer is not None:
             observer(purpose, outcome, seconds, meter.usage)
 
-    with timed(tell):
+    with time_call(tell):
         try:
             yield meter
         except ProviderError as error:
@@ -219,7 +298,7 @@ def metered(observer: ChatObserver | None, purpose: str) -> Iterator[Meter]:
             raise
 
 
-def spent(error: BaseException) -> Usage:
+def spent_tokens(error: BaseException) -> TokenUsage:
     """Return what a use of the model that ended in this error had cost by then."""
     usage = error.__dict__.get("usage")
-    return usage if isinstance(usage, Usage) else Usage()
+    return usage if isinstance(usage, TokenUsage) else TokenUsage()

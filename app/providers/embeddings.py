@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, ValidationError
 
 from app.errors import ProviderMisconfigured, ProviderProtocolError
-from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
-from app.providers.observing import timed
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep, time_call
 
 Vectors = NDArray[np.float32]
 Purpose = Literal["document", "query"]
@@ -51,18 +50,18 @@ class Embedder(Protocol):
         ...
 
 
-def meaningless(dimensions: int) -> Vectors:
+def has_no_words(dimensions: int) -> Vectors:
     """Return the vector of a text without content, the first axis: a zero vector's cosine would be NaN."""
     vector = np.zeros(dimensions, dtype=np.float32)
     vector[0] = 1.0
     return vector
 
 
-def observed(observer: EmbedObserver | None, texts: int) -> AbstractContextManager[None]:
+def observe(observer: EmbedObserver | None, texts: int) -> AbstractContextManager[None]:
     """Tell the observer how the block ended and how long it took."""
     if observer is None:
         return nullcontext()
-    return timed(lambda outcome, seconds: observer(outcome, seconds, texts))
+    return time_call(lambda outcome, seconds: observer(outcome, seconds, texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +86,7 @@ class _Row(BaseModel):
     embedding: list[FiniteFloat]
 
 
-class _Answer(BaseModel):
+class _EmbeddingsAnswer(BaseModel):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     data: list[_Row]
@@ -114,8 +113,8 @@ class OpenAIEmbedder:
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
         """Embed in batches, some at a time, all under one deadline; see `Embedder.embed`."""
-        with observed(self._observer, len(texts)):
-            vectors = np.tile(meaningless(self.dimensions), (len(texts), 1))
+        with observe(self._observer, len(texts)):
+            vectors = np.tile(has_no_words(self.dimensions), (len(texts), 1))
             # Providers refuse an empty string, and the whole batch with it.
             spoken = [number for number, text in enumerate(texts) if text.strip()]
             if spoken:
@@ -150,7 +149,7 @@ class OpenAIEmbedder:
 
     def _rows(self, answer: bytes, expected: int) -> list[list[float]]:
         try:
-            rows = _Answer.model_validate_json(answer).data
+            rows = _EmbeddingsAnswer.model_validate_json(answer).data
         except ValidationError as error:
             # Not chained: a validation error may carry what was answered.
             at = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))

@@ -1,4 +1,6 @@
-"""What every model provider over HTTP shares: one pool, deadlines, retries, and errors mapped to ours, once.
+"""Pool, deadlines, retries, error mapping.
+
+What every model provider over HTTP shares: one pool, deadlines, retries, and errors mapped to ours, once.
 
     what happened                                   error                    tried again
     no connection, cut connection                   ProviderUnavailable      yes
@@ -9,6 +11,8 @@
     an answer that is too large or can't be read    ProviderProtocolError    no
 
 Keys and texts never reach a message: of a provider's error only its code is told.
+
+How a call to a provider ended and how long it took, for whoever counts.
 """
 
 from __future__ import annotations
@@ -16,10 +20,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from time import perf_counter
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -47,11 +53,17 @@ from app.errors import (
 Sleep = Callable[[float], Awaitable[None]]
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
+
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
+
 _KEY: Final = re.compile(r"[!-~]+")
+
 _CODE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+
 _BAD_REQUEST: Final = frozenset({400, 422})
+
 _TOLD: Final = 8_000
 """Bytes of a refusal that are searched for what it refuses."""
 
@@ -81,7 +93,7 @@ class Endpoint:
     """Which header carries the key: as a bearer token in this one, bare in any other."""
 
 
-class RequestRefused(ProviderMisconfigured):
+class RequestRejected(ProviderMisconfigured):
     """The provider calls the request itself wrong; `about` says which of the words it was asked to watch for."""
 
     def __init__(self, message: str, *, about: frozenset[str]) -> None:
@@ -218,7 +230,7 @@ class ProviderClient:
         if status not in _BAD_REQUEST:
             return ProviderMisconfigured(told)
         said = answer[:_TOLD].decode("utf-8", "replace").lower()
-        return RequestRefused(told, about=frozenset(word for word in watch if word in said))
+        return RequestRejected(told, about=frozenset(word for word in watch if word in said))
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -264,3 +276,20 @@ def _error_code(answer: bytes) -> str | None:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return code if isinstance(code, str) and _CODE.fullmatch(code) else None
+
+
+@contextmanager
+def time_call(tell: Callable[[str, float], None]) -> Iterator[None]:
+    """Tell how the block ended (`ok`, a ProviderError's code, `cancelled`, `error`) and in how many seconds."""
+    started, outcome = perf_counter(), "error"
+    try:
+        yield
+        outcome = "ok"
+    except ProviderError as error:
+        outcome = error.code
+        raise
+    except asyncio.CancelledError:
+        outcome = "cancelled"
+        raise
+    finally:
+        tell(outcome, perf_counter() - started)

@@ -1,21 +1,120 @@
-"""The extractor on a language model: one call, validated, repaired once, and failed aloud."""
+"""The extractor on a language model.
+
+What several answers about one turn agree on: seed 001's consistency across a temperature sweep.
+
+The extractor on a language model: one call, validated, repaired once, and failed aloud.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
+from uuid import uuid5
 from weakref import WeakKeyDictionary
 
 from app.errors import ExtractionFailed, ProviderError
-from app.memory.extraction import Extraction, Proposal, Turn
+from app.memory import normalise
+from app.memory.extraction import MOST_PROPOSALS, Extraction, Proposal, Turn
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType
-from app.providers.agreement import agreed
+from app.memory.spec import MemoryType, Payload
+from app.model import NAMESPACE, EntityRef
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
-from app.providers.prompt import correction, instructions, question
-from app.providers.proposals import Fault, ProposalReader
+from app.providers.prompt import instructions, repair_prompt, turn_prompt
+from app.providers.proposals import ProposalError, ProposalReader
 from app.providers.schemas import answer_schema
+
+LEAST_SHARE: Final = 0.5
+"""What fewer answers say is dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claim:
+    """A proposal, what it says, and where the turn says it."""
+
+    proposal: Proposal
+    says: Hashable
+    quotes: Hashable
+
+
+@dataclass(slots=True, kw_only=True)
+class _Group:
+    """Equivalent proposals; the first one, of the coolest answer, stands for them."""
+
+    first: _Claim
+    answers: set[int] = field(default_factory=set)
+
+
+def consistent_proposals(
+    answers: Sequence[Sequence[Proposal]], types: Mapping[str, MemoryType]
+) -> tuple[Proposal, ...]:
+    """Return what at least half of the answers propose, with its share of them as consistency.
+
+    Two proposals are equivalent when their types and slots with their values are, or, without a slot, their
+    sentences; what is left over is matched by type and quote, since the same words tell the same event in other
+    words. `types` are by name. The widest agreement comes first, and no more than `MOST_PROPOSALS` are kept.
+    """
+    groups: list[_Group] = []
+    for number, proposals in enumerate(answers):
+        rest = _join(groups, number, [_claim(one, types) for one in proposals], _same_claim)
+        rest = _join(groups, number, rest, _same_quote)
+        groups += [_Group(first=claim, answers={number}) for claim in rest]
+    shares = [(len(group.answers) / len(answers), group.first.proposal) for group in groups]
+    kept = sorted((one for one in shares if one[0] >= LEAST_SHARE), key=lambda one: -one[0])
+    return tuple(replace(proposal, consistency=share) for share, proposal in kept[:MOST_PROPOSALS])
+
+
+def _same_claim(one: _Claim, other: _Claim) -> bool:
+    return one.says == other.says
+
+
+def _same_quote(one: _Claim, other: _Claim) -> bool:
+    return one.quotes == other.quotes
+
+
+def _join(
+    groups: Sequence[_Group], number: int, claims: Sequence[_Claim], same: Callable[[_Claim, _Claim], bool]
+) -> list[_Claim]:
+    """Put the claims of one answer into groups it has no other claim in; return those that fit none."""
+    left = []
+    for claim in claims:
+        group = next((one for one in groups if number not in one.answers and same(one.first, claim)), None)
+        if group is None:
+            left.append(claim)
+        else:
+            group.answers.add(number)
+    return left
+
+
+def _claim(proposal: Proposal, types: Mapping[str, MemoryType]) -> _Claim:
+    spec = types[proposal.type]
+    payload = spec.ended(proposal.payload)[0] if proposal.ends else spec.payload.model_validate(dict(proposal.payload))
+    says, slotted = _said(payload)
+    # Two values for one slot are two claims, though one sentence may hold both.
+    quotes = None if slotted else normalise.normalise_name(proposal.quote)
+    return _Claim(
+        proposal=proposal,
+        says=(proposal.type, proposal.ends, proposal.speech_act, says),
+        quotes=(proposal.type, proposal.ends, proposal.speech_act, quotes if quotes is not None else says),
+    )
+
+
+def _said(payload: Payload) -> tuple[Hashable, bool]:
+    """Return what a payload claims, for comparison, and whether it claims a slot."""
+    refs = {
+        one.role: EntityRef(
+            id=uuid5(NAMESPACE, normalise.normalise_name(one.name)),
+            name=one.name,
+            entity_type=one.entity_type or "unknown",
+        )
+        for one in payload.mentions()
+    }
+    slot = payload.slot(refs)
+    if slot is None:
+        return (normalise.normalise_name(payload.render()), payload.distinct_by()), False
+    return (slot, payload.value(refs)), True
+
 
 HOTTEST: Final = 0.8
 """The highest temperature of a sweep; the lowest is 0, which is also that of a single call."""
@@ -27,7 +126,7 @@ _TOLD: Final = 20
 """Faults that the model is told."""
 
 
-class _Asked:
+class _ExtractionRequest:
     """What is asked of the model, and how its answers are read, for some types."""
 
     def __init__(self, types: Iterable[MemoryType]) -> None:
@@ -58,8 +157,8 @@ class ModelExtractor:
         self._chat = chat
         self._sweep = sweep
         self._observer = observer
-        self._asked = _Asked(types)
-        self._of_tenants: WeakKeyDictionary[Registry, _Asked] = WeakKeyDictionary()
+        self._asked = _ExtractionRequest(types)
+        self._of_tenants: WeakKeyDictionary[Registry, _ExtractionRequest] = WeakKeyDictionary()
 
     async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
@@ -70,7 +169,7 @@ class ModelExtractor:
         prompt = Prompt(
             name="memories",
             system=asked.instructions,
-            messages=(question(turn, context),),
+            messages=(turn_prompt(turn, context),),
             schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
@@ -81,7 +180,7 @@ class ModelExtractor:
         """Close the model's connections; whoever shares the model loses it."""
         await self._chat.aclose()
 
-    async def _asked_for(self, types: Registry | None) -> _Asked:
+    async def _asked_for(self, types: Registry | None) -> _ExtractionRequest:
         """Return what is asked where a tenant has types of its own; it is made once a version of them."""
         own = () if types is None else types.own
         if types is None or not own:
@@ -90,11 +189,11 @@ class ModelExtractor:
         if found is None:
             names = {one.name for one in own}
             built_in = (one for one in self._asked.types.values() if one.name not in names)
-            found = await asyncio.to_thread(_Asked, (*built_in, *(one for one in own if one.extracted)))
+            found = await asyncio.to_thread(_ExtractionRequest, (*built_in, *(one for one in own if one.extracted)))
             self._of_tenants[types] = found
         return found
 
-    async def _proposals(self, prompt: Prompt, asked: _Asked, meter: Meter) -> tuple[Proposal, ...]:
+    async def _proposals(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter) -> tuple[Proposal, ...]:
         expires_at = self._chat.expires_at()
         if self._sweep == 1:
             return await self._answer(prompt, asked.reader, 0.0, meter, expires_at)
@@ -108,7 +207,7 @@ class ModelExtractor:
         fatal = [one for one in failures if not isinstance(one, ProviderError)]
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
-        return agreed(answers, asked.types)
+        return consistent_proposals(answers, asked.types)
 
     async def _answer(
         self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
@@ -116,7 +215,7 @@ class ModelExtractor:
         reply = await self._ask(prompt, temperature, meter, expires_at)
         reading = reader.read(reply.text)
         if reading.faults:
-            told = correction(fault.told for fault in reading.faults[:_TOLD])
+            told = repair_prompt(fault.told for fault in reading.faults[:_TOLD])
             reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
             reading = reader.read(reply.text)
         if reading.faults:
@@ -148,6 +247,6 @@ def _in_order(proposals: Sequence[Proposal], content: str) -> tuple[Proposal, ..
     return tuple(sorted(proposals, key=place))
 
 
-def _listed(faults: Sequence[Fault]) -> str:
+def _listed(faults: Sequence[ProposalError]) -> str:
     named = "; ".join(f"{fault.where} ({fault.kind})" for fault in faults[:_SHOWN])
     return named if len(faults) <= _SHOWN else f"{named}; and {len(faults) - _SHOWN} more"

@@ -10,7 +10,7 @@ from typing import Final, Literal, Self
 from pydantic import ValidationError
 
 from app.errors import ProviderProtocolError
-from app.memory.extraction import Usage
+from app.memory.extraction import TokenUsage
 from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, Stop, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
@@ -19,7 +19,7 @@ _LIMITS: Final = ("max_completion_tokens", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Dialect:
+class _OpenAIDialect:
     """OpenAI's newest models refuse a temperature and `max_tokens`; other servers know no JSON schemas."""
 
     format: Literal["json_schema", "json_object"] | None = "json_schema"
@@ -52,26 +52,26 @@ class _Choice(WireModel):
     finish_reason: str | None = None
 
 
-class _Tokens(WireModel):
+class _OpenAITokens(WireModel):
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
 
 class _Completion(WireModel):
     choices: tuple[_Choice, ...]
-    usage: _Tokens | None = None
+    usage: _OpenAITokens | None = None
 
 
-class OpenAIChat(HttpChat[_Dialect]):
+class OpenAIChat(HttpChat[_OpenAIDialect]):
     """A model behind `/chat/completions`; see `ChatModel`."""
 
     def __init__(self, spec: ChatSpec, *, policy: HttpPolicy | None = None, sleep: Sleep = asyncio.sleep) -> None:
         """Open no connection yet; ConfigurationError if the URL or the key can't be one."""
         endpoint = Endpoint(label=spec.label, base_url=spec.base_url, settings=SETTINGS, api_key=spec.api_key)
         client = ProviderClient(endpoint, policy=policy, sleep=sleep)
-        super().__init__(client, Adapting(client, "/chat/completions", _Dialect()), spec, f"openai:{spec.model}")
+        super().__init__(client, Adapting(client, "/chat/completions", _OpenAIDialect()), spec, f"openai:{spec.model}")
 
-    def _body(self, prompt: Prompt, temperature: float, dialect: _Dialect) -> dict[str, object]:
+    def _body(self, prompt: Prompt, temperature: float, dialect: _OpenAIDialect) -> dict[str, object]:
         said = [{"role": one.role, "content": one.text} for one in prompt.messages]
         body: dict[str, object] = {
             "model": self._spec.model,
@@ -95,11 +95,11 @@ class OpenAIChat(HttpChat[_Dialect]):
         except (ValidationError, IndexError):
             # Not chained: a validation error may carry what was answered.
             raise ProviderProtocolError(f"{self._spec.label} did not answer with a chat completion") from None
-        tokens = completion.usage or _Tokens()
+        tokens = completion.usage or _OpenAITokens()
         return Reply(
             text=choice.message.content or "",
             stop=_stop(choice),
-            usage=Usage(requests=1, input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens),
+            usage=TokenUsage(requests=1, input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens),
         )
 
 

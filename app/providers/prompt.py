@@ -1,17 +1,62 @@
-"""What a language model is told about extraction: instructions made from the memory types, and the turn."""
+"""The extraction prompt; fences around other people's words.
+
+Other people's words inside a prompt: between lines that they can't contain.
+
+What a language model is told about extraction: instructions made from the memory types, and the turn.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Final
+from typing import Final, Self
 
 from app.memory.extraction import MOST_PROPOSALS, Turn
 from app.memory.spec import MemoryType
 from app.providers.chat import Message
-from app.providers.fences import Fence, quoted
-from app.providers.schemas import PayloadField, as_asked, fields_of
+from app.providers.schemas import PayloadField, fields_of, request_schema
+
+
+def _token() -> str:
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Marker lines that none of the texts has in it: each request draws its own."""
+
+    token: str
+
+    @classmethod
+    def around(cls, texts: Iterable[str], draw: Callable[[], str] = _token) -> Self:
+        """Return a fence whose token is in none of the texts."""
+        content = "\n".join(texts)
+        token = draw()
+        while token in content:
+            token = draw()
+        return cls(token)
+
+    def opening(self, label: str) -> str:
+        """Return the line before a text."""
+        return f"[{label} {self.token}]"
+
+    @property
+    def closing(self) -> str:
+        """The line after a text."""
+        return f"[end {self.token}]"
+
+    def block(self, label: str, text: str) -> str:
+        """Return the text between its two lines."""
+        return f"{self.opening(label)}\n{text}\n{self.closing}"
+
+
+def fenced(name: str) -> str:
+    """Return a name on one line, in quotes that it can't close."""
+    return json.dumps(name, ensure_ascii=False)
+
 
 MOST_CONTEXT: Final = 10
 """Turns of context that are shown, the latest ones."""
@@ -131,13 +176,13 @@ def _own_types(described: Sequence[str]) -> list[str]:
     return [f"{_OWN}{Fence.around([told]).block('types', told)}"]
 
 
-def question(turn: Turn, context: Sequence[Turn] = ()) -> Message:
+def turn_prompt(turn: Turn, context: Sequence[Turn] = ()) -> Message:
     """Return the message that shows a turn, and what came before it (oldest first), fenced as data."""
     shown = list(context[-MOST_CONTEXT:])
     fence = Fence.around([turn.content, *(one.content for one in shown)])
     lines = [
         f"Said by: {_author(turn)}",
-        f'"I" means {quoted(turn.first_person)}, "you" means {quoted(turn.second_person)}.',
+        f'"I" means {fenced(turn.first_person)}, "you" means {fenced(turn.second_person)}.',
         f"Said on: {_moment(turn.occurred_at, turn.zone)}",
     ]
     if shown:
@@ -147,7 +192,7 @@ def question(turn: Turn, context: Sequence[Turn] = ()) -> Message:
     return Message(role="user", text="\n".join(lines))
 
 
-def correction(faults: Iterable[str]) -> str:
+def repair_prompt(faults: Iterable[str]) -> str:
     """Return what a model is told whose answer was no good."""
     return _CORRECTION.format(faults="\n".join(f"- {fault}" for fault in faults))
 
@@ -155,7 +200,7 @@ def correction(faults: Iterable[str]) -> str:
 def _described(spec: MemoryType) -> str:
     fields = fields_of(spec)
     examples = [
-        f"{quoted(example.utterance)} -> {json.dumps(as_asked(payload, fields), ensure_ascii=False)}"
+        f"{fenced(example.utterance)} -> {json.dumps(request_schema(payload, fields), ensure_ascii=False)}"
         for example in spec.examples
         for payload in example.payloads
     ]
@@ -178,7 +223,7 @@ def _field_line(one: PayloadField) -> str:
 
 
 def _author(turn: Turn) -> str:
-    return turn.role if turn.speaker is None else f"{turn.role} {quoted(turn.speaker)}"
+    return turn.role if turn.speaker is None else f"{turn.role} {fenced(turn.speaker)}"
 
 
 def _moment(at: datetime, zone: tzinfo) -> str:

@@ -10,12 +10,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
-from app.memory.kinds import Topic
+from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
-from app.memory.strings import Name, Sentence
 from app.model import Category, SpeechAct
-from app.providers.answers import NotJson, json_object
-from app.providers.schemas import CATEGORIES, PayloadField, as_payload, fields_of
+from app.providers.chat import NotJson, json_object
+from app.providers.schemas import CATEGORIES, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
 
@@ -53,7 +52,7 @@ class _Memory(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ProposalError:
     """One thing that is wrong with an answer.
 
     `told` is for the model, whose own words it may quote; `where` and `kind` are ours alone, fit for an error.
@@ -65,15 +64,15 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ParsedProposals:
     """What an answer came to: proposals, or faults."""
 
     proposals: tuple[Proposal, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[ProposalError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _AnswerEnvelope:
     spec: MemoryType
     fields: tuple[PayloadField, ...]
 
@@ -82,50 +81,52 @@ class ProposalReader:
     """Reads answers about the memory types it was given."""
 
     def __init__(self, types: Iterable[MemoryType]) -> None:
-        self._types: dict[str, _Asked] = {}
+        self._types: dict[str, _AnswerEnvelope] = {}
         for spec in types:
-            asked = _Asked(spec=spec, fields=fields_of(spec))
+            asked = _AnswerEnvelope(spec=spec, fields=fields_of(spec))
             self._types |= dict.fromkeys((spec.name, *spec.aliases), asked)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> ParsedProposals:
         """Return the proposals of an answer, all of them valid, or every fault that was found."""
         try:
             memories = json_object(text, KEY)[KEY]
         except NotJson as error:
-            return Reading(faults=(Fault(where="the answer", kind=str(error), told=str(error)),))
+            return ParsedProposals(faults=(ProposalError(where="the answer", kind=str(error), told=str(error)),))
         if not isinstance(memories, list):
             return _wrong(KEY, "not a list", f"{KEY} must be a list")
         if len(memories) > MOST_PROPOSALS:
             many = f"{len(memories)} memories, where {MOST_PROPOSALS} is the most"
             return _wrong(KEY, many, f"{many}: keep those that matter most")
         proposals: list[Proposal] = []
-        faults: list[Fault] = []
+        faults: list[ProposalError] = []
         for place, one in enumerate(memories):
             reading = self._memory(f"{KEY}.{place}", one)
             proposals += reading.proposals
             faults += reading.faults
-        return Reading(faults=tuple(faults)) if faults else Reading(proposals=tuple(proposals))
+        return ParsedProposals(faults=tuple(faults)) if faults else ParsedProposals(proposals=tuple(proposals))
 
-    def _memory(self, where: str, answered: object) -> Reading:
+    def _memory(self, where: str, answered: object) -> ParsedProposals:
         try:
             memory = _Memory.model_validate(answered)
         except ValidationError as error:
-            return Reading(faults=_faults(where, error, frozenset(_Memory.model_fields)))
+            return ParsedProposals(faults=_faults(where, error, frozenset(_Memory.model_fields)))
         asked = self._types.get(memory.type.strip().casefold())
         if asked is None:
             names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
-        payload = as_payload(memory.payload, asked.fields)
+        payload = payload_schema(memory.payload, asked.fields)
         try:
             if memory.ends:
                 asked.spec.ended(payload)
             else:
                 asked.spec.payload.model_validate(payload)
         except ValidationError as error:
-            return Reading(faults=_faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields)))
+            return ParsedProposals(
+                faults=_faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields))
+            )
         except ValueError as error:
             return _wrong(f"{where}.ends", str(error), f"{error}: use another type, or leave it out")
-        return Reading(proposals=(_proposal(memory, asked.spec, payload),))
+        return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload),))
 
 
 def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) -> Proposal:
@@ -143,19 +144,19 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) 
     )
 
 
-def _wrong(where: str, kind: str, told: str) -> Reading:
-    return Reading(faults=(Fault(where=where, kind=kind, told=f"{where}: {told}"),))
+def _wrong(where: str, kind: str, told: str) -> ParsedProposals:
+    return ParsedProposals(faults=(ProposalError(where=where, kind=kind, told=f"{where}: {told}"),))
 
 
-def _faults(where: str, error: ValidationError, known: frozenset[str]) -> tuple[Fault, ...]:
+def _faults(where: str, error: ValidationError, known: frozenset[str]) -> tuple[ProposalError, ...]:
     return tuple(_fault(where, one, known) for one in error.errors(include_url=False, include_input=False))
 
 
-def _fault(where: str, detail: ErrorDetails, known: frozenset[str]) -> Fault:
+def _fault(where: str, detail: ErrorDetails, known: frozenset[str]) -> ProposalError:
     # A name that isn't ours is the model's, and may be somebody's words.
     ours = (str(part) if isinstance(part, int) or part in known else "?" for part in detail["loc"])
     path = ".".join([where, *map(str, detail["loc"])])
-    return Fault(
+    return ProposalError(
         where=".".join([where, *ours]),
         kind=detail["type"].replace("_", " "),
         told=f"{path}: {detail['msg']}"[:_TOLD],

@@ -51,7 +51,7 @@ def fields_of(spec: MemoryType) -> tuple[PayloadField, ...]:
         raise ConfigurationError(f"memory type {spec.name}: a model can't be asked for its payload: {error}") from None
 
 
-def as_asked(payload: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
+def request_schema(payload: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
     """Return a payload in the form in which a model is asked for it."""
     pairs = {one.name for one in fields if one.pairs}
     return {
@@ -62,7 +62,7 @@ def as_asked(payload: Mapping[str, object], fields: Iterable[PayloadField]) -> d
     }
 
 
-def as_payload(answered: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
+def payload_schema(answered: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
     """Return what was answered as a payload: nulls are left out, and names and values are mappings again."""
     pairs = {one.name for one in fields if one.pairs}
     given = ((name, value) for name, value in answered.items() if value is not None)

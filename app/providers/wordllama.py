@@ -18,7 +18,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.errors import ConfigurationError
-from app.providers.embeddings import EmbedObserver, Purpose, Vectors, meaningless, observed
+from app.providers.embeddings import EmbedObserver, Purpose, Vectors, has_no_words, observe
 
 DIRECT_CHARACTERS: Final = 600
 """Up to here a call costs less than the 60 microseconds of a hop to a thread and back, so it makes none."""
@@ -49,7 +49,7 @@ class WordllamaEmbedder:
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:  # noqa: ARG002
         """Embed off the event loop, unless it is sooner done than said; see `Embedder.embed`."""
-        with observed(self._observer, len(texts)):
+        with observe(self._observer, len(texts)):
             if sum(map(len, texts)) <= DIRECT_CHARACTERS:
                 return self._embed_all(texts)
             return await asyncio.to_thread(self._embed_all, texts)
@@ -69,7 +69,7 @@ class WordllamaEmbedder:
         ids = self._tokenizer.encode_batch_fast([valid], add_special_tokens=False)[0].ids
         total: Vectors = np.add.reduce(self._table[ids], axis=0, dtype=np.float32)
         length = float(np.linalg.norm(total))
-        return total / np.float32(length) if length > 0 else meaningless(self.dimensions)
+        return total / np.float32(length) if length > 0 else has_no_words(self.dimensions)
 
 
 def _installed() -> Path:

@@ -8,11 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from app.read.request import ArmHit
-from app.read.values import Arm, Arms, Fused, Plan, Scaling, Scored
+from app.read.values import Arm, ArmHit, Arms, Fused, QueryPlan, Scaling, Scored
 
 
-def fuse(arms: Arms, plan: Plan) -> tuple[Fused, ...]:
+def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     """Return the best `plan.considered` memories: `rrf(m) = sum of w x sqrt(scaled score) / (k + rank)`.
 
     Equal scores share a rank, so that the order of a list's ties says nothing; equal sums are ordered by
@@ -43,7 +42,7 @@ def _places(scored: Sequence[Scored], scaling: Scaling) -> dict[UUID, tuple[int,
 
 
 def _hits(
-    memory: UUID, places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]], plan: Plan
+    memory: UUID, places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]], plan: QueryPlan
 ) -> tuple[ArmHit, ...]:
     return tuple(
         ArmHit(

@@ -12,26 +12,38 @@ from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
-from app.db import aliases, memories, recall
-from app.db.aliases import Known
-from app.db.models import index_name
-from app.db.recall import Sketch
+from app.db.embedding_models import index_name
+from app.db.entities import query_lookup
+from app.db.entities.query_lookup import QueryLookup
+from app.db.memories import ranking
+from app.db.memories import read as memory_reads
+from app.db.memories.ranking import RankingRow
 from app.db.session import Database, ReadSession
-from app.db.vectors import as_halfvec
+from app.db.sql import as_halfvec
+from app.lexical.bm25 import index_of, query_weights, to_sparsevec
 from app.memory.registry import Registry, Types
-from app.model import Memory, Mode
+from app.model import Memory, ReadMode
 from app.providers.embeddings import Embedder
-from app.read import before, understand
+from app.read import rank as read_rank
+from app.read import understand
+from app.read.access import used_memories
 from app.read.assemble import assemble, floor, select
-from app.read.explain import understood
 from app.read.fuse import fuse
-from app.read.matching import matched
-from app.read.plan import explained, plan
-from app.read.rank import overtaking, rank
-from app.read.request import Context, Hit, QueryRequest, QueryResult
-from app.read.retrieve import Filters, Model, Retrieved, Search, is_exact, nominators, retrieve
-from app.read.values import Arms, Fused, ParsedQuery, Plan, Ranked, Reading
-from app.text.lexical import index_of, query_weights, to_sparsevec
+from app.read.plan import explain_question, explained, plan
+from app.read.rank import rank, replaced_pairs
+from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.values import (
+    Arms,
+    ContextBlock,
+    Fused,
+    Hit,
+    ParsedQuery,
+    QueryPlan,
+    QueryRequest,
+    QueryResult,
+    QuestionReading,
+    Ranked,
+)
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
@@ -43,13 +55,13 @@ plan a connection, made anew when statistics change. What the plan must depend o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class QueryAnswer:
     """What the pipeline found, which matches the context block shows, the list each arm returned, the mode."""
 
     result: QueryResult
     used: tuple[UUID, ...]
     arms: Arms
-    mode: Mode
+    mode: ReadMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +70,7 @@ class _Found:
 
     ranked: tuple[Ranked, ...]
     memories: dict[UUID, Memory]
-    plan: Plan
+    plan: QueryPlan
     retrieved: Retrieved
 
 
@@ -74,18 +86,18 @@ class ReadPipeline:
     clock: Callable[[], datetime]
     observe: Observe = lambda _name, _seconds: None
 
-    async def answer(self, tenant: UUID, request: QueryRequest) -> Answer:
+    async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
         started = perf_counter()
         scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
         types = self.types.known(tenant)
         while True:
-            reading = understand.read(request, types=types, language=self.language)
+            reading = understand.parse_question(request, types=types, language=self.language)
             known = await self._look_up(tenant, scopes, reading, types, request.known_at)
             if known.types <= types.version:
                 break
             types = await self.types.at(tenant, known.types)
-        query = understand.resolve(reading, known, types=types)
+        query = understand.resolve_question(reading, known, types=types)
         embedding_from = self._observed("understand", started)
         vector = await self._embed(query)
         searched_from = self._observed("embed", embedding_from)
@@ -100,24 +112,24 @@ class ReadPipeline:
         result = QueryResult(
             hits=hits,
             context=context,
-            understood=understood(query, relaxed=relaxed),
+            understood=explain_question(query, relaxed=relaxed),
             plan=explained(found.plan) if request.explain else None,
             took_ms=(perf_counter() - started) * 1000,
             degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
-        used = matched(shown, hits, _weights(query, known))
-        return Answer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
+        used = used_memories(shown, hits, _weights(query, known))
+        return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
         self,
         tenant: UUID,
         scopes: tuple[UUID, ...],
-        reading: Reading,
+        reading: QuestionReading,
         types: Registry,
         known_at: datetime | None = None,
-    ) -> Known:
+    ) -> QueryLookup:
         async with self.database.read(tenant) as session:
-            return await aliases.look_up(
+            return await query_lookup.look_up(
                 session,
                 tenant=tenant,
                 scopes=scopes,
@@ -125,7 +137,7 @@ class ReadPipeline:
                 terms=[index_of(term) for term in reading.terms],
                 vector_index=index_name(self.model_id),
                 known_at=known_at,
-                belongings=understand.asked(reading, types),
+                belongings=understand.possessives_in(reading, types),
             )
 
     async def _embed(self, query: ParsedQuery) -> str:
@@ -160,52 +172,54 @@ class ReadPipeline:
         retrieved = await retrieve(session, search)
         fused = fuse(retrieved.arms, chosen)
         tenant = search.filters.tenant
-        sketches = await recall.sketches(
+        sketches = await ranking.read_ranking_rows(
             session,
             tenant=tenant,
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
-            verbatim=_verbatim(self.types.known(tenant)) if overtaking(query) else (),
+            verbatim=_verbatim(self.types.known(tenant)) if replaced_pairs(query) else (),
             known_at=request.known_at,
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
-        if query.before is not None and query.mode is not Mode.DEFAULT:
+        if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked = await self._behind(session, search.filters, request, query, ranked, sketches)
         best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
-        whole = await memories.fetch(session, tenant, [one.id for one in best], known_at=request.known_at)
+        whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved)
 
     async def _behind(
         self,
         session: ReadSession,
-        filters: Filters,
+        filters: SearchFilters,
         request: QueryRequest,
         query: ParsedQuery,
         ranked: tuple[Ranked, ...],
-        sketches: dict[UUID, Sketch],
+        sketches: dict[UUID, RankingRow],
     ) -> tuple[Ranked, ...]:
         """Return what was found with what the question asks for in front: what was replaced by what it looks behind.
 
         Where no arm found that, it is fetched, unless a filter may be why it was not found.
         """
-        held_by = before.holders(ranked, sketches, query)
+        held_by = read_rank.slot_holders(ranked, sketches, query)
         if not held_by:
             return ranked
         tenant, known_at = filters.tenant, request.known_at
-        replaced = await recall.replaced(session, tenant=tenant, by=held_by, known_at=known_at)
+        replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=known_at)
         missing = [one for one in replaced if one not in sketches]
         if filters.topic or filters.excluded or filters.within or filters.as_of:
             missing = []
-        sketches |= await recall.sketches(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
+        sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
         added = [Fused(id=one, retrieval=0.0, arms=()) for one in missing]
-        return before.first(ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now))
+        return read_rank.predecessor_first(
+            ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now)
+        )
 
     def _search(
-        self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: Known
+        self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: QueryLookup
     ) -> Search:
         chosen = plan(query)
-        filters = Filters(
+        filters = SearchFilters(
             tenant=tenant,
             scopes=scopes,
             mode=query.mode,
@@ -241,7 +255,7 @@ class ReadPipeline:
 
     def _assembled(
         self, found: _Found, request: QueryRequest, types: Registry
-    ) -> tuple[Context, tuple[UUID, ...], tuple[Hit, ...]]:
+    ) -> tuple[ContextBlock, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(
             Hit(
                 memory=found.memories[one.id],
@@ -277,12 +291,12 @@ def _verbatim(types: Registry) -> tuple[str, ...]:
     return tuple(one.name for one in types if one.verbatim)
 
 
-def _frequencies(query: ParsedQuery, known: Known) -> dict[int, int]:
+def _frequencies(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
     """Return in how many documents the question's words are; of names that it doesn't say, as far as is known."""
     return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
 
 
-def _weights(query: ParsedQuery, known: Known) -> dict[int, float]:
+def _weights(query: ParsedQuery, known: QueryLookup) -> dict[int, float]:
     """Return what the question's words weigh among the visible memories."""
     counted = _frequencies(query, known)
     frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}

@@ -1,4 +1,8 @@
-"""The plan table: for each kind of question, how much each arm says and how much age counts.
+"""Weights of the arms by kind of question, and their explanation.
+
+The question as it was understood, in plain values, for the one who asked.
+
+The plan table: for each kind of question, how much each arm says and how much age counts.
 
 Data, not code: the first row whose pattern fits decides. Returned with `explain`. The numbers were tuned on
 conversations with the embedded model (LoCoMo dev, LongMemEval dev); what each is worth stands beside it as
@@ -10,7 +14,45 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from app.read.values import Arm, ParsedQuery, Plan, Scaling
+from app import ids
+from app.read.values import Arm, ParsedQuery, QueryPlan, Scaling
+
+
+def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
+    """Return how the question was read; `relaxed`: nothing fitted what was inferred, so it was only preferred."""
+    return {
+        "dense_text": query.dense_text,
+        "terms": list(query.terms),
+        "entities": [
+            {
+                "text": mentioned.text,
+                "id": ids.public(ids.ENTITY, entity.ids[0]),
+                "name": entity.name,
+                "entity_type": entity.entity_type,
+            }
+            for mentioned in query.mentioned
+            for entity in mentioned.entities
+        ],
+        "windows": [
+            {
+                "from": None if window.lower is None else window.lower.isoformat(),
+                "until": None if window.upper is None else window.upper.isoformat(),
+            }
+            for window in query.windows
+        ],
+        "types": list(query.types),
+        "type_hints": list(query.types if relaxed else query.soft_types),
+        "types_inferred": query.inferred,
+        "relaxed": relaxed,
+        "predicates": list(query.predicates),
+        "negations": {
+            "denied": query.denied,
+            "excluded": [*query.excluded_names, *query.excluded_words],
+        },
+        "specificity": round(query.specificity, 3),
+        "mode": query.mode.value,
+    }
+
 
 SCALING: Mapping[Arm, Scaling] = {
     Arm.SEMANTIC: Scaling.RANGE,
@@ -26,7 +68,7 @@ TEXT = {Arm.SEMANTIC: 1.1, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.0, Arm.LEXI
 """The four arms over texts; those over a turn with the one before it are worth .742 against .672. Meaning counts a
 tenth more: LongMemEval S finds .968 of its sessions among the first five, and .965 with all alike."""
 
-OPEN = Plan(
+OPEN = QueryPlan(
     name="open",
     why="An open question: the arms over texts decide, and age counts a little (seed 002).",
     weights={**TEXT, Arm.GRAPH: 0.5},
@@ -52,7 +94,7 @@ OPEN = Plan(
 class Row:
     """A row of the table: the plan, and the questions it is for."""
 
-    plan: Plan
+    plan: QueryPlan
     fits: Callable[[ParsedQuery], bool]
 
 
@@ -112,12 +154,12 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def plan(query: ParsedQuery) -> Plan:
+def plan(query: ParsedQuery) -> QueryPlan:
     """Return the plan of the first row that fits."""
     return next(row.plan for row in TABLE if row.fits(query))
 
 
-def explained(chosen: Plan) -> dict[str, object]:
+def explained(chosen: QueryPlan) -> dict[str, object]:
     """Return a plan as plain values, for the caller."""
     return {
         **asdict(chosen),

@@ -1,4 +1,9 @@
-"""Stage 3: what was found, weighed by how far it is trusted, how fresh it is, and what it is."""
+"""Confidence, freshness, contradictions; predecessors of a value.
+
+What came before something: "where did I work before Volkswagen?" asks for what Volkswagen replaced.
+
+Stage 3: what was found, weighed by how far it is trusted, how fresh it is, and what it is.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +13,70 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from app.db.recall import Sketch
+from app.db.memories.ranking import RankingRow
+from app.memory import normalise
 from app.memory.drift import DEMOTION
 from app.memory.freshness import since_last_use
-from app.model import Mode, Status
-from app.read.values import Fused, ParsedQuery, Plan, Ranked
+from app.model import MemoryStatus, ReadMode
+from app.read.values import Before, Fused, ParsedQuery, QueryPlan, Ranked
+
+
+def slot_holders(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[UUID, ...]:
+    """Return the memories whose value is what the question asks to look behind, in the slot it most likely means.
+
+    Of several slots with that value, one of the person that is asked about comes first, then one of a predicate
+    that the question names, then the best match.
+    """
+    before = query.before
+    found = [] if before is None else [sketches[one.id] for one in ranked if _holds(sketches[one.id], before)]
+    if before is None or not found:
+        return ()
+    best = min(
+        range(len(found)),
+        key=lambda place: (not _about(found[place], before), not _asked(found[place], query), place),
+    )
+    slot = _slot(found[best])
+    return tuple(one.id for one in found if _slot(one) == slot)
+
+
+def predecessor_first(
+    ranked: Sequence[Ranked], replaced: Sequence[UUID], missing: Sequence[Ranked]
+) -> tuple[Ranked, ...]:
+    """Return the list with what was replaced in front, in the order given; `missing` are those that it lacks."""
+    by_id = {one.id: one for one in (*ranked, *missing)}
+    raised = [by_id[one] for one in replaced if one in by_id]
+    top = max((one.score for one in ranked), default=0.0)
+    note = "what the question looks behind replaced it: first"
+    lifted = [replace(one, score=max(top, one.score), notes=(*one.notes, note)) for one in raised]
+    places = {one.id for one in raised}
+    return (*lifted, *(one for one in ranked if one.id not in places))
+
+
+def _holds(sketch: RankingRow, before: Before) -> bool:
+    value = sketch.slot_value
+    if sketch.slot is None or not value:
+        return False
+    return value in before.entities or f" {value} " in f" {before.words} "
+
+
+def _about(sketch: RankingRow, before: Before) -> bool:
+    return sketch.subject is not None and normalise.normalise_name(sketch.subject) in before.subjects
+
+
+def _asked(sketch: RankingRow, query: ParsedQuery) -> bool:
+    predicate = (sketch.slot or "").rpartition("|")[2]
+    return predicate in query.predicates or predicate in query.relations
+
+
+def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:
+    return sketch.scope_id, sketch.type, sketch.slot
+
 
 RIVAL = 0.5
 """Share of the retrieval score of what was said that what replaced its statement must have to stand before it: one
 that the question asks for as well. A long turn says other things too, and may be asked for one of those."""
 
-OVERTAKEN = 0.95
+REPLACED_FACTOR = 0.95
 """What such words score, against what replaced them."""
 
 SHORT = 80
@@ -26,7 +84,7 @@ SHORT = 80
 
 
 def rank(
-    fused: Sequence[Fused], sketches: Mapping[UUID, Sketch], *, query: ParsedQuery, plan: Plan, now: datetime
+    fused: Sequence[Fused], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, plan: QueryPlan, now: datetime
 ) -> tuple[Ranked, ...]:
     """Return what was found, best first: `score = retrieval x confidence x min(1, freshness)^g` x factors.
 
@@ -45,15 +103,15 @@ def rank(
     ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
-    return _after_successors(ordered, sketches) if overtaking(query) else tuple(ordered)
+    return _after_successors(ordered, sketches) if replaced_pairs(query) else tuple(ordered)
 
 
-def overtaking(query: ParsedQuery) -> bool:
+def replaced_pairs(query: ParsedQuery) -> bool:
     """Tell whether the question asks how things are, so that words that no longer hold stand behind those that do."""
-    return query.mode is Mode.DEFAULT and not query.about_past and not query.windows
+    return query.mode is ReadMode.DEFAULT and not query.about_past and not query.windows
 
 
-def freshness_of(sketch: Sketch, now: datetime) -> float:
+def freshness_of(sketch: RankingRow, now: datetime) -> float:
     """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
     return since_last_use(
         stated_at=sketch.stated_at,
@@ -64,15 +122,15 @@ def freshness_of(sketch: Sketch, now: datetime) -> float:
     )
 
 
-def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
+def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
     """Return what the weaker sides of contradictions are multiplied by: their confidence over the strongest's.
 
     Memories contradict each other when they hold one slot and at least one of them is contested (seed 001). A side
     that the question did not find counts too.
     """
-    sides: dict[tuple[UUID, str, str], list[Sketch]] = defaultdict(list)
+    sides: dict[tuple[UUID, str, str], list[RankingRow]] = defaultdict(list)
     for sketch in sketches:
-        if sketch.slot is not None and sketch.status == Status.ACTIVE:
+        if sketch.slot is not None and sketch.status == MemoryStatus.ACTIVE:
             sides[sketch.scope_id, sketch.type, sketch.slot].append(sketch)
     ratios: dict[UUID, float] = {}
     for held in sides.values():
@@ -83,7 +141,7 @@ def demotions(sketches: Sequence[Sketch]) -> dict[UUID, float]:
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 
 
-def _neighbours(read: Sequence[tuple[Fused, Sketch]], share: float) -> dict[UUID, float]:
+def _neighbours(read: Sequence[tuple[Fused, RankingRow]], share: float) -> dict[UUID, float]:
     """Return what each short turn gains from the short turns just before and after it that were found too."""
     if not share:
         return {}
@@ -103,7 +161,7 @@ def _neighbours(read: Sequence[tuple[Fused, Sketch]], share: float) -> dict[UUID
     }
 
 
-def _one_speaker(query: ParsedQuery, sketches: Sequence[Sketch]) -> frozenset[UUID]:
+def _one_speaker(query: ParsedQuery, sketches: Sequence[RankingRow]) -> frozenset[UUID]:
     """Return the ids of the one speaker whom the question names; none when it names several."""
     speaking = {sketch.speaker_id for sketch in sketches}
     named = [frozenset(one for entity in mentioned.entities for one in entity.ids) for mentioned in query.mentioned]
@@ -112,7 +170,7 @@ def _one_speaker(query: ParsedQuery, sketches: Sequence[Sketch]) -> frozenset[UU
 
 
 def _factors(
-    sketch: Sketch, ratio: float, speaker: frozenset[UUID], query: ParsedQuery, plan: Plan
+    sketch: RankingRow, ratio: float, speaker: frozenset[UUID], query: ParsedQuery, plan: QueryPlan
 ) -> list[tuple[str, float]]:
     """Return each factor that applies, and why."""
     every = (
@@ -123,13 +181,17 @@ def _factors(
         (sketch.speaker_id in speaker, "said by the one the question names", plan.speaker),
         (sketch.speaker_id in query.assistants, "said by the assistant, which the question asks for", plan.asked_back),
         (sketch.type in query.soft_types, "of a type the question hints at", plan.type_hint),
-        (query.about_past and sketch.status == Status.SUPERSEDED, "history, which the question asks for", plan.history),
+        (
+            query.about_past and sketch.status == MemoryStatus.SUPERSEDED,
+            "history, which the question asks for",
+            plan.history,
+        ),
     )
     return [(why, factor) for applies, why, factor in every if applies and factor != 1]
 
 
 def _ranked(
-    fused: Fused, sketch: Sketch, share: float, factors: Sequence[tuple[str, float]], plan: Plan, now: datetime
+    fused: Fused, sketch: RankingRow, share: float, factors: Sequence[tuple[str, float]], plan: QueryPlan, now: datetime
 ) -> Ranked:
     fresh = min(1.0, freshness_of(sketch, now))
     retrieval = fused.retrieval + share
@@ -149,7 +211,7 @@ def _ranked(
     )
 
 
-def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], plan: Plan) -> list[Ranked]:
+def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
     """Return the list with its first ones weighed by age: the newest gains `plan.newest`, the oldest nothing.
 
     Only the first ones, because over the whole list age drowns relevance: an old turn may be the only answer.
@@ -168,7 +230,7 @@ def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch], pl
     return [*sorted(raised, key=lambda hit: (hit.score, hit.id), reverse=True), *rest]
 
 
-def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch]) -> tuple[Ranked, ...]:
+def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> tuple[Ranked, ...]:
     """Return the list with words whose statement was replaced behind what replaced it, where both match."""
     by_id = {hit.id: hit for hit in ordered}
     for newer in ordered:
@@ -176,5 +238,5 @@ def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, Sketch]
             older = by_id[one]
             if older.score >= newer.score and newer.retrieval >= RIVAL * older.retrieval:
                 note = "what it says was replaced since: behind what replaced it"
-                by_id[one] = replace(older, score=newer.score * OVERTAKEN, notes=(*older.notes, note))
+                by_id[one] = replace(older, score=newer.score * REPLACED_FACTOR, notes=(*older.notes, note))
     return tuple(sorted(by_id.values(), key=lambda hit: (hit.score, hit.id), reverse=True))

@@ -1,4 +1,9 @@
-"""The frozen values between the read stages: QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked."""
+"""The query request and the frozen values between the stages.
+
+What a query asks, and what it gets.
+
+The frozen values between the read stages: QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,84 @@ from enum import StrEnum
 from uuid import UUID
 
 from app.memory.spec import MemoryType, Payload
-from app.model import Mode
-from app.read.request import ArmHit
+from app.model import Memory, ReadMode, Visibility
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRequest:
+    """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
+
+    `types` are canonical type names, empty for all. `min_confidence` None means the floor of the mode.
+    `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
+    """
+
+    query: str
+    now: datetime
+    visibility: Visibility = field(default_factory=Visibility)
+    session_id: str | None = None
+    types: tuple[str, ...] = ()
+    topic: str | None = None
+    top_k: int = 10
+    mode: ReadMode | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    min_confidence: float | None = None
+    token_budget: int = 2000
+    rerank: bool = False
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmHit:
+    """Where an arm placed a memory: rank from 1, raw score, score scaled to 0..1, what it added to fusion."""
+
+    arm: str
+    rank: int
+    score: float
+    scaled: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A memory that answers, with what its place is made of: score = retrieval x confidence x freshness^g."""
+
+    memory: Memory
+    score: float
+    retrieval: float
+    confidence: float
+    freshness: float
+    arms: tuple[ArmHit, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextGroup:
+    """One of the six groups of the context block: its name and one line a memory."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBlock:
+    """The block to paste into a prompt, its size in tokens, and its groups."""
+
+    text: str
+    tokens: int
+    groups: tuple[ContextGroup, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    """The answer: hits best first, the context made of them, and how the question was read."""
+
+    hits: tuple[Hit, ...]
+    context: ContextBlock
+    understood: Mapping[str, object]
+    plan: Mapping[str, object] | None
+    took_ms: float
+    degraded: tuple[str, ...] = ()
 
 
 class Arm(StrEnum):
@@ -60,7 +141,7 @@ class Belonging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class QuestionReading:
     """What the question's words alone say, before anyone looked whom they name.
 
     `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
@@ -85,13 +166,13 @@ class Reading:
     wants_newest: bool
     asks_back: bool
     before: Span | None
-    mode: Mode
+    mode: ReadMode
     mode_given: bool
     language: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedEntity:
     """An entity the question names: every id it goes by (entities merged into it included).
 
     `rarity` in 0..1 says how much naming it narrows things down: near 0 when every memory mentions it.
@@ -109,7 +190,7 @@ class Mentioned:
 
     span: Span
     text: str
-    entities: tuple[Named, ...]
+    entities: tuple[NamedEntity, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +244,7 @@ class ParsedQuery:
     wants_newest: bool
     assistants: frozenset[UUID]
     specificity: float
-    mode: Mode
+    mode: ReadMode
     before: Before | None = None
     lent: Mapping[str, int] = field(default_factory=dict)
 
@@ -178,7 +259,7 @@ class Scaling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class QueryPlan:
     """How one kind of question is answered: numbers, and a sentence that says why.
 
     Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, RRF's constant
@@ -214,6 +295,7 @@ class Plan:
 
 
 Scored = tuple[UUID, float]
+
 Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""
 

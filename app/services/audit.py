@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app import ids
-from app.db import audit_log
-from app.db.audit_log import MOST_IN_A_SEAL, Asked, Counts, Told
+from app.db import audit as db_audit
+from app.db.audit import MOST_IN_A_SEAL, AuditEntry, AuditFilter, Counts
 from app.db.session import Database, ReadSession
 from app.errors import InvalidInput
-from app.memory import chain
-from app.memory.actions import Action
-from app.memory.chain import Broken, Fault, Recorded, Seal
+from app.memory import audit
+from app.memory.audit import AuditAction, AuditRecord, Broken, ChainFault, Seal
 from app.model import Scope, ScopeKind
 
 _OPERATOR = {"app.operator": "on"}
@@ -30,10 +29,10 @@ FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class AuditPage:
     """Some events in order, and the position after which the next page starts; None when there is none."""
 
-    events: tuple[Told, ...]
+    events: tuple[AuditEntry, ...]
     next: int | None
 
 
@@ -85,13 +84,13 @@ class _Walk:
     redacted: Counter[UUID] = field(default_factory=Counter)
     broken: Broken | None = None
 
-    def step(self, tenant: UUID, seal: Seal, events: Mapping[UUID, Recorded], known: set[UUID]) -> None:
+    def step(self, tenant: UUID, seal: Seal, events: Mapping[UUID, AuditRecord], known: set[UUID]) -> None:
         """Look at the next seal."""
-        self.broken = chain.broken(tenant, seal, events, after=self.after, previous=self.digest)
-        stray = chain.emptied([events[one] for one in seal.events if one in events], known)
+        self.broken = audit.broken(tenant, seal, events, after=self.after, previous=self.digest)
+        stray = audit.redacted_digest([events[one] for one in seal.events if one in events], known)
         if self.broken is None and stray is not None:
             why = "it was emptied by an erasure that is not on record"
-            self.broken = Broken(fault=Fault.CHANGED, seq=seal.seq, event=stray.id, why=why)
+            self.broken = Broken(fault=ChainFault.CHANGED, seq=seal.seq, event=stray.id, why=why)
         if self.broken is None:
             self.after, self.digest = seal.seq, seal.digest
             self.seals += 1
@@ -105,19 +104,21 @@ class Audit:
 
     database: Database
 
-    async def page(self, tenant: UUID, asked: Asked, *, descending: bool, after: int | None, limit: int) -> Page:
+    async def page(
+        self, tenant: UUID, asked: AuditFilter, *, descending: bool, after: int | None, limit: int
+    ) -> AuditPage:
         """Return one page of events."""
         async with self.database.read(tenant) as session:
-            found = await audit_log.page(session, tenant, asked, descending=descending, after=after, limit=limit + 1)
+            found = await db_audit.page(session, tenant, asked, descending=descending, after=after, limit=limit + 1)
         shown = tuple(found[:limit])
-        return Page(events=shown, next=shown[-1].position if len(found) > limit else None)
+        return AuditPage(events=shown, next=shown[-1].position if len(found) > limit else None)
 
     async def scopes(self, tenant: UUID, user_id: str | None, agent_id: str | None) -> tuple[UUID, ...] | None:
         """Return the scopes of a user, of an agent, or of both together; None when neither is named."""
         if user_id is None and agent_id is None:
             return None
         async with self.database.read(tenant) as session:
-            stored = await audit_log.scopes(session, tenant, user_id, agent_id)
+            stored = await db_audit.scopes(session, tenant, user_id, agent_id)
         # Derived too: events outlive the scope that they happened in.
         kind = ScopeKind.USER if agent_id is None else ScopeKind.AGENT
         return (Scope(kind=kind, user_id=user_id, agent_id=agent_id).id(tenant), *stored)
@@ -127,20 +128,20 @@ class Audit:
         sealed, some = 0, MOST_IN_A_SEAL
         while some == MOST_IN_A_SEAL:
             async with self.database.write(tenant) as session:
-                some = await audit_log.seal(session, tenant)
+                some = await db_audit.seal(session, tenant)
             sealed += some
         return sealed
 
     async def seal_all(self) -> int:
         """Seal what waits of every tenant, and return how many events that were."""
         async with self.database.read(None, **_OPERATOR) as session:
-            waiting = await audit_log.waiting_tenants(session)
+            waiting = await db_audit.waiting_tenants(session)
         return sum([await self.seal(tenant) for tenant in waiting])
 
     async def head(self, tenant: UUID) -> Head | None:
         """Return the newest seal; None when nothing was sealed yet."""
         async with self.database.read(tenant) as session:
-            found = await audit_log.head(session, tenant)
+            found = await db_audit.head(session, tenant)
         return None if found is None else Head(seq=found.seq, digest=found.digest)
 
     async def verify(
@@ -181,7 +182,7 @@ class Audit:
         seen, after = 0, FIRST
         while True:
             async with self.database.read(tenant) as session:
-                found = await audit_log.standings(session, tenant, after=after, limit=MEMORIES)
+                found = await db_audit.states(session, tenant, after=after, limit=MEMORIES)
             seen += len(found)
             for one in found:
                 if (one.status, one.confidence) != (one.told_status, one.told_confidence):
@@ -197,29 +198,29 @@ class Audit:
     async def _step(self, tenant: UUID, walk: _Walk, anchor: Head | None) -> None:
         """Look at the next seal; each in a transaction of its own, so that a long walk holds nothing up."""
         async with self.database.read(tenant) as session:
-            seal = next(iter(await audit_log.seals(session, tenant, after=walk.after, limit=1)), None)
+            seal = next(iter(await db_audit.seals(session, tenant, after=walk.after, limit=1)), None)
             if seal is None:
                 walk.broken = _missing(walk.after + 1)
                 return
-            events = await audit_log.recorded(session, tenant, seal.events)
+            events = await db_audit.recorded(session, tenant, seal.events)
             known = await self._erasures(session, tenant, events.values())
         await asyncio.to_thread(walk.step, tenant, seal, events, known)
         if walk.broken is None and anchor is not None and anchor.seq == seal.seq and anchor.digest != seal.digest:
             why = "its digest is not the one that was kept elsewhere"
-            walk.broken = Broken(fault=Fault.CHANGED, seq=seal.seq, event=None, why=why)
+            walk.broken = Broken(fault=ChainFault.CHANGED, seq=seal.seq, event=None, why=why)
 
-    async def _erasures(self, session: ReadSession, tenant: UUID, events: Collection[Recorded]) -> set[UUID]:
+    async def _erasures(self, session: ReadSession, tenant: UUID, events: Collection[AuditRecord]) -> set[UUID]:
         named = {one.redacted_by for one in events if one.redacted_by is not None}
         if not named:
             return set()
-        return await audit_log.erasures(session, tenant, named, Action.AUDIT_REDACTED)
+        return await db_audit.erasures(session, tenant, named, AuditAction.AUDIT_REDACTED)
 
     async def _digest(self, tenant: UUID, seq: int) -> bytes:
         """Return the digest of the seal of that number."""
         if seq == 0:
-            return chain.START
+            return audit.START
         async with self.database.read(tenant) as session:
-            found = await audit_log.seals(session, tenant, after=seq - 1, limit=1)
+            found = await db_audit.seals(session, tenant, after=seq - 1, limit=1)
         if not found or found[0].seq != seq:
             raise InvalidInput(f"there is no seal {seq}", field="after")
         return found[0].digest
@@ -227,33 +228,33 @@ class Audit:
     async def _tail(self, tenant: UUID) -> tuple[Counts, Broken | None]:
         """Return how many events there are, and the first that is in no seal and doesn't wait for one either."""
         async with self.database.read(tenant) as session:
-            lost = await audit_log.lost(session, tenant)
-            counts = await audit_log.counts(session, tenant)
+            lost = await db_audit.lost(session, tenant)
+            counts = await db_audit.counts(session, tenant)
             strange = None
             if counts.events != counts.sealed + counts.waiting:
-                strange = await audit_log.strange(session, tenant)
+                strange = await db_audit.strange(session, tenant)
         if lost is not None:
             why = "it waited to be sealed and is gone"
-            return counts, Broken(fault=Fault.MISSING, seq=None, event=lost, why=why)
+            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=lost, why=why)
         if strange is not None:
             why = "it is in no seal, and was not put down to be sealed"
-            return counts, Broken(fault=Fault.INSERTED, seq=None, event=strange, why=why)
+            return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=strange, why=why)
         if counts.events != counts.sealed + counts.waiting:
             why = f"there are {counts.events} events, and {counts.sealed + counts.waiting} are sealed or wait"
-            return counts, Broken(fault=Fault.MISSING, seq=None, event=None, why=why)
+            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=None, why=why)
         return counts, None
 
 
 def _missing(seq: int) -> Broken:
-    return Broken(fault=Fault.MISSING, seq=seq, event=None, why=f"seal {seq} is gone")
+    return Broken(fault=ChainFault.MISSING, seq=seq, event=None, why=f"seal {seq} is gone")
 
 
 def _gone(anchor: Head) -> Broken:
     why = f"seal {anchor.seq}, which was kept elsewhere, is gone"
-    return Broken(fault=Fault.MISSING, seq=anchor.seq, event=None, why=why)
+    return Broken(fault=ChainFault.MISSING, seq=anchor.seq, event=None, why=why)
 
 
-def where(broken: Broken) -> str:
+def audit_filter(broken: Broken) -> str:
     """Return in words where a log is broken."""
     seal = "the unsealed end" if broken.seq is None else f"seal {broken.seq}"
     event = "" if broken.event is None else f", event {ids.public(ids.EVENT, broken.event)}"

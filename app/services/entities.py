@@ -1,49 +1,104 @@
-"""The use cases of entities: list them, read one, look around it, merge and take apart again."""
+"""List, read, merge and unmerge entities.
+
+Whose a memory is that was written while two entities were one: it goes by the name it was said with.
+
+The use cases of entities: list them, read one, look around it, merge and take apart again.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import edges, entities, merges, unmerges
-from app.db.audit import Ledger, append
-from app.db.edges import Edge
-from app.db.entities import Entity
-from app.db.merges import Moved
-from app.db.rows import Row
+from app.db.audit import AuditWriter, append
+from app.db.entities import merge as entity_merges
+from app.db.entities import read as entity_reads
+from app.db.entities import unmerge as entity_unmerges
+from app.db.entities.merge import EntityMerge
+from app.db.entities.read import EntityRecord, RelationEdge
+from app.db.entities.unmerge import MergeRecord, MovedBack, Undone
 from app.db.session import Database, WriteSession
-from app.db.unmerges import GivenBack, Standing, Undone
+from app.db.sql import Row
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import normalise
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
-from app.model import Actor, Scope, Status
-from app.services.unmerging import given_back
+from app.model import Actor, EntityRef, MemoryStatus, Scope
 from app.write.resolve import UNKNOWN, compatible
+
+ABOUT = ("subject", "from", "identity")
+"""Roles of the one that a memory is about, the first that it has."""
+
+
+def memories_to_return(
+    rows: Iterable[Mapping[str, Any]], types: Registry, *, entity: UUID, survivor: UUID, own: AbstractSet[str]
+) -> list[MovedBack]:
+    """Return the memories that named the merged entity by a name that was its alone.
+
+    A row is `unmerges.written_since`'s; `own` are normalised names. Other memories stay with the survivor.
+    """
+    found = (_given_back(row, types, entity, survivor, own) for row in rows)
+    return [one for one in found if one is not None]
+
+
+def _given_back(
+    row: Mapping[str, Any], types: Registry, entity: UUID, survivor: UUID, own: AbstractSet[str]
+) -> MovedBack | None:
+    payload = types.get(row["type"]).read(row["payload"], row["type_version"])
+    known = {
+        role: EntityRef(id=UUID(id_), name=name, entity_type=kind) for role, (id_, name, kind) in row["roles"].items()
+    }
+    theirs = {
+        mention.role
+        for mention in payload.mentions()
+        if mention.role in known
+        and known[mention.role].id == survivor
+        and (mention.entity == entity or normalise.normalise_name(mention.name) in own)
+    }
+    if not theirs:
+        return None
+    refs = {
+        role: EntityRef(id=entity, name=ref.name, entity_type=ref.entity_type) if role in theirs else ref
+        for role, ref in known.items()
+    }
+    edge = payload.edge()
+    ends = () if edge is None else (("from", edge.from_role), ("to", edge.to_role))
+    about = next((role for role in ABOUT if role in known), None)
+    return MovedBack(
+        memory=row["id"],
+        roles=tuple(sorted(theirs)),
+        ends=tuple(end for end, role in ends if role in theirs),
+        subject_id=entity if about in theirs else None,
+        slot=payload.slot(refs) if row["claims"] else None,
+        slot_value=payload.value(refs) if row["claims"] else None,
+    )
+
 
 PAGE = 500
 """Memories written since a merge that are looked through at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class EntityMergeResult:
     """An entity that others were merged into, and what each of them brought along."""
 
-    entity: Entity
-    moved: tuple[Moved, ...]
+    entity: EntityRecord
+    moved: tuple[EntityMerge, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unmerged:
+class EntityUnmergeResult:
     """An entity that stands alone again, the one it had been merged into, and what went back."""
 
-    entity: Entity
-    survivor: Entity
+    entity: EntityRecord
+    survivor: EntityRecord
     undone: Undone
 
 
@@ -65,28 +120,28 @@ class Entities:
         after: UUID | None = None,
         limit: int = 50,
         known_at: datetime | None = None,
-    ) -> tuple[tuple[Entity, ...], bool]:
+    ) -> tuple[tuple[EntityRecord, ...], bool]:
         """Return entities in the order of their ids, and whether there are more; `name` is any of its names.
 
         `known_at`: those that were known then, as they were.
         """
         async with self.database.read(actor.tenant_id) as session:
-            found = await entities.page(
+            found = await entity_reads.page(
                 session,
                 actor.tenant_id,
                 scopes=scopes,
-                entity_type=None if entity_type is None else normalise.key(entity_type),
-                alias=None if name is None else normalise.name(name),
+                entity_type=None if entity_type is None else normalise.normalise_key(entity_type),
+                alias=None if name is None else normalise.normalise_name(name),
                 after=after,
                 limit=limit + 1,
                 known_at=known_at,
             )
         return tuple(found[:limit]), len(found) > limit
 
-    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> Entity:
+    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> EntityRecord:
         """Return an entity, or as it was known then, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await entities.find(session, actor.tenant_id, entity, known_at=known_at)
+            found = await entity_reads.find(session, actor.tenant_id, entity, known_at=known_at)
         if found is None:
             raise _unknown(entity)
         return found
@@ -99,22 +154,22 @@ class Entities:
         depth: int,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
-    ) -> tuple[Entity, tuple[Edge, ...]]:
+    ) -> tuple[EntityRecord, tuple[RelationEdge, ...]]:
         """Return an entity and the edges within `depth` steps of it, or of the one it was merged into.
 
         `as_of`: edges that held then; `known_at`: all as it was known then.
         """
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            found = await entities.find(session, tenant, entity, known_at=known_at)
+            found = await entity_reads.find(session, tenant, entity, known_at=known_at)
             if found is None:
                 raise _unknown(entity)
-            near = await edges.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
+            near = await entity_reads.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
             return found, tuple(near)
 
     async def merge(
         self, actor: Actor, into: UUID, others: Sequence[UUID], *, force: bool = False, reason: str | None = None
-    ) -> Merged:
+    ) -> EntityMergeResult:
         """Make others one with an entity, and return it; `force` merges what is of different types.
 
         Raises NotFound, InvalidInput (one with itself, another scope, another type), or Conflict when one of
@@ -123,19 +178,19 @@ class Entities:
         tenant = actor.tenant_id
         distinct = tuple(dict.fromkeys(others))
         async with self.database.write(tenant) as session:
-            at = await merges.hold(session, tenant, into, now=self.clock())
-            found = await entities.find_all(session, tenant, [into, *distinct])
+            at = await entity_merges.hold(session, tenant, into, now=self.clock())
+            found = await entity_reads.find_all(session, tenant, [into, *distinct])
             for one in (into, *distinct):
                 if one not in found:
                     raise _unknown(one)
             _check(found[into], [found[one] for one in distinct], force=force)
-            moved = [await merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
+            moved = [await entity_merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
             ledger = _ledger(actor, found[into].scope, at)
-            await append(session, merges.told(ledger, moved, reason))
-            survivor = (await entities.find_all(session, tenant, [into]))[into]
-        return Merged(entity=survivor, moved=tuple(moved))
+            await append(session, entity_merges.merge_events(ledger, moved, reason))
+            survivor = (await entity_reads.find_all(session, tenant, [into]))[into]
+        return EntityMergeResult(entity=survivor, moved=tuple(moved))
 
-    async def unmerge(self, actor: Actor, entity: UUID) -> Unmerged:
+    async def unmerge(self, actor: Actor, entity: UUID) -> EntityUnmergeResult:
         """Take an entity out of the one it was merged into; both are as if they had never been one.
 
         What was written meanwhile stays with the survivor, unless it named this one by a name of its own.
@@ -144,33 +199,33 @@ class Entities:
         tenant = actor.tenant_id
         types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
-            at = await merges.hold(session, tenant, entity, now=self.clock())
-            found = await entities.find(session, tenant, entity)
+            at = await entity_merges.hold(session, tenant, entity, now=self.clock())
+            found = await entity_reads.find(session, tenant, entity)
             if found is None:
                 raise _unknown(entity)
-            merged = _undoable(found, await unmerges.standing(session, tenant, entity))
+            merged = _undoable(found, await entity_unmerges.read_merge(session, tenant, entity))
             theirs = await _theirs(session, tenant, entity, merged, types)
-            await unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
-            undone = await unmerges.undo(session, tenant, entity, merged, at=at)
+            await entity_unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
+            undone = await entity_unmerges.unmerge(session, tenant, entity, merged, at=at)
             ledger = _ledger(actor, found.scope, at)
             await append(session, _told_of_unmerge(ledger, entity, merged, undone))
-            after = await entities.find_all(session, tenant, [entity, merged.into])
-        return Unmerged(entity=after[entity], survivor=after[merged.into], undone=undone)
+            after = await entity_reads.find_all(session, tenant, [entity, merged.into])
+        return EntityUnmergeResult(entity=after[entity], survivor=after[merged.into], undone=undone)
 
 
 async def _theirs(
-    session: WriteSession, tenant: UUID, entity: UUID, merged: Standing, types: Registry
-) -> tuple[GivenBack, ...]:
-    given: tuple[GivenBack, ...] = ()
+    session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, types: Registry
+) -> tuple[MovedBack, ...]:
+    given: tuple[MovedBack, ...] = ()
     after = UUID(int=0)
-    while rows := await unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
-        whose = partial(given_back, entity=entity, survivor=merged.into, own=merged.own_names)
+    while rows := await entity_unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
+        whose = partial(memories_to_return, entity=entity, survivor=merged.into, own=merged.own_names)
         given += tuple(await asyncio.to_thread(whose, rows, types))
         after = rows[-1]["id"]
     return given
 
 
-def _told_of_unmerge(ledger: Ledger, entity: UUID, merged: Standing, undone: Undone) -> list[Row]:
+def _told_of_unmerge(ledger: AuditWriter, entity: UUID, merged: MergeRecord, undone: Undone) -> list[Row]:
     detail = {
         "entity": _id(entity),
         "from": _id(merged.into),
@@ -180,15 +235,15 @@ def _told_of_unmerge(ledger: Ledger, entity: UUID, merged: Standing, undone: Und
     }
     why = {
         "reason": "what had replaced it is about another entity",
-        "status": [Status.SUPERSEDED, Status.ACTIVE],
+        "status": [MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE],
     }
     return [
-        ledger.event(Action.ENTITY_UNMERGED, detail),
-        *(ledger.event(Action.MEMORY_REVIVED, why, memory=one) for one in undone.revived),
+        ledger.event(AuditAction.ENTITY_UNMERGED, detail),
+        *(ledger.event(AuditAction.MEMORY_REVIVED, why, memory=one) for one in undone.revived),
     ]
 
 
-def _check(into: Entity, others: Sequence[Entity], *, force: bool) -> None:
+def _check(into: EntityRecord, others: Sequence[EntityRecord], *, force: bool) -> None:
     """Raise what stands in the way of a merge."""
     if into.merged_into is not None:
         raise Conflict(f"{_id(into.id)} was itself merged: merge into {_id(into.merged_into)}")
@@ -209,7 +264,7 @@ def _check(into: Entity, others: Sequence[Entity], *, force: bool) -> None:
         kind = one.entity_type if kind == UNKNOWN else kind
 
 
-def _undoable(entity: Entity, merged: Standing | None) -> Standing:
+def _undoable(entity: EntityRecord, merged: MergeRecord | None) -> MergeRecord:
     """Return the merge if it can be taken apart now, or raise Conflict."""
     if entity.merged_into is None:
         raise Conflict(f"{_id(entity.id)} is not merged into anything")
@@ -226,8 +281,8 @@ def _id(entity: UUID) -> str:
     return ids.public(ids.ENTITY, entity)
 
 
-def _ledger(actor: Actor, scope: Scope, at: datetime) -> Ledger:
-    return Ledger(tenant=actor.tenant_id, actor=actor.name, at=at, scope=scope.id(actor.tenant_id))
+def _ledger(actor: Actor, scope: Scope, at: datetime) -> AuditWriter:
+    return AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=at, scope=scope.id(actor.tenant_id))
 
 
 def _unknown(entity: UUID) -> NotFound:

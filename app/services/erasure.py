@@ -1,4 +1,10 @@
-"""Erasure: a memory, or everything of a user, with a receipt of what went.
+"""Erase a memory or a user; redact what stays; the receipt.
+
+What is left of a contest for a slot when one side of it is gone.
+
+What stays of a turn when one of the memories it made is erased, and others rest on it too.
+
+Erasure: a memory, or everything of a user, with a receipt of what went.
 
 A user is erased in batches, a transaction each, that hold the scope they erase from, and so is each memory in a scope
 of others whose provenance names the user; the last one erases what is left of all the user's scopes and the scopes
@@ -10,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -18,20 +24,122 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import editing, erasing, erasing_one, erasures, jobs
-from app.db.audit import Ledger, append
-from app.db.erasing_one import Source
-from app.db.erasures import Erasure
-from app.db.scopes import hold_scope
+from app.db import contests, jobs, memory_updates
+from app.db.audit import AuditWriter, append
+from app.db.erasure import receipts, rows
+from app.db.erasure.receipts import Erasure
+from app.db.erasure.rows import QuotedTurn
 from app.db.session import Database, WriteSession
+from app.db.tenants import lock_scope
 from app.errors import NotFound
-from app.memory.actions import Action
+from app.lexical.bm25 import index_of, terms
+from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
-from app.model import Actor, Memory
-from app.services import contests
-from app.services.memories import held
-from app.services.redaction import blanked, brought, needles, untold
-from app.text.lexical import index_of, terms
+from app.memory.spec import MemoryType
+from app.model import Actor, Memory, Mention
+from app.services.memories import visible_memory
+
+
+async def settle(session: WriteSession, actor: Actor, gone: Memory, now: datetime) -> None:
+    """Set right the slot of a memory that was erased, in its scope that is held, and put on record what changed."""
+    scope = gone.scope.id(actor.tenant_id)
+    settled = await contests.settle(session, actor.tenant_id, scope, contests.slots_of(gone), now=now)
+    ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=now, scope=scope)
+    moot = {"reason": "nothing contradicts it any more"}
+    await append(
+        session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one.id) for one in settled if one.cleared]
+    )
+
+
+BLANK = "[erased]"
+
+SHORTEST = 3
+"""Characters of a text that is looked for in others; shorter ones are in everything."""
+
+
+def blanked(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
+    """Return a text without the quotes, except where another memory's quote overlaps one."""
+    kept = [span for quote in others for span in _found(content, quote)]
+    gone = [
+        (start, end)
+        for quote in quotes
+        for start, end in _found(content, quote)
+        if not any(start < last and first < end for first, last in kept)
+    ]
+    pieces, at = [], 0
+    for start, end in sorted(gone):
+        if start >= at:
+            pieces += [content[at:start], BLANK]
+        at = max(at, end)
+    return "".join([*pieces, content[at:]])
+
+
+def redact_report(report: object, needles: Sequence[str]) -> object:
+    """Return JSON values without the texts that hold one of the needles."""
+    match report:
+        case Mapping():
+            return {key: redact_report(value, needles) for key, value in report.items()}
+        case list():
+            return [redact_report(value, needles) for value in report]
+        case str():
+            return None if any(needle in report for needle in needles) else report
+        case _:
+            return report
+
+
+def redact_turn_report(
+    report: Mapping[str, object] | None, memory: str, needles: Sequence[str]
+) -> dict[str, object] | None:
+    """Return a turn's report without what it says of a memory, given by its public id."""
+    if report is None:
+        return None
+    candidates = report.get("candidates")
+    told = [
+        {**one, "quote": None, "content": None, "reason": "erased"} if one.get("memory_id") == memory else one
+        for one in (candidates if isinstance(candidates, list) else [])
+    ]
+    trace = report.get("trace")
+    stages = [{**one, "dropped": [], "notes": []} for one in (trace if isinstance(trace, list) else [])]
+    found = redact_report({**report, "candidates": told, "trace": stages}, needles)
+    return dict(found) if isinstance(found, Mapping) else None
+
+
+def needles(memory: Memory, quotes: Sequence[str]) -> list[str]:
+    """Return the texts that a memory is told by: its sentence, its quotes, what it holds."""
+    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
+    found = [memory.content, *quotes, *held]
+    return [one for one in dict.fromkeys(found) if len(one.strip()) >= SHORTEST]
+
+
+def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
+    """Return the names and attributes a memory brought, by role; none for a payload of an older shape."""
+    if spec is None:
+        return {}
+    try:
+        payload = spec.read(memory.payload, memory.type_version)
+    except ValueError:
+        return {}
+    return {one.role: one for one in payload.mentions()}
+
+
+def _found(content: str, quote: str) -> Iterator[tuple[int, int]]:
+    at = content.find(quote) if quote else -1
+    while at >= 0:
+        yield at, at + len(quote)
+        at = content.find(quote, at + len(quote))
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for one in value.values():
+                yield from _texts(one)
+        case list() | tuple():
+            for one in value:
+                yield from _texts(one)
+
 
 ERASE = "erase"
 """The kind of job that erases a user."""
@@ -46,7 +154,9 @@ Step = Callable[..., Awaitable[Counter[str]]]
 """Erases some memories, or some turns, of a scope."""
 
 _PATIENT = {"statement_timeout": "300000"}
+
 _USER = "user"
+
 _MEMORY = "memory"
 
 
@@ -60,7 +170,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class ErasureStart:
     """An erasure of a user: its receipt if it is done, or the job that does it."""
 
     erasure: Erasure
@@ -85,21 +195,23 @@ class Erasing:
         tenant, now = actor.tenant_id, self.clock()
         types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
-            gone = await held(session, actor, memory)
-            erasure = await erasures.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
+            gone = await visible_memory(session, actor, memory)
+            erasure = await receipts.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
             counts, sources = await self._take(session, actor, gone, erasure.id, types)
             named = [ids.public(ids.MEMORY, memory)]
             named += [ids.public(ids.TURN, source.id) for source in sources]
-            counts["idempotency_keys"] = await erasing.answers(session, tenant, erasure.id, named=named, own=own)
+            counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)
             done = await self._finish(session, actor, erasure.id, counts, memory=gone)
         return Receipt(erasure=done, kept=tuple(sorted({one for source in sources for one in source.others})))
 
-    async def user(self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None) -> Started:
+    async def user(
+        self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None
+    ) -> ErasureStart:
         """Begin to erase a user, or go on; `wait`: until it is done, None: if it is small, else by a job."""
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            scopes = await erasures.scopes_of(session, tenant, user)
-            erasure = await erasures.begin(
+            scopes = await receipts.scopes_of(session, tenant, user)
+            erasure = await receipts.begin(
                 session,
                 tenant,
                 id=ids.new(),
@@ -110,26 +222,26 @@ class Erasing:
                 subject_hash=subject_hash(tenant, user),
                 scopes=list(scopes),
             )
-            named = await erasures.named(session, tenant, user)
+            named = await receipts.named(session, tenant, user)
             if not (sum(scopes.values()) + len(named) <= SMALL if wait is None else wait):
                 payload = {"erasure": erasure.id.hex, "actor": actor.name}
                 job = await jobs.enqueue(session, tenant=tenant, kind=ERASE, payload=payload, now=now)
-                return Started(erasure=erasure, job=job)
+                return ErasureStart(erasure=erasure, job=job)
         async for _ in self.run(actor, erasure.id, own=own):
             pass
-        return Started(erasure=(await self.receipt(actor, erasure.id)).erasure)
+        return ErasureStart(erasure=(await self.receipt(actor, erasure.id)).erasure)
 
     async def run(self, actor: Actor, erasure: UUID, *, own: tuple[str, str] | None = None) -> AsyncIterator[int]:
         """Erase what an erasure is to erase, from wherever it was left; yield how many memories are gone so far."""
         found = await self._find(actor, erasure)
         done = 0
         for scope in found.scopes:
-            for step in (erasing.memories, erasing.turns):
+            for step in (rows.memories, rows.turns):
                 while count := await self._batch(actor, found, scope, step):
-                    done += count if step is erasing.memories else 0
+                    done += count if step is rows.memories else 0
                     yield done
         async with self.database.read(actor.tenant_id) as session:
-            named = await erasures.named(session, actor.tenant_id, found.subject or "")
+            named = await receipts.named(session, actor.tenant_id, found.subject or "")
         for memory in named:
             done += await self._one(actor, found, memory)
             yield done
@@ -138,20 +250,20 @@ class Erasing:
     async def receipt(self, actor: Actor, erasure: UUID) -> Receipt:
         """Return an erasure and how many of the memories and turns it erased are in the database now."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await erasures.find(session, actor.tenant_id, erasure)
+            found = await receipts.find(session, actor.tenant_id, erasure)
             if found is None:
                 raise _unknown(erasure)
-            return Receipt(erasure=found, left=await erasures.left(session, actor.tenant_id, erasure))
+            return Receipt(erasure=found, left=await receipts.remaining(session, actor.tenant_id, erasure))
 
     async def ids(self, actor: Actor, erasure: UUID) -> list[str]:
         """Return the public ids of what an erasure erased."""
         await self._find(actor, erasure)
         async with self.database.read(actor.tenant_id) as session:
-            return await erasures.ids_of(session, actor.tenant_id, erasure)
+            return await receipts.ids_of(session, actor.tenant_id, erasure)
 
     async def _find(self, actor: Actor, erasure: UUID) -> Erasure:
         async with self.database.read(actor.tenant_id) as session:
-            found = await erasures.find(session, actor.tenant_id, erasure)
+            found = await receipts.find(session, actor.tenant_id, erasure)
         if found is None:
             raise _unknown(erasure)
         return found
@@ -159,10 +271,10 @@ class Erasing:
     async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
         """Erase some memories or turns of a scope; return how many."""
         async with self.database.write(actor.tenant_id, **_PATIENT) as session:
-            if await hold_scope(session, actor.tenant_id, scope) is None:
+            if await lock_scope(session, actor.tenant_id, scope) is None:
                 return 0
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
-            await erasures.add(session, actor.tenant_id, erasure.id, counts)
+            await receipts.add(session, actor.tenant_id, erasure.id, counts)
         return int(counts["memories"] + counts["turns"])
 
     async def _one(self, actor: Actor, erasure: Erasure, memory: UUID) -> int:
@@ -171,33 +283,33 @@ class Erasing:
         types = await self.types.of(tenant)
         async with self.database.write(tenant, **_PATIENT) as session:
             try:
-                gone = await held(session, actor, memory)
+                gone = await visible_memory(session, actor, memory)
             except NotFound:
                 return 0
-            locked = await erasures.lock(session, tenant, erasure.id)
+            locked = await receipts.lock(session, tenant, erasure.id)
             if locked is None or locked.finished:
                 return 0
             counts, _ = await self._take(session, actor, gone, erasure.id, types)
-            await erasures.add(session, tenant, erasure.id, counts)
-            ledger = Ledger(tenant=tenant, actor=actor.name, at=self.clock(), scope=gone.scope.id(tenant))
+            await receipts.add(session, tenant, erasure.id, counts)
+            ledger = AuditWriter(tenant=tenant, actor=actor.name, at=self.clock(), scope=gone.scope.id(tenant))
             detail = {"type": gone.type, "erasure": ids.public(ids.ERASURE, erasure.id)}
-            await append(session, [ledger.event(Action.MEMORY_ERASED, detail, memory=memory)])
+            await append(session, [ledger.event(AuditAction.MEMORY_ERASED, detail, memory=memory)])
         return 1
 
     async def _take(
         self, session: WriteSession, actor: Actor, gone: Memory, erasure: UUID, types: Registry
-    ) -> tuple[Counter[str], list[Source]]:
+    ) -> tuple[Counter[str], list[QuotedTurn]]:
         """Erase a memory whose scope is held, and what is told of it elsewhere; return the turns it rested on, too."""
         tenant, now = actor.tenant_id, self.clock()
-        sources = await erasing_one.sources(session, tenant, gone.id)
-        mentioned = await erasing_one.mentioned(session, tenant, gone.id)
-        counts = await erasing.one_memory(session, tenant, gone.id, erasure)
+        sources = await rows.sources(session, tenant, gone.id)
+        mentioned = await rows.mentioned(session, tenant, gone.id)
+        counts = await rows.one_memory(session, tenant, gone.id, erasure)
         await self._delete(session, tenant, gone)
-        await contests.settle(session, actor, gone, now)
+        await settle(session, actor, gone, now)
         counts["memories"] = 1
         counts += await self._sources(session, actor, gone, sources, erasure, now)
         counts += await self._names(session, tenant, gone, mentioned, types)
-        counts["audit_events"] = await erasing.audit(session, tenant, memories=[gone.id], actor=actor.name, at=now)
+        counts["audit_events"] = await rows.audit(session, tenant, memories=[gone.id], actor=actor.name, at=now)
         return counts, sources
 
     async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
@@ -205,25 +317,25 @@ class Erasing:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant, **_PATIENT) as session:
             subject = erasure.subject or ""
-            scopes = sorted({*erasure.scopes, *await erasures.scopes_of(session, tenant, subject)})
+            scopes = sorted({*erasure.scopes, *await receipts.scopes_of(session, tenant, subject)})
             # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
             # two wait for one another.
-            held = [scope for scope in scopes if await hold_scope(session, tenant, scope) is not None]
-            locked = await erasures.lock(session, tenant, erasure.id)
+            held = [scope for scope in scopes if await lock_scope(session, tenant, scope) is not None]
+            locked = await receipts.lock(session, tenant, erasure.id)
             if locked is None or locked.finished:
                 return
             counts: Counter[str] = Counter()
             for scope in held:
-                for step in (erasing.memories, erasing.turns):
+                for step in (rows.memories, rows.turns):
                     while gone := await step(session, tenant, scope, erasure.id, limit=BATCH):
                         counts += gone
             named = f'"user_id":{to_json(subject).decode()}'
-            counts["idempotency_keys"] += await erasing.answers(
+            counts["idempotency_keys"] += await rows.answers(
                 session, tenant, erasure.id, named=[named], scopes=held, own=own
             )
             for scope in held:
-                counts += await erasing.scope(session, tenant, scope)
-            counts["audit_events"] += await erasing.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
+                counts += await rows.scope(session, tenant, scope)
+            counts["audit_events"] += await rows.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
             await self._finish(session, actor, erasure.id, counts)
 
     async def _finish(
@@ -231,20 +343,20 @@ class Erasing:
     ) -> Erasure:
         """Write the receipt down: in the erasure's row, and as an event."""
         tenant, now = actor.tenant_id, self.clock()
-        await erasures.add(session, tenant, erasure, counts)
-        done = await erasures.finish(session, tenant, erasure, now)
-        ledger = Ledger(tenant=tenant, actor=actor.name, at=now)
+        await receipts.add(session, tenant, erasure, counts)
+        done = await receipts.finish(session, tenant, erasure, now)
+        ledger = AuditWriter(tenant=tenant, actor=actor.name, at=now)
         if memory is None:
-            event = ledger.event(Action.USER_ERASED, told(done))
+            event = ledger.event(AuditAction.USER_ERASED, receipt_of(done))
         else:
             ledger = replace(ledger, scope=memory.scope.id(tenant))
-            event = ledger.event(Action.MEMORY_ERASED, {"type": memory.type, **told(done)}, memory=memory.id)
+            event = ledger.event(AuditAction.MEMORY_ERASED, {"type": memory.type, **receipt_of(done)}, memory=memory.id)
         await append(session, [event])
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
         found = terms(gone.content, self.language)
-        await editing.erase(
+        await memory_updates.erase(
             session,
             tenant,
             gone.id,
@@ -255,23 +367,29 @@ class Erasing:
         )
 
     async def _sources(
-        self, session: WriteSession, actor: Actor, gone: Memory, sources: Sequence[Source], erasure: UUID, now: datetime
+        self,
+        session: WriteSession,
+        actor: Actor,
+        gone: Memory,
+        sources: Sequence[QuotedTurn],
+        erasure: UUID,
+        now: datetime,
     ) -> Counter[str]:
         """Erase the turns that only this memory rested on, and its words in the others and in contexts."""
         tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
         quotes = [one.quote for one in gone.evidence if one.quote is not None]
         alone = [one for one in sources if not one.others]
-        counts = await erasing.these_turns(session, tenant, [one.id for one in alone], erasure)
+        counts = await rows.these_turns(session, tenant, [one.id for one in alone], erasure)
         wanted = needles(gone, [*quotes, *(one.content for one in alone)])
         for source in sources:
             if source.others:
                 content = blanked(source.content, source.quotes, source.other_quotes)
-                report = untold(source.report, ids.public(ids.MEMORY, gone.id), wanted)
-                await erasing_one.censor(session, tenant, source.id, content=content, report=report, now=now)
-        await erasing_one.unexplain(session, tenant, scope, [one.id for one in sources])
+                report = redact_turn_report(source.report, ids.public(ids.MEMORY, gone.id), wanted)
+                await rows.censor(session, tenant, source.id, content=content, report=report, now=now)
+        await rows.clear_reports(session, tenant, scope, [one.id for one in sources])
         sessions = {one for source in sources for one in source.sessions}
         sessions |= {one for one in (gone.session_id, *(each.session_id for each in gone.evidence)) if one is not None}
-        counts["contexts"] = await erasing_one.uncontext(
+        counts["contexts"] = await rows.clear_context(
             session, tenant, scope, needles=wanted, sessions=sessions, now=now
         )
         counts["turns_censored"] = sum(1 for one in sources if one.others)
@@ -281,8 +399,8 @@ class Erasing:
         self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]], types: Registry
     ) -> Counter[str]:
         """Erase the entities that nothing else mentions, and names of others that nothing else tells."""
-        orphans, survivors = await erasing_one.orphans(session, tenant, mentioned)
-        by_role = brought(gone, types.by_name.get(gone.type))
+        orphans, survivors = await rows.orphans(session, tenant, mentioned)
+        by_role = mentions_of(gone, types.by_name.get(gone.type))
         lost = [name.lower() for name in orphans.values()]
         for entity in sorted({*mentioned, *survivors} - orphans.keys()):
             roles = mentioned.get(entity, [])
@@ -291,8 +409,8 @@ class Erasing:
             names += orphans.values() if entity in survivors else ()
             attributes = {key: value for one in mentions for key, value in one.attributes.items()}
             times = len(roles) * gone.parts.mentions
-            lost += await erasing_one.prune(session, tenant, entity, names=names, attributes=attributes, mentions=times)
-        bindings = await erasing_one.unbind(session, tenant, gone.scope.id(tenant), lost)
+            lost += await rows.prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=times)
+        bindings = await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
 
 
@@ -301,7 +419,7 @@ def subject_hash(tenant: UUID, user: str) -> bytes:
     return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
 
 
-def told(one: Erasure) -> dict[str, object]:
+def receipt_of(one: Erasure) -> dict[str, object]:
     """Return an erasure as JSON values: what the receipt says, and the audit log."""
     return {
         "erasure": ids.public(ids.ERASURE, one.id),

@@ -10,18 +10,18 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db import feedback, memories, usage
-from app.db.audit import Ledger, append
-from app.db.lifecycle import revival
-from app.db.rows import Row
+from app.db.audit import AuditWriter, append
+from app.db.memories import read as memory_reads
+from app.db.memories import usage
+from app.db.memories.usage import Use
 from app.db.session import Database, WriteSession
-from app.db.usage import Use
+from app.db.sql import Row
 from app.errors import Conflict
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 from app.memory.freshness import EXPIRY, Decay, since_last_use
-from app.model import Actor, Feedback, Memory, Status
+from app.model import Actor, Feedback, Memory, MemoryStatus
 from app.read.access import AccessTracker
-from app.services.memories import held
+from app.services.memories import visible_memory
 
 MOST_NOTES = 10
 """Notes that are kept on a memory, the latest ones."""
@@ -32,7 +32,7 @@ NOTES = "feedback"
 """Where in a memory's provenance they are."""
 
 
-class Effect(StrEnum):
+class FeedbackEffect(StrEnum):
     """What feedback came to."""
 
     COUNTED = "counted"
@@ -43,14 +43,14 @@ class Effect(StrEnum):
 
 
 _ACTIONS = {
-    Feedback.USEFUL: Action.MEMORY_JUDGED_USEFUL,
-    Feedback.NOT_USEFUL: Action.MEMORY_JUDGED_NOT_USEFUL,
-    Feedback.WRONG: Action.MEMORY_JUDGED_WRONG,
+    Feedback.USEFUL: AuditAction.MEMORY_JUDGED_USEFUL,
+    Feedback.NOT_USEFUL: AuditAction.MEMORY_JUDGED_NOT_USEFUL,
+    Feedback.WRONG: AuditAction.MEMORY_JUDGED_WRONG,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class MemoryFeedback:
     """What is said of a memory: `at` is when, aware; `session` in which conversation; `note` in whose words."""
 
     feedback: Feedback
@@ -65,13 +65,13 @@ class Judged:
 
     memory: Memory
     at: datetime
-    effect: Effect
+    effect: FeedbackEffect
     reason: str
     freshness: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class FeedbackService:
     """Feedback as callers give it; every method sees only the actor's tenant. `observe` is told what came of each."""
 
     database: Database
@@ -79,7 +79,7 @@ class Judging:
     clock: Callable[[], datetime]
     observe: Callable[[str, str], None] = lambda _feedback, _effect: None
 
-    async def judge(self, actor: Actor, memory: UUID, word: Word) -> Judged:
+    async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> Judged:
         """Take one word on a memory; raises NotFound, and Conflict for a memory that was forgotten.
 
         The use that it is about comes first: what this process has not written down yet is written down now.
@@ -87,17 +87,17 @@ class Judging:
         await self.tracker.flush()
         tenant = actor.tenant_id
         async with self.database.write(tenant) as session:
-            await held(session, actor, memory)
-            await feedback.hold(session, tenant=tenant, memory=memory)
-            before = (await memories.fetch(session, tenant, [memory]))[memory]
-            if before.status is Status.FORGOTTEN:
+            await visible_memory(session, actor, memory)
+            await usage.lock(session, tenant=tenant, memory=memory)
+            before = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
+            if before.status is MemoryStatus.FORGOTTEN:
                 raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")
             await usage.count(session, tenant=tenant, memory=memory, feedback=word.feedback)
             effect, reason = await self._applied(session, actor, before, word)
             if word.note is not None:
                 provenance = _noted(before, actor, word)
-                await feedback.keep(session, tenant=tenant, memory=memory, provenance=provenance, now=self.clock())
-            after = (await memories.fetch(session, tenant, [memory]))[memory]
+                await usage.keep(session, tenant=tenant, memory=memory, provenance=provenance, now=self.clock())
+            after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
             judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
@@ -105,57 +105,61 @@ class Judging:
         self.observe(word.feedback, judged.effect)
         return judged
 
-    async def _applied(self, session: WriteSession, actor: Actor, memory: Memory, word: Word) -> tuple[Effect, str]:
+    async def _applied(
+        self, session: WriteSession, actor: Actor, memory: Memory, word: MemoryFeedback
+    ) -> tuple[FeedbackEffect, str]:
         match word.feedback:
             case Feedback.USEFUL:
                 found = await self._useful(session, actor, memory, word)
             case Feedback.NOT_USEFUL:
                 await usage.take_back(session, tenant=actor.tenant_id, memory=memory.id)
                 taken = "its last use is taken back, so it fades sooner" if memory.access_count else _UNUSED
-                found = Effect.COUNTED, taken
+                found = FeedbackEffect.COUNTED, taken
             case Feedback.WRONG:
                 found = await self._wrong(session, actor, memory)
             case _:
                 assert_never(word.feedback)
         return found
 
-    async def _useful(self, session: WriteSession, actor: Actor, memory: Memory, word: Word) -> tuple[Effect, str]:
+    async def _useful(
+        self, session: WriteSession, actor: Actor, memory: Memory, word: MemoryFeedback
+    ) -> tuple[FeedbackEffect, str]:
         """Count an access, and take an expired memory back into what is believed where it is fresh again."""
         sessions = () if word.session is None else (word.session,)
         use = Use(memory=memory.id, count=1, last=word.at, sessions=sessions)
         await usage.record(session, tenant=actor.tenant_id, uses=[use])
-        if memory.status is not Status.EXPIRED:
-            return Effect.COUNTED, "it counts as a use"
+        if memory.status is not MemoryStatus.EXPIRED:
+            return FeedbackEffect.COUNTED, "it counts as a use"
         now = self._as_of(word)
-        back = await revival.revive(
+        back = await usage.revive(
             session, actor.tenant_id, [memory.id], now=now, actor=actor.name, reason="it was found useful"
         )
         if back:
-            return Effect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
-        used = (await memories.fetch(session, actor.tenant_id, [memory.id]))[memory.id]
-        return Effect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
+            return FeedbackEffect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
+        used = (await memory_reads.read_memories(session, actor.tenant_id, [memory.id]))[memory.id]
+        return FeedbackEffect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
 
-    async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[Effect, str]:
+    async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[FeedbackEffect, str]:
         """Send an active memory to review; one that is not believed any more is only marked for it."""
         tenant, now = actor.tenant_id, self.clock()
-        if memory.status is Status.ACTIVE:
-            await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
-            await feedback.pend(session, tenant=tenant, memory=memory.id, now=now)
-            return Effect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
+        if memory.status is MemoryStatus.ACTIVE:
+            await usage.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+            await usage.pend(session, tenant=tenant, memory=memory.id, now=now)
+            return FeedbackEffect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
         if memory.needs_review:
             why = str(memory.review).replace("_", " ")
-            return Effect.ALREADY_IN_REVIEW, f"a person should look at it already: {why}"
-        await feedback.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
-        return Effect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
+            return FeedbackEffect.ALREADY_IN_REVIEW, f"a person should look at it already: {why}"
+        await usage.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+        return FeedbackEffect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
 
-    def _as_of(self, word: Word) -> datetime:
+    def _as_of(self, word: MemoryFeedback) -> datetime:
         """Return when freshness is looked at: now, or when the word was said by a clock that is ahead of ours."""
         return max(word.at, self.clock())
 
-    def _event(self, actor: Actor, before: Memory, judged: Judged, word: Word) -> Row:
+    def _event(self, actor: Actor, before: Memory, judged: Judged, word: MemoryFeedback) -> Row:
         after = judged.memory
         scope = before.scope.id(actor.tenant_id)
-        ledger = Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
+        ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
         moved = {} if before.status is after.status else {"status": [before.status, after.status]}
         detail = {
             "effect": judged.effect,
@@ -186,7 +190,7 @@ def _note(memory: Memory) -> str:
     return f"{told}; waited before because of {before}"
 
 
-def _noted(memory: Memory, actor: Actor, word: Word) -> Mapping[str, object]:
+def _noted(memory: Memory, actor: Actor, word: MemoryFeedback) -> Mapping[str, object]:
     """Return the memory's provenance with one more note, in the caller's words."""
     known = memory.provenance.get(NOTES)
     told = {"feedback": word.feedback, "at": word.at.isoformat(), "by": actor.name, "note": word.note}

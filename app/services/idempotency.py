@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.db import idempotency as rows
-from app.db.idempotency import Recorded, Slot
+from app.db import idempotency
+from app.db.idempotency import IdempotencyRecord, IdempotencySlot
 from app.db.session import Database
 from app.errors import Conflict, TypedMemoryError
 
@@ -29,7 +29,7 @@ _POLL = (0.02, 0.05, 0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class StoredResponse:
     """What a write answers: an HTTP status and a body, as JSON text."""
 
     status: int
@@ -51,14 +51,16 @@ class Idempotency:
     _swept: dict[UUID, float] = field(default_factory=dict, repr=False)
     _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
 
-    async def run(self, slot: Slot, fingerprint: bytes, work: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def run(
+        self, slot: IdempotencySlot, fingerprint: bytes, work: Callable[[], Awaitable[StoredResponse]]
+    ) -> StoredResponse:
         """Do the work, or return the answer it had before.
 
         Raises Conflict when the key came with another request, or when the first one is still running
         after `wait_seconds`; in that case with a time to retry after.
         """
         token = await self._reserve(slot, fingerprint)
-        if isinstance(token, Answer):
+        if isinstance(token, StoredResponse):
             return token
         try:
             answer = await work()
@@ -73,7 +75,7 @@ class Idempotency:
         """Finish what runs in the background."""
         await asyncio.gather(*self._background, return_exceptions=True)
 
-    async def _reserve(self, slot: Slot, fingerprint: bytes) -> datetime | Answer:
+    async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> datetime | StoredResponse:
         """Return the token of a reservation, or the answer that is there already."""
         give_up = time.monotonic() + self.wait_seconds
         tries = 0
@@ -81,10 +83,10 @@ class Idempotency:
             # Not waiting for the disk: a crash that loses a reservation loses nothing, and the write's own
             # commit takes it along.
             async with self.database.write(slot.tenant_id, synchronous_commit="off") as session:
-                token = await rows.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=KEPT)
+                token = await idempotency.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=KEPT)
                 if token is not None:
                     return token
-                found = await rows.find(session, slot)
+                found = await idempotency.find(session, slot)
             if found is not None:
                 answer = _replay(found, fingerprint)
                 if answer is not None:
@@ -94,16 +96,16 @@ class Idempotency:
             await asyncio.sleep(_POLL[min(tries, len(_POLL) - 1)])
             tries += 1
 
-    async def _complete(self, slot: Slot, token: datetime, answer: Answer) -> None:
+    async def _complete(self, slot: IdempotencySlot, token: datetime, answer: StoredResponse) -> None:
         """Store the answer. The write is done: failing to remember it must not turn it into an error."""
         with suppress(TypedMemoryError):
             async with self.database.write(slot.tenant_id) as session:
-                await rows.complete(session, slot, token, status=answer.status, body=answer.body)
+                await idempotency.complete(session, slot, token, status=answer.status, body=answer.body)
 
-    async def _release(self, slot: Slot, token: datetime) -> None:
+    async def _release(self, slot: IdempotencySlot, token: datetime) -> None:
         with suppress(TypedMemoryError):
             async with self.database.write(slot.tenant_id) as session:
-                await rows.release(session, slot, token)
+                await idempotency.release(session, slot, token)
 
     def _sweep_sometimes(self, tenant: UUID) -> None:
         now = time.monotonic()
@@ -119,7 +121,7 @@ class Idempotency:
     async def _sweep(self, tenant: UUID) -> None:
         with suppress(TypedMemoryError):
             async with self.database.write(tenant) as session:
-                await rows.sweep(session, tenant, KEPT)
+                await idempotency.sweep(session, tenant, KEPT)
 
 
 def fingerprint_of(*parts: bytes) -> bytes:
@@ -131,9 +133,9 @@ def fingerprint_of(*parts: bytes) -> bytes:
     return digest.digest()
 
 
-def _replay(found: Recorded, fingerprint: bytes) -> Answer | None:
+def _replay(found: IdempotencyRecord, fingerprint: bytes) -> StoredResponse | None:
     if found.fingerprint != fingerprint:
         raise Conflict("this Idempotency-Key was used for another request: use a new key for a new write")
-    if found.status == rows.IN_PROGRESS:
+    if found.status == idempotency.IN_PROGRESS:
         return None
-    return Answer(status=found.status, body=found.body, replayed=True)
+    return StoredResponse(status=found.status, body=found.body, replayed=True)

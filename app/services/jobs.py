@@ -10,14 +10,14 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import jobs, queue
-from app.db.audit import Ledger, append
+from app.db import job_queue, jobs
+from app.db.audit import AuditWriter, append
+from app.db.job_queue import Backlog
 from app.db.jobs import Job
-from app.db.queue import Backlog
-from app.db.rows import Row
 from app.db.session import Database, WriteSession
+from app.db.sql import Row
 from app.errors import Conflict, NotFound, TypedMemoryError
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
 
 BACKLOG_SECONDS = 2.0
@@ -70,7 +70,7 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
-            await append(session, [self._told(actor, Action.JOB_RETRIED, found)])
+            await append(session, [self._told(actor, AuditAction.JOB_RETRIED, found)])
             return await jobs.requeue(session, found)
 
     async def cancel(self, actor: Actor, job: UUID) -> Job:
@@ -79,11 +79,11 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
-            await append(session, [self._told(actor, Action.JOB_CANCELLED, found)])
+            await append(session, [self._told(actor, AuditAction.JOB_CANCELLED, found)])
             return await jobs.cancel(session, found, self.clock())
 
-    def _told(self, actor: Actor, action: Action, job: Job) -> Row:
-        ledger = Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=job.scope_id)
+    def _told(self, actor: Actor, action: AuditAction, job: Job) -> Row:
+        ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=job.scope_id)
         detail = {"job": ids.public(ids.JOB, job.id), "kind": job.kind, "was": job.status, "attempts": job.attempts}
         return ledger.event(action, detail)
 
@@ -93,7 +93,7 @@ class Jobs:
             now = time.monotonic()
             if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
                 async with self.database.read(None) as session:
-                    self._look.found = await queue.backlog(session)
+                    self._look.found = await job_queue.backlog(session)
                 self._look.at = now
             return self._look.found
 

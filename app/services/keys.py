@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from app import ids
-from app.db import keys as rows
-from app.db.audit import Ledger, append
+from app.db import keys
+from app.db.audit import AuditWriter, append
 from app.db.keys import StoredKey
 from app.db.session import Database, ReadSession, WriteSession
 from app.errors import ConfigurationError, Conflict, InvalidInput, NotFound, Unauthenticated
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 from app.model import Actor
 from app.settings import LONGEST_KEY, SHORTEST_KEY
 
@@ -110,7 +110,7 @@ class Keys:
         key = self.cache.get(secret_hash)
         if key is None:
             async with self.database.read(None, **{"app.key_hash": secret_hash.hex()}) as session:
-                key = await rows.find_by_hash(session, secret_hash)
+                key = await keys.find_by_hash(session, secret_hash)
             if key is None:
                 raise Unauthenticated(_UNKNOWN)
             self.cache.put(secret_hash, key)
@@ -134,33 +134,33 @@ class Keys:
     async def list(self, tenant: UUID) -> Sequence[StoredKey]:
         """Return the tenant's keys, newest first, ended ones included."""
         async with self.database.read(tenant) as session:
-            return await rows.list_keys(session, tenant)
+            return await keys.list_keys(session, tenant)
 
     async def revoke(self, tenant: UUID, key: UUID, *, by: str = SERVICE) -> None:
         """End a key: at once in this process, within seconds in the others. Doing it again does nothing."""
         async with self.database.write(tenant) as session:
-            old = await rows.get_for_update(session, tenant, key)
+            old = await keys.get_for_update(session, tenant, key)
             if old is None:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
             if old.revoked_at is None:
-                await rows.revoke(session, tenant, key, self.clock())
-                await append(session, [self._ledger(tenant, by).event(Action.KEY_REVOKED, _told(old))])
+                await keys.revoke(session, tenant, key, self.clock())
+                await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _told(old))])
         self.cache.drop(key)
 
     async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta, by: str = SERVICE) -> NewKey:
         """Make a successor with the same name, roles and expiry; the old secret works through the grace."""
         now = self.clock()
         async with self.database.write(tenant) as session:
-            old = await rows.get_for_update(session, tenant, key)
+            old = await keys.get_for_update(session, tenant, key)
             if old is None:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
             if not old.usable(now):
                 raise Conflict("the key has ended, so there is nothing to rotate: create a new one")
             new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
-            await rows.insert_key(session, new.key, hash_secret(new.secret))
-            await rows.expire(session, tenant, key, now + grace)
+            await keys.insert_key(session, new.key, hash_secret(new.secret))
+            await keys.expire(session, tenant, key, now + grace)
             detail = {**_told(new.key), "replaces": ids.public(ids.KEY, key), "grace_seconds": grace.total_seconds()}
-            await append(session, [self._ledger(tenant, by).event(Action.KEY_ROTATED, detail)])
+            await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_ROTATED, detail)])
         self.cache.drop(key)
         return new
 
@@ -173,8 +173,8 @@ class Keys:
         if secret is not None:
             _check_given(secret)
         async with self.database.write(tenant) as session:
-            await rows.lock_first_key(session)
-            known = await rows.list_keys(session, tenant)
+            await keys.lock_first_key(session)
+            known = await keys.list_keys(session, tenant)
             if secret is None and known:
                 return None
             new = self._new(tenant, name="bootstrap" if secret else "first", roles=ROLES, secret=secret)
@@ -187,19 +187,19 @@ class Keys:
         await asyncio.gather(*self._background, return_exceptions=True)
 
     async def _insert(self, session: WriteSession, new: NewKey, by: str) -> None:
-        await rows.insert_key(session, new.key, hash_secret(new.secret))
-        await append(session, [self._ledger(new.key.tenant_id, by).event(Action.KEY_CREATED, _told(new.key))])
+        await keys.insert_key(session, new.key, hash_secret(new.secret))
+        await append(session, [self._ledger(new.key.tenant_id, by).event(AuditAction.KEY_CREATED, _told(new.key))])
 
-    def _ledger(self, tenant: UUID, by: str) -> Ledger:
-        return Ledger(tenant=tenant, actor=by, at=self.clock())
+    def _ledger(self, tenant: UUID, by: str) -> AuditWriter:
+        return AuditWriter(tenant=tenant, actor=by, at=self.clock())
 
     async def _exists(self, session: ReadSession, secret: str) -> bool:
-        return await rows.find_by_hash(session, hash_secret(secret)) is not None
+        return await keys.find_by_hash(session, hash_secret(secret)) is not None
 
     async def _touch(self, key: StoredKey) -> None:
         try:
             async with self.database.write(key.tenant_id, synchronous_commit="off") as session:
-                await rows.touch(session, key.tenant_id, key.id, self.clock())
+                await keys.touch(session, key.tenant_id, key.id, self.clock())
         except Exception:  # noqa: BLE001, S110 - a lost time of last use harms nobody
             pass
 

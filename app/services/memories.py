@@ -1,4 +1,9 @@
-"""The use cases of single memories: write, read, list, change, erase, tell the history."""
+"""Write, read, list, change, delete, history, the two Aegis listings.
+
+The use cases of single memories: write, read, list, change, erase, tell the history.
+
+The use cases of Aegis Memory's two listings: a session's timeline, and what is known about an entity.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +14,36 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import audit_log, editing, known_names, listing, memories
-from app.db.audit import Ledger, append
-from app.db.audit_log import Told
-from app.db.listing import Filters, Position, Sort
+from app.db import audit, memory_updates
+from app.db.audit import AuditEntry, AuditWriter, append
+from app.db.entities import write_lookup
+from app.db.memories import listing
+from app.db.memories import read as memory_reads
+from app.db.memories.listing import MemoryFilters, PagePosition, Sort
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
-from app.memory.actions import Action
-from app.memory.candidate import Candidate, Outcome
+from app.memory.audit import AuditAction
+from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
-from app.model import Actor, Category, Memory, ReviewReason, Scope, Status
-from app.write.doubting import held_back
+from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
+from app.write.candidates import screen_stated
 from app.write.pipeline import WritePipeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class MemoryPage:
     """Some memories in order, and where the next page starts; None when there is no next page."""
 
     memories: tuple[Memory, ...]
-    next: Position | None
+    next: PagePosition | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class MemoryHistory:
     """Every version of a belief in the order they were stated, and everything that happened to them."""
 
     versions: tuple[Memory, ...]
-    events: tuple[Told, ...]
+    events: tuple[AuditEntry, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +54,16 @@ class Memories:
     pipeline: WritePipeline
     clock: Callable[[], datetime]
 
-    async def write(self, actor: Actor, candidate: Candidate) -> Outcome:
+    async def write(self, actor: Actor, candidate: Candidate) -> WriteOutcome:
         """Store one candidate, or raise what `WritePipeline.write` would return in its place."""
         [result] = await self.write_all(actor, [candidate])
         if isinstance(result, TypedMemoryError):
             raise result
         return result
 
-    async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[Outcome | TypedMemoryError]:
+    async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[WriteOutcome | TypedMemoryError]:
         """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back."""
-        return await self.pipeline.write(actor, await held_back(candidates))
+        return await self.pipeline.write(actor, await screen_stated(candidates))
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
         """Return the places of candidates that name an entity by an id that their scope does not know."""
@@ -71,7 +78,7 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             for scope, places in asked.items():
                 here = {"tenant": actor.tenant_id, "scope": scope.id(actor.tenant_id)}
-                rows = await known_names.identified(session, **here, entities=set().union(*places.values()))
+                rows = await write_lookup.entities_by_id(session, **here, entities=set().union(*places.values()))
                 known = {row["asked"] for row in rows}
                 unknown += [place for place, entities in places.items() if not entities <= known]
         return sorted(unknown)
@@ -81,9 +88,9 @@ class Memories:
     ) -> Memory:
         """Return a memory, whatever its status, as it is or was known; NotFound also when it did not hold `as_of`."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await memories.fetch(session, actor.tenant_id, [memory], known_at=known_at)
+            found = await memory_reads.read_memories(session, actor.tenant_id, [memory], known_at=known_at)
         if memory not in found:
-            raise unknown(memory, known_at)
+            raise unknown_entities(memory, known_at)
         if as_of is not None and not true_at(found[memory], as_of):
             raise NotFound(f"{ids.public(ids.MEMORY, memory)} did not hold at {as_of.isoformat()}: see its history")
         return found[memory]
@@ -91,21 +98,21 @@ class Memories:
     async def list(
         self,
         actor: Actor,
-        filters: Filters,
+        filters: MemoryFilters,
         *,
         sort: Sort = Sort.NEWEST,
         limit: int = 50,
-        after: Position | None = None,
-    ) -> Page:
+        after: PagePosition | None = None,
+    ) -> MemoryPage:
         """Return one page of memories."""
         async with self.database.read(actor.tenant_id) as session:
             found = await listing.page(session, actor.tenant_id, filters, sort=sort, limit=limit + 1, after=after)
         shown = found[:limit]
         if len(found) <= limit:
-            return Page(memories=tuple(shown), next=None)
+            return MemoryPage(memories=tuple(shown), next=None)
         last = shown[-1]
         value = None if sort.column == "id" else getattr(last, sort.column)
-        return Page(memories=tuple(shown), next=Position(id=last.id, value=value))
+        return MemoryPage(memories=tuple(shown), next=PagePosition(id=last.id, value=value))
 
     async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
         """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.
@@ -118,7 +125,7 @@ class Memories:
             decay = CATEGORY_DECAY[Category(str(values["category"]))]
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
-            before = await held(session, actor, memory)
+            before = await visible_memory(session, actor, memory)
             _check_patch(before, changes)
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
@@ -126,33 +133,33 @@ class Memories:
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
-                await editing.change(session, actor.tenant_id, memory, values, at=self.clock())
-            after = (await memories.fetch(session, actor.tenant_id, [memory]))[memory]
+                await memory_updates.update_fields(session, actor.tenant_id, memory, values, at=self.clock())
+            after = (await memory_reads.read_memories(session, actor.tenant_id, [memory]))[memory]
             if "valid_until" in values and after.valid_until != until:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
                 raise Conflict(f"it stopped being true at {ended}: its end can't be put off", field="valid_until")
             if values:
                 detail = {"changed": sorted(changes), "values": _values_told(before, after)}
-                event = self._ledger(actor, before).event(Action.MEMORY_CHANGED, detail, memory=memory)
+                event = self._ledger(actor, before).event(AuditAction.MEMORY_CHANGED, detail, memory=memory)
                 await append(session, [event])
             return after
 
     async def history(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
-    ) -> History:
+    ) -> MemoryHistory:
         """Return every version of the belief this memory belongs to, and what happened to them.
 
         `as_of`: only the versions that held then. `known_at`: the history as it was told then.
         """
         async with self.database.read(actor.tenant_id) as session:
-            versions = await memories.chain(session, actor.tenant_id, memory, known_at=known_at)
+            versions = await memory_reads.chain(session, actor.tenant_id, memory, known_at=known_at)
             if not versions:
-                raise unknown(memory, known_at)
+                raise unknown_entities(memory, known_at)
             if as_of is not None:
                 versions = [one for one in versions if true_at(one, as_of)]
             told = [one.id for one in versions]
-            events = await audit_log.of_memories(session, actor.tenant_id, told, until=known_at)
-        return History(versions=tuple(versions), events=tuple(events))
+            events = await audit.of_memories(session, actor.tenant_id, told, until=known_at)
+        return MemoryHistory(versions=tuple(versions), events=tuple(events))
 
     def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
         """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""
@@ -162,9 +169,9 @@ class Memories:
             return {}
         return {"review_reason": ReviewReason.ASKED, "review_note": None, "review_since": self.clock()}
 
-    def _ledger(self, actor: Actor, memory: Memory) -> Ledger:
+    def _ledger(self, actor: Actor, memory: Memory) -> AuditWriter:
         scope = memory.scope.id(actor.tenant_id)
-        return Ledger(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
+        return AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
 
 
 _TOLD = ("importance", "category", "half_life_days", "floor", "valid_until", "review")
@@ -179,7 +186,7 @@ def _values_told(before: Memory, after: Memory) -> dict[str, object]:
 
 def _check_patch(memory: Memory, changes: Mapping[str, object]) -> None:
     """Raise Conflict when a memory is not in a state that can be changed so."""
-    if memory.status is Status.FORGOTTEN:
+    if memory.status is MemoryStatus.FORGOTTEN:
         raise Conflict(f"{ids.public(ids.MEMORY, memory.id)} was forgotten: it can't be changed")
     if changes.get("needs_review") is False and memory.review not in {None, ReviewReason.ASKED}:
         named = ids.public(ids.REVIEW, memory.id)
@@ -192,16 +199,16 @@ def _id(memory: UUID | None) -> str | None:
     return None if memory is None else ids.public(ids.MEMORY, memory)
 
 
-async def held(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
+async def visible_memory(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
     """Return a memory whose scope is held until the transaction ends, or raise NotFound.
 
     It is looked for after the lock too: whoever held the scope before may have erased it.
     """
-    if await editing.lock(session, actor.tenant_id, memory):
-        found = (await memories.fetch(session, actor.tenant_id, [memory])).get(memory)
+    if await memory_updates.lock(session, actor.tenant_id, memory):
+        found = (await memory_reads.read_memories(session, actor.tenant_id, [memory])).get(memory)
         if found is not None:
             return found
-    raise unknown(memory)
+    raise unknown_entities(memory)
 
 
 def true_at(memory: Memory, at: datetime) -> bool:
@@ -209,7 +216,41 @@ def true_at(memory: Memory, at: datetime) -> bool:
     return memory.valid_from <= at and (memory.valid_until is None or at < memory.valid_until)
 
 
-def unknown(memory: UUID, known_at: datetime | None = None) -> NotFound:
+def unknown_entities(memory: UUID, known_at: datetime | None = None) -> NotFound:
     """Return the error for a memory that is not there, or was not."""
     then = "" if known_at is None else f" at {known_at.isoformat()}"
     return NotFound(f"no such memory{then}: {ids.public(ids.MEMORY, memory)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timelines:
+    """Timelines as callers read them; each sees only the actor's tenant."""
+
+    database: Database
+
+    async def session(
+        self, actor: Actor, filters: MemoryFilters, *, session_id: str, limit: int, after: PagePosition | None
+    ) -> MemoryPage:
+        """Return one page of a session's episodes, in sequence."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await listing.episodes(
+                session, actor.tenant_id, filters, of=session_id, limit=limit + 1, after=after
+            )
+        if len(found) <= limit:
+            return MemoryPage(memories=tuple(found), next=None)
+        last = found[limit - 1]
+        value = last.stated_at if last.sequence_number is None else float(last.sequence_number)
+        return MemoryPage(memories=tuple(found[:limit]), next=PagePosition(id=last.id, value=value))
+
+    async def entity(
+        self, actor: Actor, filters: MemoryFilters, *, entity_id: str, limit: int, after: PagePosition | None
+    ) -> MemoryPage:
+        """Return one page of what is known about an entity, by the caller's own id for it or by its `ent_` id."""
+        entity = ids.public_id(ids.ENTITY, entity_id) or entity_id
+        async with self.database.read(actor.tenant_id) as session:
+            found = await listing.entity_facts(
+                session, actor.tenant_id, filters, entity=entity, limit=limit + 1, after=after
+            )
+        if len(found) <= limit:
+            return MemoryPage(memories=tuple(found), next=None)
+        return MemoryPage(memories=tuple(found[:limit]), next=PagePosition(id=found[limit - 1].id))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.model import Actor, Mode
+from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest, QueryResult
+from app.read.values import QueryRequest, QueryResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Queries:
     async def query(self, actor: Actor, request: QueryRequest) -> QueryResult:
         """Answer a question from what the actor's tenant and the request's visibility allow."""
         answer = await self.pipeline.answer(actor.tenant_id, request)
-        if answer.mode is not Mode.AUDIT and request.known_at is None:
+        if answer.mode is not ReadMode.AUDIT and request.known_at is None:
             at = self.pipeline.clock()
             self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result

@@ -1,4 +1,11 @@
-"""Changing the embedding model of a store that is in use.
+"""Fill vectors of a second embedding model and switch to it.
+
+Giving stored memories the vectors of a model that they lack, a batch a transaction.
+
+It is what a change of the model does to all of them, and what a service does, while two models are in use, to
+those that a service with the other model has just written.
+
+Changing the embedding model of a store that is in use.
 
 The new model's vectors are built beside the old one's, in the same rows; what is asked meanwhile is answered by the
 old ones. Then the new model becomes the active one, services are started with it one after the other, and when
@@ -7,21 +14,152 @@ none works with the old one any more, its vectors are dropped. Every step can be
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import asyncpg
+import structlog
 
-from app.db import models, owner, refill
-from app.db.models import Phase, StoredModel
-from app.db.refill import Count
-from app.db.session import Database
+from app.db import embedding_models, reembedding
+from app.db.embedding_models import Phase, StoredModel
+from app.db.reembedding import Count, Lacking, Vector
+from app.db.session import Database, ReadSession, WriteSession
+from app.db.sql import as_halfvec
+from app.db.tenants import AS_OPERATOR, list_tenants
 from app.errors import ConfigurationError, Conflict
-from app.memory.registry import Types
-from app.providers.embeddings import Embedder
-from app.services.refilling import BATCH, Refilling, tenants
+from app.memory.registry import Registry, Types
+from app.providers.embeddings import Embedder, Purpose, Vectors
+from app.write import embed
+
+BATCH = 256
+"""Memories that get their vectors in one transaction."""
+
+PAUSE_SECONDS = 5.0
+"""How often a service looks at which models there are."""
+
+_FIRST = UUID(int=0)
+
+log = structlog.get_logger("typed_memory.vectors")
+
+_Own = TypeVar("_Own", bound=Lacking)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind(Generic[_Own]):
+    """Rows that keep vectors: how those that lack one are read, worded, embedded and filled."""
+
+    lacking: Callable[[ReadSession, UUID, int, UUID, int], Awaitable[list[_Own]]]
+    texts: Callable[[Sequence[_Own], Registry], list[list[str]]]
+    purpose: Purpose
+    fill: Callable[[WriteSession, UUID, int, Sequence[_Own], Sequence[Vector]], Awaitable[int]]
+
+
+_MEMORIES = _Kind(
+    lacking=reembedding.read_texts, texts=embed.stored_texts, purpose="document", fill=reembedding.store_vectors
+)
+
+_QUESTIONS = _Kind(
+    lacking=reembedding.read_questions, texts=embed.stored_questions, purpose="query", fill=reembedding.fill_questions
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorBackfill:
+    """Fills in vectors of the model `model_id`, which are `embedder`'s. Doing it again changes nothing."""
+
+    database: Database
+    embedder: Embedder
+    model_id: int
+    types: Types
+
+    async def run(self) -> None:
+        """See to it for ever that what services with another model write is found by this one, too.
+
+        And say, beside that, that this model is in use: filling in may take long.
+        """
+        await asyncio.gather(_for_ever(self.keep_up), _for_ever(self.tell))
+
+    async def tell(self) -> None:
+        """Record that this process works with its model, if that is to be dropped when none does any more."""
+        for one in await embedding_models.stored(self.database):
+            if one.id == self.model_id and one.phase is Phase.LEAVING:
+                await embedding_models.heartbeat(self.database, self.model_id)
+
+    async def keep_up(self) -> int:
+        """Fill in what is lacking while two models are in use; return how many rows were. One process does it."""
+        known = {one.id: one for one in await embedding_models.stored(self.database)}
+        mine = known.get(self.model_id)
+        if mine is None or mine.phase not in embedding_models.SERVING:
+            return 0
+        if not any(one.phase in embedding_models.SERVING for one in known.values() if one is not mine):
+            return 0
+        async with embedding_models.exclusive(self.database, self.model_id) as alone:
+            return await self.fill_all() if alone else 0
+
+    async def fill_all(self, told: Callable[[int], None] = lambda _: None) -> int:
+        """Fill in what any tenant lacks; `told` is called with the rows of each batch. Return how many rows were.
+
+        Raises ProviderError when texts can't be embedded; the batches before are done then.
+        """
+        total = 0
+        for tenant in await tenants(self.database):
+            async for done in self.fill(tenant):
+                told(done)
+                total += done
+        return total
+
+    async def fill(self, tenant: UUID) -> AsyncIterator[int]:
+        """Fill in what a tenant lacks; yield how many rows were, after each batch."""
+        for batches in (self._batches(tenant, _MEMORIES), self._batches(tenant, _QUESTIONS)):
+            async for done in batches:
+                yield done
+
+    async def sample(self, tenant: UUID, most: int) -> list[str]:
+        """Return the texts of some of a tenant's memories that lack vectors, as they would be embedded."""
+        async with self.database.read(tenant) as session:
+            found = await reembedding.read_texts(session, tenant, self.model_id, _FIRST, most)
+        texts = await asyncio.to_thread(embed.stored_texts, found, await self.types.of(tenant))
+        return [text for own in texts for text in own]
+
+    async def _batches(self, tenant: UUID, kind: _Kind[_Own]) -> AsyncIterator[int]:
+        after = _FIRST
+        while True:
+            async with self.database.read(tenant) as session:
+                found = await kind.lacking(session, tenant, self.model_id, after, BATCH)
+            if not found:
+                return
+            texts = await asyncio.to_thread(kind.texts, found, await self.types.of(tenant))
+            vectors = await self.embedder.embed([text for own in texts for text in own], purpose=kind.purpose)
+            rows = await asyncio.to_thread(_rows, found, vectors)
+            async with self.database.write(tenant) as session:
+                done = await kind.fill(session, tenant, self.model_id, found, rows)
+            yield done
+            after = found[-1].id
+
+
+async def _for_ever(step: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        try:
+            await step()
+        except Exception as error:  # noqa: BLE001 - the next time may go well, and nothing else depends on it
+            log.warning("what a change of the embedding model needs failed: it is tried again", reason=str(error))
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def tenants(database: Database) -> list[UUID]:
+    """Return the ids of every tenant."""
+    async with database.read(None, **AS_OPERATOR) as session:
+        return [one.id for one in await list_tenants(session)]
+
+
+def _rows(found: Sequence[Lacking], vectors: Vectors) -> list[Vector]:
+    made = iter(vectors)
+    return [Vector(memory=one.id, place=place, vector=as_halfvec(next(made))) for one in found for place in one.rows]
+
 
 Told = Callable[[str, int, int | None], None]
 """Told what is under way, how many rows of it are done, and of how many, if that is known."""
@@ -66,7 +204,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class IndexBuild:
     """What a run came to: the model, the rows that it gave vectors to, and whether it is active only now."""
 
     model: StoredModel
@@ -87,11 +225,11 @@ class Reembedding:
 
     async def status(self) -> list[tuple[StoredModel, Count]]:
         """Return the models that there are, and how many rows there are and lack their vectors."""
-        return [(one, await self._count(one.id)) for one in await models.stored(self.database)]
+        return [(one, await self._count(one.id)) for one in await embedding_models.stored(self.database)]
 
     async def estimate(self) -> Estimate:
         """Return what a run would come to, by embedding some memories; nothing is written."""
-        known = await models.stored(self.database)
+        known = await embedding_models.stored(self.database)
         found = self._configured(known)
         everyone = await tenants(self.database)
         count = await self._count(NO_MODEL if found is None else found.id)
@@ -104,24 +242,24 @@ class Reembedding:
             bytes=count.lacking * (2 * self.embedder.dimensions + 8),
         )
 
-    async def build(self) -> Built:
+    async def build(self) -> IndexBuild:
         """Give every row a vector of the configured model, index them, and make the model the active one.
 
         Of the model that is active already, what is lacking is filled in. Raises Conflict when another run or
         another change is under way, ProviderError when texts can't be embedded: run again, it goes on from there.
         """
         started = time.monotonic()
-        async with owner.changing(self.owner_url) as connection:
+        async with reembedding.owner_connection(self.owner_url) as connection:
             model = await self._begun(connection)
             filling = self._filling(model)
             filled = await self._swept(filling, model)
             self.told("building the vector index", 0, None)
-            await owner.index_vectors(connection, model)
+            await reembedding.index_vectors(connection, model)
             filled += await self._swept(filling, model)
             if model.phase is not Phase.ACTIVE:
-                await owner.switch(connection, model.id)
+                await reembedding.switch(connection, model.id)
         seconds = time.monotonic() - started
-        return Built(model=model, filled=filled, seconds=seconds, switched=model.phase is not Phase.ACTIVE)
+        return IndexBuild(model=model, filled=filled, seconds=seconds, switched=model.phase is not Phase.ACTIVE)
 
     async def drop(self, *, force: bool = False) -> tuple[StoredModel, int] | None:
         """Drop the vectors of the model that the configured one took the place of; return it and of how many rows.
@@ -129,8 +267,8 @@ class Reembedding:
         None when there is none to drop. `force`: although processes still work with it. Raises Conflict when
         they do, or when the configured model is not the active one.
         """
-        async with owner.changing(self.owner_url) as connection:
-            known = await models.stored(self.database)
+        async with reembedding.owner_connection(self.owner_url) as connection:
+            known = await embedding_models.stored(self.database)
             active, configured = _active(known), self._configured(known)
             if configured != active:
                 raise Conflict(f"{active} is the active model: run this with its TM_EMBEDDING_*")
@@ -142,23 +280,23 @@ class Reembedding:
                     f"a process that works with {old} was heard of {old.unseen or 0:.0f} seconds ago: restart all of "
                     f"them with {active}, wait half a minute and try again; --force drops it under them"
                 )
-            await owner.mark(connection, old.id, Phase.DROPPING)
+            await reembedding.mark(connection, old.id, Phase.DROPPING)
             await self._swept(self._filling(active), active)
             return old, await self._dropped(connection, old, kept=active)
 
     async def abandon(self) -> tuple[StoredModel, int] | None:
         """Drop what was built of a model that is not active yet; return it and the rows, None if there is none."""
-        async with owner.changing(self.owner_url) as connection:
-            known = await models.stored(self.database)
+        async with reembedding.owner_connection(self.owner_url) as connection:
+            known = await embedding_models.stored(self.database)
             begun = next((one for one in known if one.phase in {Phase.BUILDING, Phase.DROPPING}), None)
             if begun is None:
                 return None
-            await owner.mark(connection, begun.id, Phase.DROPPING)
+            await reembedding.mark(connection, begun.id, Phase.DROPPING)
             return begun, await self._dropped(connection, begun, kept=_active(known))
 
     async def _begun(self, connection: asyncpg.Connection) -> StoredModel:
         """Return the configured model, recorded if it is new, with what is lacking indexed."""
-        known = await models.stored(self.database)
+        known = await embedding_models.stored(self.database)
         found = self._configured(known)
         if found is None:
             active = _active(known)
@@ -169,16 +307,16 @@ class Reembedding:
                     )
             # A model whose vectors are not what is configured would be recorded, and stand in the way until it is gone.
             await self.embedder.embed([_PROBE], purpose="document")
-            added = await owner.add(connection, name=self.embedder.name, dimensions=self.embedder.dimensions)
-            known = await models.stored(self.database)
+            added = await reembedding.add(connection, name=self.embedder.name, dimensions=self.embedder.dimensions)
+            known = await embedding_models.stored(self.database)
             found = next(one for one in known if one.id == added)
         if found.phase is Phase.DROPPING:
             raise Conflict(f"the vectors of {found} are being dropped: {_END[found.phase]}")
         self.told("looking for what lacks vectors", 0, None)
-        await owner.index_gaps(connection, known)
+        await reembedding.index_gaps(connection, known)
         return found
 
-    async def _swept(self, filling: Refilling, model: StoredModel) -> int:
+    async def _swept(self, filling: VectorBackfill, model: StoredModel) -> int:
         """Fill in what is lacking until there is next to nothing; return how many rows were."""
         total = 0
         for _ in range(SWEEPS):
@@ -188,7 +326,7 @@ class Reembedding:
                 return total
         raise Conflict("memories are written faster than they can be embedded: run this again when it is quieter")
 
-    async def _sweep(self, filling: Refilling, model: StoredModel) -> int:
+    async def _sweep(self, filling: VectorBackfill, model: StoredModel) -> int:
         """Fill in what is lacking now, and tell of it."""
         lacking, done = (await self._count(model.id)).lacking, 0
 
@@ -201,25 +339,25 @@ class Reembedding:
 
     async def _dropped(self, connection: asyncpg.Connection, old: StoredModel, *, kept: StoredModel) -> int:
         """Take a model's vectors and indexes away, and record that there are none."""
-        await owner.drop_indexes(connection, old)
+        await reembedding.drop_indexes(connection, old)
         total = 0
         for tenant in await tenants(self.database):
-            for table in models.TABLES:
+            for table in embedding_models.TABLES:
                 async for rows in self._cleared(tenant, table, old, kept):
                     total += rows
                     self.told(f"dropping vectors of {old.name}", total, None)
-        await owner.drop_gaps(connection, old)
-        await owner.mark(connection, old.id, Phase.DROPPED)
+        await reembedding.drop_gaps(connection, old)
+        await reembedding.mark(connection, old.id, Phase.DROPPED)
         return total
 
     async def _cleared(self, tenant: UUID, table: str, old: StoredModel, kept: StoredModel) -> AsyncIterator[int]:
         """Clear a tenant's rows, again and again while some were held by others; yield how many, batch by batch."""
         seen = True
         while seen:
-            after, seen = refill.FIRST, False
+            after, seen = reembedding.FIRST, False
             while True:
                 async with self.database.write(tenant) as session:
-                    done = await refill.clear(
+                    done = await reembedding.clear(
                         session, tenant, table, model=old.id, kept=kept.id, after=after, limit=CLEARED
                     )
                 if not done:
@@ -231,12 +369,12 @@ class Reembedding:
         total = Count()
         for tenant in await tenants(self.database):
             async with self.database.read(tenant) as session:
-                total += await refill.count(session, tenant, model_id)
+                total += await reembedding.count(session, tenant, model_id)
         return total
 
     async def _sample(self, everyone: Sequence[UUID]) -> tuple[int, float]:
         """Embed texts of some memories; return how many, and the seconds it took."""
-        filling = Refilling(database=self.database, embedder=self.embedder, model_id=NO_MODEL, types=self.types)
+        filling = VectorBackfill(database=self.database, embedder=self.embedder, model_id=NO_MODEL, types=self.types)
         for tenant in everyone:
             texts = await filling.sample(tenant, SAMPLE)
             if texts:
@@ -245,8 +383,8 @@ class Reembedding:
                 return len(texts), time.monotonic() - started
         return 0, 0.0
 
-    def _filling(self, model: StoredModel) -> Refilling:
-        return Refilling(database=self.database, embedder=self.embedder, model_id=model.id, types=self.types)
+    def _filling(self, model: StoredModel) -> VectorBackfill:
+        return VectorBackfill(database=self.database, embedder=self.embedder, model_id=model.id, types=self.types)
 
     def _configured(self, known: Sequence[StoredModel]) -> StoredModel | None:
         """Return the model that is configured, None while it is not there."""

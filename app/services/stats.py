@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.db import stats, store_days, survey
+from app.db import stats
+from app.db.lifecycle import drift
+from app.db.lifecycle.drift import NOW
+from app.db.memories import listing
 from app.db.session import Database, ReadSession
-from app.db.store_days import NOW
-from app.memory import drift
+from app.memory import drift as memory_drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
 from app.memory.extraction import TurnStatus
-from app.model import Status
-from app.services.drift import OTHER, stock
+from app.model import MemoryStatus
+from app.services.lifecycle.workers.drift import OTHER, stock
 
 LIVE = 20_000
 """Memories, and turns, up to which they are counted when asked; of more, what the `drift` worker counted is told."""
@@ -87,7 +89,7 @@ class Stats:
         now = self.clock()
         since = now.date() - timedelta(days=RECENT_DAYS + BEFORE_DAYS)
         async with self.database.read(tenant) as session:
-            kept = await store_days.kept(session, tenant, since)
+            kept = await drift.read_days(session, tenant, since)
             computed_at, found = await _stock(session, tenant, kept, now)
             rows = [row for row, _ in kept]
             return StoreStats(
@@ -97,8 +99,8 @@ class Stats:
                 reviews=await stats.reviews(session, tenant, now),
                 jobs=await stats.waiting_jobs(session, tenant),
                 jobs_ended=await stats.ended_jobs(session, tenant, now - _DAY),
-                shifts=drift.shifts(rows, now.date()),
-                compared_until=store_days.midnight(now.date()),
+                shifts=memory_drift.shifts(rows, now.date()),
+                compared_until=drift.midnight(now.date()),
             )
 
 
@@ -106,14 +108,14 @@ async def _stock(
     session: ReadSession, tenant: UUID, kept: Sequence[tuple[DayRow, datetime]], now: datetime
 ) -> tuple[datetime | None, Stock | None]:
     """Return what there is: counted now where that is quick, else as it was last counted."""
-    if await survey.count_up_to(session, tenant, LIVE + 1) <= LIVE:
-        counted = await store_days.page(session, tenant, survey.WHOLE, days=(), now=now)
-        counted += await store_days.entities(session, tenant)
-        return now, shown(stock(counted, now.date()))
+    if await listing.count_up_to(session, tenant, LIVE + 1) <= LIVE:
+        counted = await drift.page(session, tenant, listing.WHOLE, days=(), now=now)
+        counted += await drift.entities(session, tenant)
+        return now, stats_answer(stock(counted, now.date()))
     snapshot = [(row, at) for row, at in kept if row.kind.startswith(NOW)]
     if not snapshot:
         return None, None
-    return max(at for _, at in snapshot), shown(row for row, _ in snapshot)
+    return max(at for _, at in snapshot), stats_answer(row for row, _ in snapshot)
 
 
 async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now: datetime) -> TurnStats:
@@ -132,7 +134,7 @@ async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now
     return TurnStats(days=TURN_DAYS, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
 
 
-def shown(rows: Iterable[DayRow]) -> Stock:
+def stats_answer(rows: Iterable[DayRow]) -> Stock:
     """Return the rows of what there is, added up by each of its sides."""
     by_kind: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -141,7 +143,7 @@ def shown(rows: Iterable[DayRow]) -> Stock:
     for name, count in by_kind.get("memories", {}).items():
         status, kind, category, scope = name.split("|")
         by_status[status] += count
-        if status == Status.ACTIVE:
+        if status == MemoryStatus.ACTIVE:
             by_type[kind] += count
             by_category[category] += count
             by_scope[scope] += count

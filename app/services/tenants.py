@@ -8,12 +8,12 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import tenants as rows
-from app.db.audit import Ledger, append
+from app.db import tenants
+from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
 from app.db.tenants import Tenant
 from app.errors import Conflict, NotFound
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 
 DEFAULT_TENANT = "default"
 """The tenant that every store has; its first key is made at the first start."""
@@ -35,28 +35,28 @@ class Tenants:
     async def create(self, name: str, *, by: str = SERVICE) -> Tenant:
         """Make a tenant; Conflict when the name is taken. `by` is for its audit log."""
         tenant = Tenant(id=ids.new(), name=name, created_at=self.clock())
-        async with self.database.write(tenant.id, **rows.AS_OPERATOR) as session:
+        async with self.database.write(tenant.id, **tenants.AS_OPERATOR) as session:
             if not await self._insert(session, tenant, by):
                 raise Conflict(f"there is a tenant called {name!r} already", field="name")
         return tenant
 
     async def list(self) -> Sequence[Tenant]:
         """Return every tenant, oldest first."""
-        async with self.database.read(None, **rows.AS_OPERATOR) as session:
-            return await rows.list_tenants(session)
+        async with self.database.read(None, **tenants.AS_OPERATOR) as session:
+            return await tenants.list_tenants(session)
 
     async def get(self, tenant: UUID) -> Tenant:
         """Return the tenant of that id, or raise NotFound."""
-        async with self.database.read(None, **rows.AS_OPERATOR) as session:
-            found = await rows.find_by_id(session, tenant)
+        async with self.database.read(None, **tenants.AS_OPERATOR) as session:
+            found = await tenants.find_by_id(session, tenant)
         if found is None:
             raise NotFound(f"no such tenant: {ids.public(ids.TENANT, tenant)}")
         return found
 
     async def by_name(self, name: str) -> Tenant:
         """Return the tenant of that name, or raise NotFound."""
-        async with self.database.read(None, **rows.AS_OPERATOR) as session:
-            found = await rows.find_by_name(session, name)
+        async with self.database.read(None, **tenants.AS_OPERATOR) as session:
+            found = await tenants.find_by_name(session, name)
         if found is None:
             raise NotFound(f"no such tenant: {name[:80]!r}")
         return found
@@ -64,13 +64,13 @@ class Tenants:
     async def ensure_default(self) -> Tenant:
         """Return the tenant `default`, made if it was not there."""
         tenant = Tenant(id=ids.new(), name=DEFAULT_TENANT, created_at=self.clock())
-        async with self.database.write(tenant.id, **rows.AS_OPERATOR) as session:
+        async with self.database.write(tenant.id, **tenants.AS_OPERATOR) as session:
             await self._insert(session, tenant, SERVICE)
-            return await rows.find_by_name(session, DEFAULT_TENANT) or tenant
+            return await tenants.find_by_name(session, DEFAULT_TENANT) or tenant
 
     async def _insert(self, session: WriteSession, tenant: Tenant, by: str) -> bool:
-        made = await rows.insert_tenant(session, tenant)
+        made = await tenants.insert_tenant(session, tenant)
         if made:
-            ledger = Ledger(tenant=tenant.id, actor=by, at=self.clock())
-            await append(session, [ledger.event(Action.TENANT_CREATED)])
+            ledger = AuditWriter(tenant=tenant.id, actor=by, at=self.clock())
+            await append(session, [ledger.event(AuditAction.TENANT_CREATED)])
         return made

@@ -9,19 +9,19 @@ from itertools import groupby
 from uuid import UUID
 
 from app import ids
-from app.db import jobs, turn_progress
-from app.db import turns as rows
-from app.db.audit import Ledger, append
-from app.db.rows import Row
+from app.db import jobs
+from app.db import turns as db_turns
+from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
+from app.db.sql import Row
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, TypesMoved
-from app.memory.actions import Action
+from app.memory.audit import AuditAction
 from app.memory.extraction import Turn, TurnStatus
 from app.model import Actor, Scope
-from app.services.policies import Policies
-from app.write.ingest import IngestPipeline
-from app.write.report import Report
+from app.services.extraction import ExtractionPolicies
+from app.write.trace import TurnReport
+from app.write.turns import IngestPipeline
 
 INGEST = "ingest"
 """The kind of job that takes turns through the write pipeline."""
@@ -35,7 +35,7 @@ CHUNK = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class TurnPage:
     """Some turns, newest first; `next` is where the next page starts, None when there is none."""
 
     turns: tuple[StoredTurn, ...]
@@ -48,7 +48,7 @@ class Turns:
 
     database: Database
     pipeline: IngestPipeline
-    policies: Policies
+    policies: ExtractionPolicies
     clock: Callable[[], datetime]
 
     async def unknown(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
@@ -56,25 +56,25 @@ class Turns:
         if not turns:
             return set()
         async with self.database.read(actor.tenant_id) as session:
-            return set(turns) - await rows.known(session, actor.tenant_id, turns)
+            return set(turns) - await db_turns.known(session, actor.tenant_id, turns)
 
     async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
         """Store turns of one scope together with the job that will process them, and return the job's id."""
-        given = rows.received(actor.tenant_id, turns, metadata)
+        given = db_turns.received(actor.tenant_id, turns, metadata)
         async with self.database.write(actor.tenant_id, **_PLANS) as session:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
 
     async def store(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> None:
         """Store turns as received; whoever calls this processes them."""
         async with self.database.write(actor.tenant_id) as session:
-            await rows.add(session, actor.tenant_id, turns, metadata)
+            await db_turns.add(session, actor.tenant_id, turns, metadata)
 
     async def later(self, actor: Actor, turns: Sequence[Turn]) -> UUID:
         """Queue stored turns of one scope for processing, and return the job's id."""
         async with self.database.write(actor.tenant_id) as session:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
 
-    async def preview(self, actor: Actor, turns: Sequence[Turn]) -> list[Report]:
+    async def preview(self, actor: Actor, turns: Sequence[Turn]) -> list[TurnReport]:
         """Return what would be decided about turns of one scope; nothing is stored."""
         policy = await self.policies.get(actor.tenant_id)
         return await self.pipeline.preview(actor, turns, policy)
@@ -101,7 +101,7 @@ class Turns:
     ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
             policy, version = await self.policies.standing(session, actor.tenant_id)
-            stored = await rows.fetch(session, actor.tenant_id, turns)
+            stored = await db_turns.fetch(session, actor.tenant_id, turns)
         types = await self.pipeline.types.at(actor.tenant_id, version)
         waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
         done = len(stored) - len(waiting)
@@ -118,7 +118,7 @@ class Turns:
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with what became of it, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await rows.fetch(session, actor.tenant_id, [turn])
+            found = await db_turns.fetch(session, actor.tenant_id, [turn])
         if not found:
             raise _unknown(turn)
         return found[0]
@@ -126,7 +126,7 @@ class Turns:
     async def get_all(self, actor: Actor, turns: Collection[UUID]) -> list[StoredTurn]:
         """Return those of these turns that exist, in the order of their sessions."""
         async with self.database.read(actor.tenant_id) as session:
-            return await rows.fetch(session, actor.tenant_id, turns)
+            return await db_turns.fetch(session, actor.tenant_id, turns)
 
     async def list(
         self,
@@ -137,10 +137,10 @@ class Turns:
         session_id: str | None,
         after: UUID | None,
         limit: int,
-    ) -> Page:
+    ) -> TurnPage:
         """Return one page of turns, newest first."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await rows.page(
+            found = await db_turns.page(
                 session,
                 actor.tenant_id,
                 scopes=scopes,
@@ -150,7 +150,7 @@ class Turns:
                 limit=limit + 1,
             )
         shown = found[:limit]
-        return Page(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
+        return TurnPage(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
 
     async def replay(self, actor: Actor, turn: UUID) -> tuple[StoredTurn, UUID]:
         """Send a turn through the pipeline anew, extraction included; return it and its job's id.
@@ -172,8 +172,8 @@ class Turns:
 
     def _replayed(self, actor: Actor, stored: StoredTurn) -> Row:
         tenant, turn = actor.tenant_id, stored.turn
-        ledger = Ledger(tenant=tenant, actor=actor.name, at=self.clock(), scope=turn.scope.id(tenant))
-        return ledger.event(Action.TURN_REPLAYED, {"turn": ids.public(ids.TURN, turn.id)})
+        ledger = AuditWriter(tenant=tenant, actor=actor.name, at=self.clock(), scope=turn.scope.id(tenant))
+        return ledger.event(AuditAction.TURN_REPLAYED, {"turn": ids.public(ids.TURN, turn.id)})
 
     async def _enqueue(
         self,
@@ -196,10 +196,10 @@ class Turns:
 
 
 async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTurn:
-    found = await turn_progress.reopen(session, actor.tenant_id, turn)
+    found = await db_turns.reopen(session, actor.tenant_id, turn)
     if found is not None:
         return found
-    standing = await rows.fetch(session, actor.tenant_id, [turn])
+    standing = await db_turns.fetch(session, actor.tenant_id, [turn])
     if not standing:
         raise _unknown(turn)
     if standing[0].erased_at is not None:

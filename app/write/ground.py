@@ -1,4 +1,8 @@
-"""Stage 2, the gate behind extraction: what is proposed must stand in the turn, not in a prompt or in thin air.
+"""Stage: every value must stand in the turn.
+
+The values of a proposed payload, one by one, as far as they can be looked up in what was said.
+
+Stage 2, the gate behind extraction: what is proposed must stand in the turn, not in a prompt or in thin air.
 
 A quotation is looked up word for word; numbers must have been said, names must have been named, and of the other
 words enough. A model that says `dark` for `dark mode` passes, one that makes up a place of work does not.
@@ -6,20 +10,134 @@ words enough. A model that says `dark` for `dark mode` passes, one that makes up
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from typing import Final
 
+from app.english.grounding_terms import GroundingTerms, numbers
+from app.english.patterns import words
+from app.lexical.bm25 import terms
+from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
-from app.text.lexical import terms
-from app.text.said import Said, numbers
-from app.text.spans import locate
-from app.text.wording import words
-from app.text.words import count_words
-from app.write.leaves import Leaf, dates, leaves
+
+MOST: Final = 100
+"""Values of a payload that are looked at."""
+
+_LABEL: Final = re.compile(r"(?:^|_)(?:type|key|predicate|precision|severity|category|class|kind|status)$")
+"""Fields, by their wire names, whose values are chosen from a vocabulary rather than said."""
+
+_ELSEWHERE: Final = re.compile(r"(?:^|_)(?:id|at|from|until|since|date|ttl|seconds|timezone)$|^sequence_number$")
+"""Fields that hold times and ids: dates are resolved, not quoted, and ids come with the request."""
+
+_MOST_BITS: Final = 128
+"""Of a whole number: a longer one was never said, and Python refuses to write the longest."""
+
+_ENDS_OF_EDGES: Final = frozenset({"from_entity", "to_entity"})
+
+_HYPHENATED: Final = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)+")
+
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+
+_DATES: Final = re.compile(
+    rf"\b\d{{4}}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)?\b|\b\d{{1,2}}:\d\d(?::\d\d)?\b|"
+    rf"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|"
+    rf"rd|th)? (?:of )?{_MONTH}\b|\b(?:19|20)\d\d\b|"
+    rf"\b(?:in|of|since|until|last|next|this) {_MONTH}(?!\w)",
+    re.IGNORECASE,
+)
+
+_NAME: Final = re.compile(
+    r"(?<![\w'])[^\W\d_a-z][\w'&.\u2019-]{0,40}(?: (?:(?:of|the|de|la|le|van|von|der|di|da|al|"
+    r"el) ){0,2}[^\W\d_a-z][\w'&.\u2019-]{0,40}){0,5}"
+)
+"""Words that begin with a capital, together with what joins them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """One value: its field by its wire name, its words without dates, their terms, and the names among them.
+
+    `label`: chosen from a vocabulary. `detail`: from a map of attributes. `names` have terms of their own.
+    """
+
+    field: str
+    text: str
+    terms: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]
+    label: bool
+    detail: bool
+
+
+def leaves(
+    payload: Mapping[str, object], *, exempt: frozenset[str], language: str, chosen: frozenset[str] = frozenset()
+) -> tuple[Leaf, ...]:
+    """Return the values that say something, in their order; `exempt` are normalised names that need no saying.
+
+    `chosen` are fields whose values are chosen from a vocabulary, besides those whose names say so.
+    Numbers are no terms: they are compared as numbers.
+    """
+    found = []
+    for field, value, detail in _walk(payload):
+        text = " ".join(_DATES.sub(" ", value).split())
+        if not any(map(str.isalnum, text)) or normalise.normalise_name(value) in exempt:
+            continue
+        picked = field in chosen or _LABEL.search(field) is not None
+        label = not detail and (picked or _HYPHENATED.fullmatch(text) is not None)
+        found.append(
+            Leaf(
+                field=field,
+                text=text,
+                terms=_terms(text.replace("-", " ") if label else text, exempt, language),
+                names={} if label else {name: _terms(name, exempt, language) for name in _names(text, exempt)},
+                label=label,
+                detail=detail,
+            )
+        )
+    return tuple(found)
+
+
+def dates(payload: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the dates as they are written in the values of a payload."""
+    return tuple(found[0] for _, value, _ in _walk(payload) for found in _DATES.finditer(value))
+
+
+def _terms(text: str, exempt: frozenset[str], language: str) -> tuple[str, ...]:
+    found = dict.fromkeys(one for one in terms(text, language) if not one[:1].isdigit())
+    return tuple(one for one in found if one not in exempt)
+
+
+def _names(text: str, exempt: frozenset[str]) -> Iterator[str]:
+    """Yield the names in a value; its first word is one only when the whole value is: sentences begin with capitals."""
+    for found in _NAME.finditer(text):
+        name = found[0].rstrip(".")
+        if found.start() == 0 and found.end() < len(text):
+            name = name.partition(" ")[2]
+        if name and name[:1].isupper() and normalise.normalise_name(name) not in exempt:
+            yield name
+
+
+def _walk(payload: Mapping[str, object]) -> Iterator[tuple[str, str, bool]]:
+    """Yield field, value as text, and whether it is a detail, however the payload is nested."""
+    waiting: list[tuple[str, object, bool]] = [(field, value, False) for field, value in list(payload.items())[::-1]]
+    for _ in range(MOST):
+        if not waiting:
+            return
+        field, value, detail = waiting.pop()
+        if _ELSEWHERE.search(field) and field not in _ENDS_OF_EDGES and not detail:
+            continue
+        if isinstance(value, Mapping):
+            waiting += [(str(key), one, True) for key, one in list(value.items())[::-1]]
+        elif isinstance(value, list | tuple | set | frozenset):
+            waiting += [(field, one, detail) for one in reversed(list(value))]
+        elif value is not None and not isinstance(value, bool | date | time):
+            absurd = isinstance(value, int) and value.bit_length() > _MOST_BITS
+            yield field, "9" * MOST if absurd else str(value), detail
+
 
 LEAST: Final = 1 / 3
 """Share of a payload's words, names counted twice, that the turn and its context must hold."""
@@ -31,6 +149,7 @@ TRANSLATED: Final = 0.5
 """Score of a payload in Latin letters from a turn without any: its words can't be compared."""
 
 _THIRD_PERSON: Final = words("he she they it")
+
 _STANCES: Final = words(
     "on off true false yes no enabled disabled enable disable none always never likes like dislikes dislike loves "
     "love hates hate enjoys enjoy prefers prefer wants want avoids avoid"
@@ -39,7 +158,7 @@ _STANCES: Final = words(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
+class Grounding:
     """A proposal that stands in the turn: its quotation as the turn has it, where, and how well in 0..1."""
 
     quote: str
@@ -49,7 +168,7 @@ class Grounded:
 
 def ground(
     proposal: Proposal, turn: Turn, context: Sequence[Turn], types: Registry, *, language: str = "english"
-) -> Grounded | str:
+) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in
@@ -68,47 +187,47 @@ def stands(
     beside: Sequence[str] = (),
     exempt: frozenset[str],
     language: str = "english",
-) -> Grounded | str:
+) -> Grounding | str:
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
     `exempt` are normalised names that need no saying.
     """
-    span = locate(proposal.quote, text)
+    span = locate_quote(proposal.quote, text)
     if span is None:
         return _not_said(proposal, types)
     quote = text[slice(*span)]
     spoken = quote.replace("'", "").replace("\u2019", "")
     if count_words(spoken) < SHORTEST and count_words(quote) < count_words(text):
         return "its quote is a single word, which carries no claim"
-    here = Said.of((text,), language)
-    known = Said.of((text, *beside), language)
+    here = GroundingTerms.of((text,), language)
+    known = GroundingTerms.of((text, *beside), language)
     spec = types.find(proposal.type)
     chosen = frozenset[str]() if spec is None else spec.chosen
     found = leaves(proposal.payload, exempt=exempt, language=language, chosen=chosen)
     for example in () if spec is None else spec.examples:
         shown = (leaves(payload, exempt=exempt, language=language, chosen=chosen) for payload in example.payloads)
-        if any(_copied(found, one, known) for one in shown) and not locate(example.utterance, text):
+        if any(_copied(found, one, known) for one in shown) and not locate_quote(example.utterance, text):
             return "it repeats an example of the prompt"
     translated = not known.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
-    dated = any(locate(one, text) for one in dates(proposal.payload))
+    dated = any(locate_quote(one, text) for one in dates(proposal.payload))
     fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)
     if score < LEAST:
         return f"only {score:.0%} of what it says is in the turn"
-    return Grounded(quote=quote, span=span, score=score)
+    return Grounding(quote=quote, span=span, score=score)
 
 
 def _not_said(proposal: Proposal, types: Registry) -> str:
     shown = (example.utterance for one in types for example in one.examples)
-    if any(locate(proposal.quote, utterance) for utterance in shown):
+    if any(locate_quote(proposal.quote, utterance) for utterance in shown):
         return "it quotes an example of the prompt"
     return "its quote is not in the turn" if proposal.quote.strip() else "it has no quote"
 
 
-def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: Said) -> bool:
+def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: GroundingTerms) -> bool:
     """Tell whether all that an example yields was proposed, although not all of its words were said."""
     values = {(leaf.field, normalise.sentence(leaf.text)) for leaf in found}
     told = [leaf for leaf in shown if not leaf.label]
@@ -119,7 +238,9 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: Said) -> bool:
     )
 
 
-def _missing(found: Sequence[Leaf], here: Said, known: Said, *, dated: bool, language: str) -> str | None:
+def _missing(
+    found: Sequence[Leaf], here: GroundingTerms, known: GroundingTerms, *, dated: bool, language: str
+) -> str | None:
     """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does."""
     told = [leaf for leaf in found if not leaf.label]
     for leaf in told:
@@ -137,15 +258,15 @@ def _missing(found: Sequence[Leaf], here: Said, known: Said, *, dated: bool, lan
     return None
 
 
-def _called(leaf: Leaf, said: Said, language: str) -> bool:
+def _called(leaf: Leaf, said: GroundingTerms, language: str) -> bool:
     """Tell whether a predicate was said by another of its names: `my birthday` is when one was born."""
     if not leaf.label:
         return False
-    others = (terms(normalise.words(name), language) for name in vocabulary.also_called(leaf.text))
+    others = (terms(normalise.words(name), language) for name in vocabulary.synonyms_of(leaf.text))
     return any(bool(name) and all(map(said.holds, name)) for name in others)
 
 
-def _score(found: Sequence[Leaf], known: Said) -> float:
+def _score(found: Sequence[Leaf], known: GroundingTerms) -> float:
     """Return the share of the words that were said; one of a name, or a number, weighs as much as two others."""
     total = held = 0
     for leaf in found:
@@ -159,7 +280,7 @@ def _score(found: Sequence[Leaf], known: Said) -> float:
     return held / total if total else 1.0
 
 
-def _held(leaf: Leaf, said: Said) -> set[str]:
+def _held(leaf: Leaf, said: GroundingTerms) -> set[str]:
     """Return which terms of a value were said, in full or by the short form of a name."""
     short = {term for name, its in leaf.names.items() if said.mentions(name, its) for term in its}
     return {term for term in leaf.terms if term in short or said.holds(term)}
@@ -172,7 +293,7 @@ def _takes_stance(leaf: Leaf) -> bool:
 def _persons(turn: Turn, context: Sequence[Turn]) -> frozenset[str]:
     """Return the names under which the speakers themselves go, and pronouns: who `I` is, or `her`, need not be said."""
     names = {*FIRST_PERSON, *_THIRD_PERSON, ASSISTANT, turn.first_person, turn.second_person, *_speakers(turn, context)}
-    return frozenset(normalise.name(one) for one in names)
+    return frozenset(normalise.normalise_name(one) for one in names)
 
 
 def _speakers(turn: Turn, context: Sequence[Turn]) -> tuple[str, ...]:

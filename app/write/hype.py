@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from app.db import hypothetical
-from app.db.hypothetical import Asked, Believed
+from app.db.memories import hype
+from app.db.memories.hype import EmbeddedQuestion, QuestionTarget
 from app.db.session import Database
-from app.db.vectors import as_halfvec
+from app.db.sql import as_halfvec
+from app.lexical.embedding_text import without_names
 from app.memory.registry import Registry, Types
 from app.memory.spec import MemoryType, Payload
 from app.providers.embeddings import Embedder
-from app.providers.questions import Questions, QuestionWriter, Told
-from app.text.naming import without
-from app.write.persist import Verdict
-from app.write.prepare import spoken_names
+from app.providers.protocols import QuestionInput, Questions, QuestionWriter
+from app.write.embed import spoken_names
+from app.write.persist import PersistResult
 from app.write.values import Add, Contradict, Decision, Merge, Resolved, Supersede
 
 BATCH = 64
@@ -58,20 +58,26 @@ class Hype:
 
     async def _ask(self, tenant: UUID, memories: Sequence[UUID]) -> None:
         async with self.database.read(tenant) as session:
-            believed = await hypothetical.believed(session, tenant, memories)
+            believed = await hype.read_targets(session, tenant, memories)
         types = await self.types.of(tenant)
         told = await asyncio.to_thread(lambda: list(_told(believed, types)))
         if not told:
             return
-        questions = await self.writer.write([Told(content=one.content, payload=payload) for one, payload in told])
-        texts = [text for (_, payload), asked in zip(told, questions, strict=True) for text in dense(payload, asked)]
+        questions = await self.writer.write(
+            [QuestionInput(content=one.content, payload=payload) for one, payload in told]
+        )
+        texts = [
+            text
+            for (_, payload), asked in zip(told, questions, strict=True)
+            for text in question_vectors(payload, asked)
+        ]
         vectors = await self.embedder.embed(texts, purpose="query") if texts else _NO_VECTORS
         asked = list(_asked([one for one, _ in told], questions, vectors))
         async with self.database.write(tenant) as session:
-            await hypothetical.keep(session, tenant, asked, model=self.model_id)
+            await hype.store_questions(session, tenant, asked, model=self.model_id)
 
 
-def awaiting(decided: Sequence[tuple[Resolved, Decision, Verdict]]) -> list[UUID]:
+def memories_without_questions(decided: Sequence[tuple[Resolved, Decision, PersistResult]]) -> list[UUID]:
     """Return the memories that these decisions leave without questions for what they say now."""
     return [
         verdict.memory
@@ -82,10 +88,10 @@ def awaiting(decided: Sequence[tuple[Resolved, Decision, Verdict]]) -> list[UUID
     ]
 
 
-def dense(payload: Payload, questions: Questions) -> list[str]:
+def question_vectors(payload: Payload, questions: Questions) -> list[str]:
     """Return the questions as they are embedded: names left out, as they are in the memory's own vectors."""
     names = spoken_names(payload.mentions())
-    return [without(names, question) for question in questions]
+    return [without_names(names, question) for question in questions]
 
 
 def _says_something_new(decision: Decision) -> bool:
@@ -105,7 +111,7 @@ def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:
         yield batch
 
 
-def _told(believed: Sequence[Believed], types: Registry) -> Iterator[tuple[Believed, Payload]]:
+def _told(believed: Sequence[QuestionTarget], types: Registry) -> Iterator[tuple[QuestionTarget, Payload]]:
     """Yield the memories that are asked by questions; one whose payload is of an older shape is left out."""
     asked: Mapping[str, MemoryType] = {one.name: one for one in types if one.asked_by_questions}
     for one in believed:
@@ -117,10 +123,10 @@ def _told(believed: Sequence[Believed], types: Registry) -> Iterator[tuple[Belie
 
 
 def _asked(
-    believed: Sequence[Believed], questions: Sequence[Questions], vectors: NDArray[np.float32]
-) -> Iterator[Asked]:
+    believed: Sequence[QuestionTarget], questions: Sequence[Questions], vectors: NDArray[np.float32]
+) -> Iterator[EmbeddedQuestion]:
     row = 0
     for one, own in zip(believed, questions, strict=True):
         embedded = tuple(zip(own, map(as_halfvec, vectors[row : row + len(own)]), strict=True))
         row += len(own)
-        yield Asked(memory=one.id, content=one.content, questions=embedded)
+        yield EmbeddedQuestion(memory=one.id, content=one.content, questions=embedded)

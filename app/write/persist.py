@@ -1,64 +1,112 @@
-"""From decisions to rows: what one transaction will write, worked out before it opens."""
+"""Stage: from changes to rows and answers.
+
+What a write answers: its new memories as reading them back would show them, without reading them back.
+
+From decisions to rows: what one transaction will write, worked out before it opens.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import assert_never
+from operator import itemgetter
+from typing import Any, assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.changes import Doubted, Ended, Merged, Relinked, Retired
+from app.db.apply import MarkForReview, MemoryEnd, MemoryMerge, Relink, Retire
+from app.db.memories.read import memory_of
 from app.memory import confidence
-from app.memory.actions import Action
-from app.memory.candidate import Affected, Decided
-from app.memory.conflict import TOLERANCE
-from app.model import LinkKind, ReviewReason, Status
-from app.write.graph import add_entities
-from app.write.guarding import Review, link_guards, review_of
-from app.write.plan import Plan
+from app.memory.audit import AuditAction
+from app.memory.candidate import AffectedMemory, DecidedCandidate
+from app.memory.slots import TOLERANCE
+from app.model import LinkKind, Memory, MemoryStatus, ReviewReason, Scope
+from app.write.conflict import GuardReview, link_guards, review_of
 from app.write.rows import (
+    PendingRows,
     add,
+    add_entities,
     add_evidence,
     add_link,
     audit,
     audit_added,
-    parts_told,
+    confidence_detail,
     reindex,
 )
 from app.write.values import (
     Add,
+    AddAsHistory,
     Contradict,
     Decision,
-    Doubt,
     End,
+    EndForReview,
     Existing,
-    History,
-    Known,
     Merge,
-    Pend,
     Reject,
+    Repeat,
     Resolved,
+    Review,
     Supersede,
 )
 
 
+def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
+    """Return the memories that the plan adds, by id."""
+    links, evidence = _links(plan), _evidence(plan)
+    common = {
+        "scope_kind": scope.kind,
+        "user_id": scope.user_id,
+        "agent_id": scope.agent_id,
+        "access_count": 0,
+        "last_accessed_at": None,
+        **dict.fromkeys(("stability", "sessions", "useful_count", "not_useful_count", "wrong_count"), 0),
+    }
+    memories = [
+        memory_of({**row, **common, "links": links[row["id"]], "evidence": evidence[row["id"]]})
+        for row in plan.rows["memories"]
+    ]
+    return {one.id: one for one in memories}
+
+
+def _links(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
+    """Return the links of each memory, in the order of those that are written at once."""
+    found: dict[object, list[dict[str, str]]] = defaultdict(list)
+    for row in plan.rows["memory_links"]:
+        link = {"kind": str(row["kind"]), "from": str(row["from_memory"]), "to": str(row["to_memory"])}
+        found[row["from_memory"]].append(link)
+        found[row["to_memory"]].append(link)
+    for links in found.values():
+        links.sort(key=itemgetter("to"))
+    return found
+
+
+def _evidence(plan: PendingRows) -> dict[object, list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = sorted(map(dict, plan.rows["evidence"]), key=itemgetter("stated_at", "id"))
+    found: dict[object, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        turn = row["turn_id"]
+        shown = {"stated_at": row["stated_at"].isoformat(), "turn_id": None if turn is None else str(turn)}
+        found[row["memory_id"]].append({**row, **shown})
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class PersistResult:
     """What a decision came to in the words of the API; `memory` is the id of what now holds the belief."""
 
-    decided: Decided
+    decided: DecidedCandidate
     reason: str
     memory: UUID | None
-    affected: tuple[Affected, ...] = ()
+    affected: tuple[AffectedMemory, ...] = ()
 
 
-def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
+def persist(plan: PendingRows, resolved: Resolved, decision: Decision) -> PersistResult:
     """Add to the plan what the decision writes, and return what it came to."""
     match decision:
-        case End() | Doubt():
+        case End() | EndForReview():
             return _ended(plan, resolved, decision)
-        case Reject() | Known():
+        case Reject() | Repeat():
             return _unwritten(plan, resolved, decision)
         case Merge():
             verdict = _merge(plan, resolved, decision)
@@ -68,73 +116,73 @@ def persist(plan: Plan, resolved: Resolved, decision: Decision) -> Verdict:
             verdict = _supersede(plan, resolved, decision)
         case Contradict():
             verdict = _contradict(plan, resolved, decision)
-        case History():
+        case AddAsHistory():
             verdict = _history(plan, resolved, decision)
-        case Pend():
+        case Review():
             verdict = _pend(plan, resolved, decision)
         case _:
             assert_never(decision)
     return verdict
 
 
-def _unwritten(plan: Plan, resolved: Resolved, decision: Reject | Known) -> Verdict:
-    if isinstance(decision, Known):
-        return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=decision.memory)
+def _unwritten(plan: PendingRows, resolved: Resolved, decision: Reject | Repeat) -> PersistResult:
+    if isinstance(decision, Repeat):
+        return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=decision.memory)
     prepared = resolved.prepared
     detail = {
         "type": prepared.candidate.type.name,
         "reason": decision.reason,
         "confidence": prepared.confidence,
-        "parts": parts_told(prepared.parts),
+        "parts": confidence_detail(prepared.parts),
     }
-    audit(plan, Action.MEMORY_REJECTED, None, detail)
-    return Verdict(decided=Decided.REJECTED, reason=decision.reason, memory=None)
+    audit(plan, AuditAction.MEMORY_REJECTED, None, detail)
+    return PersistResult(decided=DecidedCandidate.REJECTED, reason=decision.reason, memory=None)
 
 
-def _add(plan: Plan, resolved: Resolved, decision: Add) -> Verdict:
+def _add(plan: PendingRows, resolved: Resolved, decision: Add) -> PersistResult:
     if decision.over:
-        new = add(plan, resolved, status=Status.EXPIRED)
-        audit_added(plan, new, resolved, decision.reason, status=Status.EXPIRED)
-        return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new)
+        new = add(plan, resolved, status=MemoryStatus.EXPIRED)
+        audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.EXPIRED)
+        return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new)
     review = review_of(resolved)
     new = add(plan, resolved, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
     affected = link_guards(plan, new, resolved)
-    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new, affected=affected)
 
 
-def _told(review: Review | None) -> dict[str, object] | None:
+def _told(review: GuardReview | None) -> dict[str, object] | None:
     return None if review is None else {"review": review[0]}
 
 
-def _pend(plan: Plan, resolved: Resolved, decision: Pend) -> Verdict:
+def _pend(plan: PendingRows, resolved: Resolved, decision: Review) -> PersistResult:
     if decision.into is not None:
         add_evidence(plan, decision.into.id, resolved.prepared)
-        audit(plan, Action.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
-        return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=decision.into.id)
-    new = add(plan, _unclaiming(resolved), status=Status.PENDING, review=(decision.why, decision.reason))
-    audit_added(plan, new, resolved, decision.reason, status=Status.PENDING, more={"review": decision.why})
-    return Verdict(decided=Decided.REVIEW, reason=decision.reason, memory=new)
+        audit(plan, AuditAction.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
+        return PersistResult(decided=DecidedCandidate.REVIEW, reason=decision.reason, memory=decision.into.id)
+    new = add(plan, without_slot(resolved), status=MemoryStatus.PENDING, review=(decision.why, decision.reason))
+    audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.PENDING, more={"review": decision.why})
+    return PersistResult(decided=DecidedCandidate.REVIEW, reason=decision.reason, memory=new)
 
 
-def _unclaiming(resolved: Resolved) -> Resolved:
+def without_slot(resolved: Resolved) -> Resolved:
     """Return the candidate without names and slot: what nobody has looked at teaches no name and takes no place."""
     return replace(resolved, refs={}, slot=None, value=None, unified=())
 
 
-def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
+def _merge(plan: PendingRows, resolved: Resolved, decision: Merge) -> PersistResult:
     into, prepared = decision.into, resolved.prepared
     if decision.echo:
         add_evidence(plan, into.id, prepared)
-        audit(plan, Action.MEMORY_ECHOED, into.id, {"reason": decision.reason})
-        return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id)
-    parts = confidence.merged(into.parts, prepared.parts)
-    believed = confidence.believed(parts, into.speech_act)
+        audit(plan, AuditAction.MEMORY_ECHOED, into.id, {"reason": decision.reason})
+        return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=into.id)
+    parts = confidence.merged_parts(into.parts, prepared.parts)
+    believed = confidence.meets_floor(parts, into.speech_act)
     rewritten = decision.rewritten
     decay = prepared.candidate.type.decay(prepared.candidate.category)
     plan.touch(into)
     plan.merged.append(
-        Merged(
+        MemoryMerge(
             id=into.id,
             source_strength=parts.source,
             extractor_confidence=parts.extractor,
@@ -163,15 +211,17 @@ def _merge(plan: Plan, resolved: Resolved, decision: Merge) -> Verdict:
     detail = {
         "reason": decision.reason,
         "confidence": [into.confidence, believed],
-        "parts": {name: [before, parts_told(parts)[name]] for name, before in parts_told(into.parts).items()},
+        "parts": {
+            name: [before, confidence_detail(parts)[name]] for name, before in confidence_detail(into.parts).items()
+        },
         "rewritten": rewritten is not None,
         **_end_told(into, decision.until),
     }
-    audit(plan, Action.MEMORY_MERGED, into.id, detail)
-    if into.status == Status.EXPIRED and into.ended_at is None:
-        told = {"reason": "it was stated again", "status": [into.status, Status.ACTIVE]}
-        audit(plan, Action.MEMORY_REVIVED, into.id, told)
-    return Verdict(decided=Decided.MERGED, reason=decision.reason, memory=into.id, affected=affected)
+    audit(plan, AuditAction.MEMORY_MERGED, into.id, detail)
+    if into.status == MemoryStatus.EXPIRED and into.ended_at is None:
+        told = {"reason": "it was stated again", "status": [into.status, MemoryStatus.ACTIVE]}
+        audit(plan, AuditAction.MEMORY_REVIVED, into.id, told)
+    return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=into.id, affected=affected)
 
 
 def _end_told(into: Existing, until: datetime | None) -> dict[str, object]:
@@ -181,80 +231,82 @@ def _end_told(into: Existing, until: datetime | None) -> dict[str, object]:
     return {"valid_until": [None if into.valid_until is None else into.valid_until.isoformat(), until.isoformat()]}
 
 
-def _supersede(plan: Plan, resolved: Resolved, decision: Supersede) -> Verdict:
+def _supersede(plan: PendingRows, resolved: Resolved, decision: Supersede) -> PersistResult:
     first, *_ = decision.old
     plan.touch(*decision.old)
     review = review_of(resolved)
     new = add(plan, resolved, supersedes=first.id, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
     affected = _retire(plan, resolved, new, decision.old, decision.reason) + link_guards(plan, new, resolved)
-    return Verdict(decided=Decided.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=DecidedCandidate.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
 
 
 def _retire(
-    plan: Plan, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
-) -> tuple[Affected, ...]:
+    plan: PendingRows, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
+) -> tuple[AffectedMemory, ...]:
     """Gather that what was stated takes the place of others, from when on it holds."""
     takes_over = resolved.prepared.begins
     for old in others:
         plan.retired.append(
-            Retired(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
+            Retire(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
         )
         add_link(plan, new, LinkKind.SUPERSEDES, old.id)
         detail = {
             "by": ids.public(ids.MEMORY, new),
             "reason": reason,
-            "status": [old.status, Status.SUPERSEDED],
+            "status": [old.status, MemoryStatus.SUPERSEDED],
             "confidence": old.confidence,
             "by_confidence": resolved.prepared.confidence,
             "tolerance": TOLERANCE,
         }
-        audit(plan, Action.MEMORY_SUPERSEDED, old.id, detail)
-    return tuple(Affected(id=old.id, change="superseded") for old in others)
+        audit(plan, AuditAction.MEMORY_SUPERSEDED, old.id, detail)
+    return tuple(AffectedMemory(id=old.id, change="superseded") for old in others)
 
 
-def _ended(plan: Plan, resolved: Resolved, decision: End | Doubt) -> Verdict:
+def _ended(plan: PendingRows, resolved: Resolved, decision: End | EndForReview) -> PersistResult:
     return _end(plan, resolved, decision) if isinstance(decision, End) else _doubt(plan, resolved, decision)
 
 
-def _end(plan: Plan, resolved: Resolved, decision: End) -> Verdict:
+def _end(plan: PendingRows, resolved: Resolved, decision: End) -> PersistResult:
     """Take beliefs out of use; what said so becomes evidence of the first, so that its turn counts once."""
     stated_at = resolved.prepared.stated_at
     for old in decision.old:
         ended_at = max(decision.at, old.valid_from)
-        plan.ended.append(Ended(id=old.id, ended_at=ended_at, retired_at=plan.around.now, stated_at=stated_at))
+        plan.ended.append(MemoryEnd(id=old.id, ended_at=ended_at, retired_at=plan.around.now, stated_at=stated_at))
         detail = {
             "reason": decision.reason,
             "ended_at": ended_at.isoformat(),
-            "status": [old.status, Status.EXPIRED],
+            "status": [old.status, MemoryStatus.EXPIRED],
             "confidence": old.confidence,
             "by_confidence": resolved.prepared.confidence,
         }
-        audit(plan, Action.MEMORY_ENDED, old.id, detail)
+        audit(plan, AuditAction.MEMORY_ENDED, old.id, detail)
     add_evidence(plan, decision.old[0].id, resolved.prepared)
-    affected = tuple(Affected(id=old.id, change="ended") for old in decision.old)
-    return Verdict(decided=Decided.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected)
+    affected = tuple(AffectedMemory(id=old.id, change="ended") for old in decision.old)
+    return PersistResult(
+        decided=DecidedCandidate.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected
+    )
 
 
-def _doubt(plan: Plan, resolved: Resolved, decision: Doubt) -> Verdict:
+def _doubt(plan: PendingRows, resolved: Resolved, decision: EndForReview) -> PersistResult:
     for other in decision.others:
         if decision.review is not None:
             plan.doubted.append(
-                Doubted(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
+                MarkForReview(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
             )
         detail = {
             "reason": decision.reason,
             "confidence": other.confidence,
             "by_confidence": resolved.prepared.confidence,
         }
-        audit(plan, Action.MEMORY_ENDING_DOUBTED, other.id, detail)
+        audit(plan, AuditAction.MEMORY_ENDING_DOUBTED, other.id, detail)
     add_evidence(plan, decision.others[0].id, resolved.prepared)
-    decided = Decided.CONTRADICTED if decision.review is None else Decided.REVIEW
-    affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
-    return Verdict(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
+    decided = DecidedCandidate.CONTRADICTED if decision.review is None else DecidedCandidate.REVIEW
+    affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
+    return PersistResult(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
 
 
-def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict:
+def _contradict(plan: PendingRows, resolved: Resolved, decision: Contradict) -> PersistResult:
     review = review_of(resolved, (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None)
     plan.touch(*decision.others)
     new = add(plan, resolved, contested=True, review=review)
@@ -268,30 +320,30 @@ def _contradict(plan: Plan, resolved: Resolved, decision: Contradict) -> Verdict
             "by_confidence": resolved.prepared.confidence,
             "tolerance": TOLERANCE,
         }
-        audit(plan, Action.MEMORY_CONTRADICTED, other.id, detail)
-    affected = tuple(Affected(id=other.id, change="contradicted") for other in decision.others)
+        audit(plan, AuditAction.MEMORY_CONTRADICTED, other.id, detail)
+    affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
     affected += link_guards(plan, new, resolved)
-    return Verdict(decided=Decided.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=DecidedCandidate.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
 
 
-def _history(plan: Plan, resolved: Resolved, decision: History) -> Verdict:
+def _history(plan: PendingRows, resolved: Resolved, decision: AddAsHistory) -> PersistResult:
     successor, predecessor = decision.successor, decision.predecessor
     plan.touch(successor, *(() if predecessor is None else (predecessor,)))
     new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
     by = {"by": ids.public(ids.MEMORY, successor.id)}
-    audit_added(plan, new, resolved, decision.reason, status=Status.SUPERSEDED, more=by)
+    audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.SUPERSEDED, more=by)
     placed = {"between": ids.public(ids.MEMORY, new), "reason": decision.reason}
-    audit(plan, Action.MEMORY_RELINKED, successor.id, placed)
+    audit(plan, AuditAction.MEMORY_RELINKED, successor.id, placed)
     add_link(plan, successor.id, LinkKind.SUPERSEDES, new)
-    plan.relinked.append(Relinked(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
-    affected = [Affected(id=successor.id, change="follows")]
+    plan.relinked.append(Relink(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
+    affected = [AffectedMemory(id=successor.id, change="follows")]
     if predecessor is not None:
         add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
         begins = resolved.prepared.begins
         ended = max(
             predecessor.valid_from, begins if predecessor.ended_at is None else min(begins, predecessor.ended_at)
         )
-        plan.relinked.append(Relinked(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
-        audit(plan, Action.MEMORY_RELINKED, predecessor.id, placed)
-        affected.append(Affected(id=predecessor.id, change="superseded"))
-    return Verdict(decided=Decided.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))
+        plan.relinked.append(Relink(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
+        audit(plan, AuditAction.MEMORY_RELINKED, predecessor.id, placed)
+        affected.append(AffectedMemory(id=predecessor.id, change="superseded"))
+    return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))

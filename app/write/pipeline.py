@@ -1,4 +1,8 @@
-"""The write pipeline for typed candidates: prepare, resolve, decide, persist; read without locks, write once.
+"""Typed candidates through the stages, as DESIGN section 2 shows.
+
+Reading and deciding: what becomes of candidates, worked out on what one scope holds at one version.
+
+The write pipeline for typed candidates: prepare, resolve, decide, persist; read without locks, write once.
 
 Nothing slow happens inside a transaction. A scope is read at a version, decisions are made on what was
 read, and the write claims the scope at that version: if it moved, read and decide again.
@@ -7,26 +11,249 @@ read, and the write claims the scope at that version: if it moved, read and deci
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.db import hypothetical, memories
-from app.db.writing import Claimed, ScopeMoved, apply
-from app.errors import Conflict, TypedMemoryError
-from app.memory.candidate import Candidate, Outcome
+from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.entities.write_lookup import ScopeState
+from app.db.memories import hype
+from app.db.memories import read as memory_reads
+from app.db.session import Database
+from app.errors import Conflict, ProviderError, TypedMemoryError, TypesMoved
+from app.memory.candidate import Candidate, WriteOutcome
+from app.memory.registry import Registry, Types
+from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Memory, Scope
-from app.write.answer import added
-from app.write.deciding import Clash, Deciding, Looked
-from app.write.hype import awaiting
-from app.write.persist import Verdict, persist
-from app.write.plan import Plan, Surroundings
-from app.write.timing import Times, timed
-from app.write.values import Prepared
-from app.write.waves import Numbered, waves
+from app.providers.embeddings import Embedder
+from app.providers.protocols import Judge
+from app.write import lookup
+from app.write.batching import Numbered, clashes, split_batch
+from app.write.conflict import decide
+from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful
+from app.write.embed import prepare
+from app.write.hype import memories_without_questions
+from app.write.persist import PersistResult, memory_as_stored, persist
+from app.write.resolve import KnownName, NameQuestion, apply_answers, ask, open_questions, resolve
+from app.write.rows import PendingRows, WriteContext
+from app.write.trace import StageTimes, timed
+from app.write.values import Decision, Existing, Merge, Prepared, Resolved
+
+
+class Clash(Exception):
+    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
+
+    def __init__(self, cuts: Sequence[int]) -> None:
+        super().__init__(cuts)
+        self.cuts = cuts
+
+
+class _Collapsed(Exception):
+    """Some candidates of a wave are of another type, now that their names are known."""
+
+    def __init__(self, changed: Mapping[int, Reclassified]) -> None:
+        super().__init__(changed)
+        self.changed = changed
+
+
+class _Older(Exception):
+    """The tenant's own types have changed since they were read: this is their version now."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
+class _Unsure(Exception):
+    """Some names may be those of known entities: the judge is to say, before anything is decided."""
+
+    def __init__(self, judge: Judge, questions: Sequence[NameQuestion]) -> None:
+        super().__init__(questions)
+        self.judge = judge
+        self.questions = questions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What was read of a scope at a version, and decided on it."""
+
+    state: ScopeState
+    resolved: tuple[Resolved, ...]
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deciding:
+    """What decisions are made with. Nothing is asked of the embedder or the judge inside a transaction."""
+
+    database: Database
+    embedder: Embedder
+    model_id: int
+    language: str
+    clock: Callable[[], datetime]
+    types: Types
+    judge: Judge | None = None
+
+    async def looked(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, pieces: bool
+    ) -> Looked:
+        """Read what the candidates may touch, and decide; `pieces`: those that claim one slot must be cut apart.
+
+        Raises TypesMoved when the type of a candidate is no longer what it was made with.
+        """
+        meant: dict[str, list[KnownName]] | None = None if self.judge is not None else {}
+        types = self.types.known(actor.tenant_id)
+        while True:
+            try:
+                return await self._read(actor, scope, wave, times, meant, types, pieces=pieces)
+            except _Older as older:
+                types = await self.types.at(actor.tenant_id, older.version)
+            except _Collapsed as collapsed:
+                wave = await self._retyped(wave, collapsed.changed, types)
+            except _Unsure as unsure:
+                with timed(times, "resolve"):
+                    meant = apply_answers({}, unsure.questions, await ask(unsure.judge, unsure.questions))
+
+    async def _retyped(
+        self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified], types: Registry
+    ) -> list[Prepared]:
+        """Return the wave with some of its candidates as the type that they turned out to be."""
+        other = {
+            place: replace(
+                wave[place].candidate,
+                type=types.get(one.type),
+                payload=types.get(one.type).payload.model_validate(one.payload),
+            )
+            for place, one in changed.items()
+        }
+        by_place = dict(zip(other, await self.prepared(list(other.values())), strict=True))
+        return [by_place.get(place, one) for place, one in enumerate(wave)]
+
+    async def _read(
+        self,
+        actor: Actor,
+        scope: Scope,
+        wave: Sequence[Prepared],
+        times: StageTimes,
+        meant: Mapping[str, Sequence[KnownName]] | None,
+        types: Registry,
+        *,
+        pieces: bool,
+    ) -> Looked:
+        """Read and decide; `meant` is what the judge says of doubtful names, None when it was not asked yet."""
+        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
+        async with self.database.read(tenant) as session:
+            with timed(times, "resolve"):
+                unasked = self.judge if meant is None else None
+                state, known = await lookup.read_names(session, tenant, scope_id, wave, shared=unasked is not None)
+                _check(wave, types, state.types)
+                for name, rows in (meant or {}).items():
+                    known[name] = [*known.get(name, ()), *rows]
+                resolved = [resolve(one, lookup.about(one, known), scope_id) for one in wave]
+                questions = open_questions(resolved, known) if unasked is not None else ()
+                if unasked is not None and questions:
+                    raise _Unsure(unasked, questions)
+                _collapse(resolved)
+                cuts = clashes(resolved)
+                if cuts and pieces:
+                    raise Clash(cuts)
+            with timed(times, "dedup"):
+                likeness = DUPLICATE if self.judge is None else DOUBTFUL
+                rivals = await lookup.read_rivals(
+                    session, tenant, scope_id, resolved, types=types, model=self.model_id, likeness=likeness
+                )
+                resolved = lookup.without_clashes(resolved, rivals)
+                said = await lookup.read_repeats(session, tenant, wave)
+                echoed = await lookup.read_echoes(session, tenant, wave, rivals)
+        with timed(times, "dedup"):
+            same = await self._judged(resolved, rivals)
+        with timed(times, "conflict"):
+            decisions = [
+                decide(one, existing, said=said, same=alike, echoed=heard)
+                for one, existing, alike, heard in zip(resolved, rivals, same, echoed, strict=True)
+            ]
+            decisions = await self.rewritten(resolved, decisions)
+        return Looked(state=state, resolved=tuple(resolved), decisions=tuple(decisions))
+
+    async def _judged(
+        self, resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]
+    ) -> list[dict[UUID, bool]]:
+        """Ask the judge about those that may say the same; without an answer they don't."""
+        if self.judge is None:
+            return [{} for _ in resolved]
+        asked = [
+            (place, other.id, (one.prepared.content, other.content))
+            for place, (one, existing) in enumerate(zip(resolved, rivals, strict=True))
+            for other in doubtful(one, existing)
+        ]
+        found: list[dict[UUID, bool]] = [{} for _ in resolved]
+        if asked:
+            with suppress(ProviderError):
+                answers = await self.judge.same([pair for _, _, pair in asked])
+                for (place, other, _), same in zip(asked, answers, strict=True):
+                    found[place][other] = same
+        return found
+
+    async def prepared(self, candidates: Sequence[Candidate]) -> list[Prepared]:
+        """Return the candidates with all that needs no look at the store; raises ProviderError."""
+        return await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
+
+    async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
+        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
+        grown = [
+            (place, _grown(resolved[place], decision, decision.payload))
+            for place, decision in enumerate(decisions)
+            if isinstance(decision, Merge) and decision.payload is not None
+        ]
+        if not grown:
+            return list(decisions)
+        prepared = await self.prepared([candidate for _, candidate in grown])
+        result = list(decisions)
+        for (place, _), one in zip(grown, prepared, strict=True):
+            merge = result[place]
+            if isinstance(merge, Merge):
+                result[place] = replace(merge, rewritten=one)
+        return result
+
+
+def _check(wave: Sequence[Prepared], types: Registry, version: int) -> None:
+    """Raise _Older for types that are not those of the version, TypesMoved for a candidate that goes by other ones."""
+    if types.version < version:
+        raise _Older(version)
+    for one in wave:
+        if not types.holds(one.candidate.type):
+            raise TypesMoved(
+                f"the definition of type {one.candidate.type.name} has changed meanwhile: retry", retry_after=0.1
+            )
+
+
+def _collapse(resolved: Sequence[Resolved]) -> None:
+    changed = {
+        place: found
+        for place, one in enumerate(resolved)
+        if (found := one.prepared.candidate.payload.collapsed(one.refs)) is not None
+    }
+    if changed:
+        raise _Collapsed(changed)
+
+
+def _grown(resolved: Resolved, decision: Merge, payload: Payload) -> Candidate:
+    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
+    into = decision.into
+    return replace(
+        resolved.prepared.candidate,
+        payload=payload,
+        content=None,
+        stated_at=max(into.stated_at, resolved.prepared.stated_at),
+        topic=into.topic,
+        session_id=into.session_id,
+        sequence_number=into.sequence_number,
+    )
+
 
 ATTEMPTS = 3
 """Times a write is read and decided before its caller is asked to retry."""
@@ -39,7 +266,7 @@ a foreign key, takes longer than running it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Turnstile:
+class ScopeLocks:
     """Lets one write of this process at a time into a scope, so that they don't outrun one another.
 
     It only saves retries: between processes, and for correctness, the scope's version decides.
@@ -73,11 +300,11 @@ class WritePipeline:
     conflict: Callable[[], None] = lambda: None
     drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     crowded: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
-    turnstile: Turnstile = field(default_factory=Turnstile)
+    turnstile: ScopeLocks = field(default_factory=ScopeLocks)
 
     async def write(
-        self, actor: Actor, candidates: Sequence[Candidate], times: Times | None = None
-    ) -> list[Outcome | TypedMemoryError]:
+        self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
+    ) -> list[WriteOutcome | TypedMemoryError]:
         """Store the candidates and return what became of each, in their order.
 
         Candidates of one scope are decided in order, those that cannot touch one another together, each
@@ -85,45 +312,47 @@ class WritePipeline:
         its candidates and the scope's later ones get the error in place of an outcome; earlier waves stay.
         Raises ProviderError when nothing could be embedded; nothing is stored then.
         """
-        spent = Times() if times is None else times
+        spent = StageTimes() if times is None else times
         with timed(spent, "prepare"):
             prepared = await self.deciding.prepared(candidates)
-        results: dict[int, Outcome | TypedMemoryError] = {}
+        results: dict[int, WriteOutcome | TypedMemoryError] = {}
         for scope, numbered in _by_scope(prepared).items():
             results.update(await self._write_scope(actor, scope, numbered, spent))
         for place, one in enumerate(prepared):
             result = results[place]
-            if isinstance(result, Outcome):
+            if isinstance(result, WriteOutcome):
                 self.observe(one.candidate.type.counted_as, result.decision)
         return [results[place] for place in range(len(prepared))]
 
-    async def preview(self, actor: Actor, candidates: Sequence[Candidate], times: Times | None = None) -> list[Outcome]:
+    async def preview(
+        self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
+    ) -> list[WriteOutcome]:
         """Return what each candidate would come to against what is stored now; nothing is written.
 
         None of them sees the others. Raises ProviderError when nothing could be embedded.
         """
-        spent = Times() if times is None else times
+        spent = StageTimes() if times is None else times
         with timed(spent, "prepare"):
             prepared = await self.deciding.prepared(candidates)
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, WriteOutcome] = {}
         for scope, numbered in _by_scope(prepared).items():
             looked = await self.deciding.looked(actor, scope, [one for _, one in numbered], spent, pieces=False)
             verdicts, plan = self._planned(actor, scope, looked)
-            stored = added(plan, scope)
+            stored = memory_as_stored(plan, scope)
             told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
             async with self.deciding.database.read(actor.tenant_id) as session:
-                stored |= await memories.fetch(session, actor.tenant_id, told)
+                stored |= await memory_reads.read_memories(session, actor.tenant_id, told)
             outcomes |= {
                 place: _outcome(verdict, stored) for (place, _), verdict in zip(numbered, verdicts, strict=True)
             }
         return [outcomes[place] for place in range(len(prepared))]
 
     async def _write_scope(
-        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered], times: Times
-    ) -> dict[int, Outcome | TypedMemoryError]:
-        results: dict[int, Outcome | TypedMemoryError] = {}
+        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered], times: StageTimes
+    ) -> dict[int, WriteOutcome | TypedMemoryError]:
+        results: dict[int, WriteOutcome | TypedMemoryError] = {}
         alone = len(numbered) == 1
-        cut = [numbered] if alone else await asyncio.to_thread(lambda: list(waves(numbered)))
+        cut = [numbered] if alone else await asyncio.to_thread(lambda: list(split_batch(numbered)))
         for wave in cut:
             try:
                 decided = await self._write_wave(actor, scope, [one for _, one in wave], times)
@@ -133,7 +362,9 @@ class WritePipeline:
             results.update(zip((place for place, _ in wave), decided, strict=True))
         return results
 
-    async def _write_wave(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: Times) -> list[Outcome]:
+    async def _write_wave(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes
+    ) -> list[WriteOutcome]:
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
             for _ in range(ATTEMPTS):
                 try:
@@ -150,22 +381,26 @@ class WritePipeline:
         pieces = [await self._write_wave(actor, scope, wave[first:last], times) for first, last in pairwise(bounds)]
         return [outcome for piece in pieces for outcome in piece]
 
-    async def _attempt(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: Times) -> list[Outcome]:
+    async def _attempt(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes
+    ) -> list[WriteOutcome]:
         tenant = actor.tenant_id
         looked = await self.deciding.looked(actor, scope, wave, times, pieces=True)
         with timed(times, "persist"):
             verdicts, plan = self._planned(actor, scope, looked)
-            stored = added(plan, scope)
+            stored = memory_as_stored(plan, scope)
             told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
             async with self.deciding.database.write(tenant, **({} if told else _PLANS)) as session:
                 claimed = await apply(
                     session, tenant=tenant, scope=scope, version=looked.state.version, changes=plan.changes()
                 )
-                stored |= await memories.fetch(session, tenant, told)
+                stored |= await memory_reads.read_memories(session, tenant, told)
                 if self.hype:
-                    asked = awaiting(list(zip(looked.resolved, looked.decisions, verdicts, strict=True)))
+                    asked = memories_without_questions(
+                        list(zip(looked.resolved, looked.decisions, verdicts, strict=True))
+                    )
                     at = self.deciding.clock()
-                    await hypothetical.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=at)
+                    await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=at)
         self.keep_up(tenant, scope, claimed)
         return [_outcome(verdict, stored) for verdict in verdicts]
 
@@ -176,10 +411,10 @@ class WritePipeline:
         if claimed.crowded:
             self.crowded(tenant, scope.id(tenant))
 
-    def plan(self, actor: Actor, scope: Scope, looked: Looked) -> Plan:
+    def plan(self, actor: Actor, scope: Scope, looked: Looked) -> PendingRows:
         """Return the empty plan of a write to what was read."""
         now = self.deciding.clock()
-        around = Surroundings(
+        around = WriteContext(
             tenant=actor.tenant_id,
             scope=scope.id(actor.tenant_id),
             actor=actor.name,
@@ -189,9 +424,9 @@ class WritePipeline:
             ann=looked.state.ann,
             language=self.deciding.language,
         )
-        return Plan(around)
+        return PendingRows(around)
 
-    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[Verdict], Plan]:
+    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[PersistResult], PendingRows]:
         plan = self.plan(actor, scope, looked)
         verdicts = [persist(plan, one, told) for one, told in zip(looked.resolved, looked.decisions, strict=True)]
         return verdicts, plan
@@ -209,8 +444,8 @@ def _average_length(wave: Sequence[Prepared]) -> float:
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 
-def _outcome(verdict: Verdict, stored: dict[UUID, Memory]) -> Outcome:
-    return Outcome(
+def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome:
+    return WriteOutcome(
         decision=verdict.decided,
         reason=verdict.reason,
         memory=None if verdict.memory is None else stored[verdict.memory],

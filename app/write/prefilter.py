@@ -1,6 +1,12 @@
-"""Stage 1: which turns can't hold anything to remember, told by length, wording and repetition (seed 001).
+"""Stage: which turns are worth extracting.
+
+Which game or story a turn is said in, told from the turns of its session.
+
+Stage 1: which turns can't hold anything to remember, told by length, wording and repetition (seed 001).
 
 Pure and quick. A gate lets through too much rather than too little: what it drops is lost to extraction.
+
+Stage 1 among the turns before: which question a turn answers, one that someone else asked right before it.
 """
 
 from __future__ import annotations
@@ -11,62 +17,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
-from typing import Final, Self
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-
-from app.memory import normalise
-from app.memory.extraction import Role, Turn
-from app.text.chitchat import asks, asks_of_you, is_chit_chat, is_yes_or_no, states_something
-from app.text.tokens import normalise as lower
-from app.text.tokens import tokenize
-from app.text.words import count_words
+from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_yes_or_no, states_something
+from app.english.role_play import EarlierTurn, RolePlayFrame, framing
+from app.lexical.tokens import count_words, normalise, tokenize
+from app.memory import normalise as memory_normalise
+from app.memory.extraction import PrefilterPolicy, Role, Turn
 
 
-class PrefilterPolicy(BaseModel):
-    """A tenant's own thresholds for what is worth extracting from."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    min_words: int = Field(
-        default=5,
-        strict=True,
-        ge=0,
-        le=10_000,
-        description="Fewest words of a turn; shorter ones pass when they state something of the speaker, or answer a "
-        "question that someone else asked right before.",
-    )
-    max_words: int = Field(default=10_000, strict=True, ge=1, le=100_000, description="Most words of a turn.")
-    chit_chat: bool = Field(
-        default=True,
-        strict=True,
-        description="Drop turns that are nothing but thanks, greetings or assent; a bare yes or no is kept where it "
-        "answers a question about the speaker.",
-    )
-    repeat_seconds: float = Field(
-        default=60.0,
-        strict=True,
-        ge=0,
-        le=86_400,
-        description="Drop a turn that was said almost alike within so many seconds.",
-    )
-    repeat_similarity: float = Field(
-        default=0.9,
-        strict=True,
-        ge=0,
-        le=1,
-        description="Least share of an earlier turn's words that a repetition of it keeps.",
-    )
-    excluded_roles: frozenset[Role] = Field(
-        default=frozenset({Role.SYSTEM}),
-        description="Whose turns are not extracted from; by default the system's, which instruct rather than tell.",
-    )
-
-    @model_validator(mode="after")
-    def _leaves_something(self) -> Self:
-        if self.min_words > self.max_words:
-            raise ValueError("min_words must not be more than max_words: every turn would be dropped")
-        return self
+def framed(turn: Turn, session: Sequence[Turn]) -> RolePlayFrame:
+    """Return the framing of a turn, given those of its session before it, oldest first; users open and end it."""
+    before = [EarlierTurn(content=one.content, at=one.occurred_at) for one in session if one.role is Role.USER]
+    return framing(turn.content, turn.occurred_at, before, opens=turn.role is Role.USER)
 
 
 class Gate(StrEnum):
@@ -91,14 +54,14 @@ class RecentTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
+class AcceptedTurn:
     """A turn to extract from: its content without what was only recalled."""
 
     content: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class RejectedTurn:
     """A turn that holds nothing to remember, by which gate and why, in words without its content."""
 
     gate: Gate
@@ -112,37 +75,37 @@ def prefilter(
     recalled: Sequence[str] = (),
     *,
     asked: str | None = None,
-) -> Passed | Dropped:
+) -> AcceptedTurn | RejectedTurn:
     """Return what of the turn is worth extracting from, or why nothing is.
 
     `recent` are turns of the same scope; `recalled` the contents of memories that the turn may have been given;
     `asked` is the question that someone else asked right before, if one did.
     """
     if turn.role in policy.excluded_roles:
-        return Dropped(gate=Gate.ROLE, reason=f"turns of the {turn.role} are excluded")
+        return RejectedTurn(gate=Gate.ROLE, reason=f"turns of the {turn.role} are excluded")
     content = strip_recalled(turn.content, recalled)
     if not content and turn.content.strip():
-        return Dropped(gate=Gate.RECALLED, reason="it holds nothing but memories that were recalled")
+        return RejectedTurn(gate=Gate.RECALLED, reason="it holds nothing but memories that were recalled")
     empty = _says_nothing(content, policy, asked)
     if empty is not None:
         return empty
     question = None if _stands_alone(content, policy) else asked
     if any(_repeats(turn, content, one, policy) and not _answers_another(one, question) for one in recent):
-        return Dropped(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
-    return Passed(content=content)
+        return RejectedTurn(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
+    return AcceptedTurn(content=content)
 
 
-def _says_nothing(content: str, policy: PrefilterPolicy, asked: str | None) -> Dropped | None:
+def _says_nothing(content: str, policy: PrefilterPolicy, asked: str | None) -> RejectedTurn | None:
     words = count_words(content)
     if words > policy.max_words:
-        return Dropped(gate=Gate.WORDS, reason=f"it has {words} words; at most {policy.max_words} are read")
+        return RejectedTurn(gate=Gate.WORDS, reason=f"it has {words} words; at most {policy.max_words} are read")
     if policy.chit_chat and is_chit_chat(content) and not _tells(content, asked):
         reason = "it is only a greeting, thanks or assent" if words else "it has no words"
-        return Dropped(gate=Gate.CHIT_CHAT, reason=reason)
+        return RejectedTurn(gate=Gate.CHIT_CHAT, reason=reason)
     if _stands_alone(content, policy) or (asked is not None and words and not asks(content)):
         return None
     length = "is a single word" if words == 1 else f"has {words or 'no'} words"
-    return Dropped(
+    return RejectedTurn(
         gate=Gate.WORDS,
         reason=f"it {length}, states nothing by itself and answers no question; min_words is {policy.min_words}",
     )
@@ -164,10 +127,15 @@ def _answers_another(earlier: RecentTurn, asked: str | None) -> bool:
 
 
 _MARK: Final = r"[ \t>]{0,40}(?:(?:[-*\u2022+]|\d{1,3}[.)])[ \t]{1,8})"
+
 _LINE: Final = re.compile(rf"(?:{_MARK}|[ \t>]{{0,40}})\[mem_[0-9a-f]{{32}}\]")
+
 _WITHIN: Final = re.compile(r"(?:[-*\u2022][ \t]{0,8})?\[mem_[0-9a-f]{32}\] \((?:noted )?\d{4}-\d\d-\d\d[^)\n]{0,40}\)")
+
 _HEADING: Final = re.compile(r"[ \t>]{0,40}#{1,4} \w{1,30}:?[ \t]{0,40}$")
+
 _BULLET: Final = re.compile(_MARK)
+
 _EMPTY_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*$")
 
 
@@ -177,7 +145,7 @@ def strip_recalled(text: str, recalled: Sequence[str] = ()) -> str:
     A block's line begins with a memory's id; its headings go with the lines below them. A memory that the
     text only names by its id stays: `forget [mem_...], I moved`.
     """
-    known = {normalise.sentence(one) for one in recalled}
+    known = {memory_normalise.sentence(one) for one in recalled}
     if "[mem_" not in text and not known:
         return text.strip()
     kept: list[str] = []
@@ -199,7 +167,7 @@ def strip_recalled(text: str, recalled: Sequence[str] = ()) -> str:
 
 def _listed(line: str, known: set[str]) -> bool:
     bullet = _BULLET.match(line)
-    return bullet is not None and normalise.sentence(line[bullet.end() :]) in known
+    return bullet is not None and memory_normalise.sentence(line[bullet.end() :]) in known
 
 
 def _without_within(line: str) -> Iterable[str]:
@@ -224,12 +192,49 @@ def _repeats(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPol
         return True
     if len(content) > 2 * len(earlier.content) or len(earlier.content) > 2 * len(content):
         return False
-    said, before = tokenize(lower(content)), tokenize(lower(earlier.content))
+    said, before = tokenize(normalise(content)), tokenize(normalise(earlier.content))
     if not before or len(said) < policy.repeat_similarity * len(before):
         return False
     place = iter(before)
     return (
         all(word in place for word in said)
-        and normalise.numbers(content) == normalise.numbers(earlier.content)
-        and normalise.negated(content) == normalise.negated(earlier.content)
+        and memory_normalise.numbers(content) == memory_normalise.numbers(earlier.content)
+        and memory_normalise.negated(content) == memory_normalise.negated(earlier.content)
     )
+
+
+def question_before(turn: Turn, before: Sequence[Turn]) -> Turn | None:
+    """Return the turn right before this one in its session, if it is someone else's and ends in a question mark.
+
+    `before` are those before it, oldest first. Turns outside any session follow one another.
+    """
+    last = next((one for one in reversed(before) if one.session_id == turn.session_id), None)
+    if last is None or (last.role, last.speaker) == (turn.role, turn.speaker) or not asks(last.content):
+        return None
+    return last
+
+
+def prefilter_with_question(
+    turn: Turn, before: Sequence[Turn], policy: PrefilterPolicy
+) -> tuple[AcceptedTurn | RejectedTurn, Sequence[Turn]]:
+    """Return what the prefilter makes of a turn, given those before it, and the one that it answers, if any.
+
+    What repeats a turn that nothing was made of is not dropped for that: it may be the same request, sent again.
+    """
+    question = question_before(turn, before)
+    recent = [
+        RecentTurn(
+            content=one.content,
+            occurred_at=one.occurred_at,
+            role=one.role,
+            speaker=one.speaker,
+            asked=None if question is None else _content(question_before(one, before[:place])),
+        )
+        for place, one in enumerate(before)
+        if not one.unread
+    ]
+    return prefilter(turn, recent, policy, asked=_content(question)), () if question is None else (question,)
+
+
+def _content(turn: Turn | None) -> str | None:
+    return None if turn is None else turn.content

@@ -1,26 +1,42 @@
-"""From names to entities: exact name, alias, then plain misspelling, each with an eye on the entity's type.
+"""Stage: names to entities: exact, alias, spelling, model.
+
+From names to entities: exact name, alias, then plain misspelling, each with an eye on the entity's type.
 
 A name that is merely near to known ones, or an alias that several have, proposes and decides nothing: it becomes an
 entity of its own unless a model says whom it means, and the answer says what it resembles.
+
+The last way from a name to an entity: a model is asked about names that are near known ones or that several have.
+
+Pure but for `ask`. The writer asks between reading and writing, outside every transaction:
+
+    questions = open_questions(resolved, known)
+    known = answered(known, questions, await ask(judge, questions))
+
+and resolves again with what came of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import islice
 from uuid import UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import InvalidInput
+from app.english.spelling import misspelt
+from app.errors import InvalidInput, ProviderError
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct
-from app.text.spelling import misspelt
+from app.providers.protocols import Judge
 from app.write.values import Prepared, Resolved
 
 UNKNOWN = "unknown"
+
 UNKNOWN_ID = "there is no such entity in the scope that this is written to: give its name, or write to its scope"
 
 PERSON = "person"
@@ -88,7 +104,7 @@ def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> R
 def names_of(prepared: Iterable[Prepared]) -> set[str]:
     """Return every normalised name the candidates use, aliases they declare included."""
     return {
-        normalise.name(name)
+        normalise.normalise_name(name)
         for one in prepared
         for mention in one.mentions
         for name in (mention.name, *mention.aliases)
@@ -142,7 +158,7 @@ def compatible(first: str | None, second: str | None) -> bool:
 
 def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
     """Return the entity that a mention means, None where nothing or more than one entity is found."""
-    wanted = normalise.name(mention.name)
+    wanted = normalise.normalise_name(mention.name)
     fitting = [one for one in known if compatible(mention.entity_type, one.entity_type)]
     exact = _exact(mention, wanted, fitting)
     if exact is not None:
@@ -160,7 +176,7 @@ def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> Known
     """Return the entity of just this name: the one a model means, the one it is the name of, or whose alias it is."""
     exact = [one for one in fitting if one.alias == wanted]
     meant = [one for one in exact if one.meant]
-    own = [one for one in exact if normalise.name(one.canonical) == wanted]
+    own = [one for one in exact if normalise.normalise_name(one.canonical) == wanted]
     of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN)]
     return next((found for rows in (meant, of_type, own or exact) if (found := _only(rows)) is not None), None)
 
@@ -171,8 +187,8 @@ def _only(rows: Sequence[KnownName]) -> KnownName | None:
 
 def _is_named_by(known: KnownName, mention: Mention) -> bool:
     """Return whether the declaration names the entity outright: a nickname two people share is no proof."""
-    names = {normalise.name(name) for name in (mention.name, *mention.aliases)}
-    return known.alias in names and normalise.name(known.canonical) in names
+    names = {normalise.normalise_name(name) for name in (mention.name, *mention.aliases)}
+    return known.alias in names and normalise.normalise_name(known.canonical) in names
 
 
 def _is_misspelling(mention: Mention, wanted: str, known: KnownName) -> bool:
@@ -182,7 +198,7 @@ def _is_misspelling(mention: Mention, wanted: str, known: KnownName) -> bool:
 
 def _resembled(mention: Mention, known: Sequence[KnownName]) -> str | None:
     """Return the name of the entity that a mention may mean, as far as an alias or the spelling suggests it."""
-    wanted = normalise.name(mention.name)
+    wanted = normalise.normalise_name(mention.name)
     near = [
         (similarity(wanted, one.alias), one.mention_count, one.canonical)
         for one in known
@@ -220,7 +236,7 @@ def _unified(mention: Mention, found: EntityRef, known: Sequence[KnownName]) -> 
 
 def _created(mention: Mention, known: Sequence[KnownName], scope_id: UUID) -> EntityRef:
     """Return a new entity, its id a UUIDv5 of the name in its scope; a namesake of another type gets another."""
-    wanted = normalise.name(mention.name) or mention.name
+    wanted = normalise.normalise_name(mention.name) or mention.name
     taken = any(one.alias == wanted for one in known)
     entity_type = mention.entity_type or UNKNOWN
     return EntityRef(
@@ -230,3 +246,147 @@ def _created(mention: Mention, known: Sequence[KnownName], scope_id: UUID) -> En
         created=True,
         resembles=_resembled(mention, known),
     )
+
+
+MOST_QUESTIONS = 5
+"""Names of one write that are asked about; further ones become entities of their own."""
+
+MOST_OPTIONS = 5
+"""Entities that a name is compared with."""
+
+MOST_NOMINATED = 25
+"""Known names that share a word with an unknown one and are looked at."""
+
+NEAR = 0.6
+"""Least likeness of two spellings that is worth a question."""
+
+SHORTEST_WORD = 3
+"""Letters of a word that two names may share."""
+
+BEFORE = 300
+"""Characters of what came before that go along with the sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameQuestion:
+    """A name that would become a new entity, the sentence it stands in, and entities it may mean instead."""
+
+    wanted: str
+    name: str
+    sentence: str
+    options: tuple[KnownName, ...]
+
+    def told(self) -> list[str]:
+        """Return the options as they are put to a model."""
+        return [
+            f"{one.canonical} ({one.entity_type})"
+            if normalise.normalise_name(one.canonical) == one.alias
+            else f"{one.canonical} ({one.entity_type}), also known as {one.alias}"
+            for one in self.options
+        ]
+
+
+def near_names(names: Collection[str], aliases: Collection[str]) -> dict[str, list[str]]:
+    """Return, for each unknown name that has any, the known ones that share a word with it; both normalised.
+
+    Spelling alone misses them: `lindqvist` is far from `sarah lindqvist`. Takes time linear in the words.
+    """
+    by_word: dict[str, list[str]] = defaultdict(list)
+    for alias in aliases:
+        for word in _words(alias):
+            by_word[word].append(alias)
+    found = {}
+    for name in names:
+        sharing = (alias for word in _words(name) for alias in by_word.get(word, ()) if alias != name)
+        near = list(dict.fromkeys(islice(sharing, MOST_NOMINATED)))
+        if near:
+            found[name] = near
+    return found
+
+
+def open_questions(resolved: Sequence[Resolved], known: Mapping[str, Sequence[KnownName]]) -> list[NameQuestion]:
+    """Return what is worth asking about names that nothing known was found for, each name once.
+
+    `known` holds, by the normalised name they were looked up for, the names that are spelled alike or share a
+    word. A name that a payload declares is meant as it is; numbers and types that differ leave nothing to ask.
+    """
+    questions: dict[str, NameQuestion] = {}
+    for one in resolved:
+        for mention in _new_mentions(one):
+            wanted = normalise.normalise_name(mention.name)
+            options = _options(mention, wanted, known.get(wanted, ()))
+            if options and wanted not in questions:
+                questions[wanted] = NameQuestion(
+                    wanted=wanted, name=mention.name, sentence=_sentence(one.prepared), options=options
+                )
+    return list(questions.values())[:MOST_QUESTIONS]
+
+
+async def ask(judge: Judge, questions: Sequence[NameQuestion]) -> list[int | None]:
+    """Return for each question the place of the option that is meant; None for none, and when nobody answered.
+
+    All are asked at once. A model that fails leaves names to themselves: they become entities, which can be merged.
+    """
+    return list(await asyncio.gather(*(_answer(judge, one) for one in questions)))
+
+
+def apply_answers(
+    known: Mapping[str, Sequence[KnownName]], questions: Sequence[NameQuestion], answers: Sequence[int | None]
+) -> dict[str, list[KnownName]]:
+    """Return what is known together with what the answers say: those names lead to the options meant.
+
+    An answer that is no option's place says nothing.
+    """
+    found = {name: list(rows) for name, rows in known.items()}
+    for question, answer in zip(questions, answers, strict=True):
+        if answer is not None and 0 <= answer < len(question.options):
+            meant = replace(question.options[answer], wanted=question.wanted, alias=question.wanted, meant=True)
+            found.setdefault(question.wanted, []).append(meant)
+    return found
+
+
+async def _answer(judge: Judge, question: NameQuestion) -> int | None:
+    try:
+        return await judge.which(question.name, question.sentence, question.told())
+    except ProviderError:
+        return None
+
+
+def _new_mentions(resolved: Resolved) -> Iterator[Mention]:
+    for mention in resolved.prepared.mentions:
+        ref = resolved.refs.get(mention.role)
+        if ref is not None and ref.created and not mention.declares:
+            yield mention
+
+
+def _options(mention: Mention, wanted: str, known: Sequence[KnownName]) -> tuple[KnownName, ...]:
+    fitting = [
+        (_spelling_likeness(wanted, one.alias), one)
+        for one in known
+        if compatible(mention.entity_type, one.entity_type)
+        and normalise.numbers(wanted) == normalise.numbers(one.alias)
+    ]
+    fitting.sort(key=lambda pair: (-pair[0], -pair[1].mention_count, str(pair[1].entity_id)))
+    nearest: dict[object, KnownName] = {}
+    for likeness, one in fitting:
+        if likeness >= NEAR:
+            nearest.setdefault(one.entity_id, one)
+    return tuple(nearest.values())[:MOST_OPTIONS]
+
+
+def _spelling_likeness(wanted: str, alias: str) -> float:
+    """Return how near two names are: by spelling, or wholly where one has all the words of the other."""
+    first, second = set(_words(wanted)), set(_words(alias))
+    contained = bool(first and second) and (first <= second or second <= first)
+    return 1.0 if contained else similarity(wanted, alias)
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in name.replace(".", " ").replace("-", " ").split() if len(word) >= SHORTEST_WORD]
+
+
+def _sentence(prepared: Prepared) -> str:
+    candidate = prepared.candidate
+    quote = next((one.quote for one in candidate.evidence if one.quote), None)
+    before = "" if candidate.context is None else candidate.context[-BEFORE:]
+    return " ".join(f"{before} {quote or prepared.content}".split())

@@ -1,33 +1,182 @@
-"""From a resolved candidate to the rows of a memory: the memory itself, its index, evidence, links, audit."""
+"""Pending rows of one write: memory, index, evidence, entities, links.
+
+The rows and updates of one write, as they gather before its transaction opens.
+
+The graph's share of a write: entities, their names, where they are mentioned, and the edges between them.
+
+From a resolved candidate to the rows of a memory: the memory itself, its index, evidence, links, audit.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.vectors import as_columns
-from app.memory.actions import Action
-from app.model import ConfidenceParts, LinkKind, ReviewReason, Status
-from app.text.lexical import document_weights, index_of, lexemes_of, terms, to_sparsevec
-from app.write.graph import add_edge, add_entities
-from app.write.plan import Plan
+from app.db.apply import Changes, MarkForReview, MemoryEnd, MemoryMerge, Relink, Retire
+from app.db.audit import AuditWriter
+from app.db.sql import as_columns
+from app.lexical.bm25 import document_weights, index_of, lexemes_of, terms, to_sparsevec
+from app.memory import normalise
+from app.memory.audit import AuditAction
+from app.model import ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention, ReviewReason
+from app.write.resolve import UNKNOWN
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteContext:
+    """What every row of a write shares.
+
+    `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
+    order of writes left, whatever the writers' clocks.
+    """
+
+    tenant: UUID
+    scope: UUID
+    actor: str
+    now: datetime
+    model_id: int
+    lexical_average: float
+    ann: bool
+    language: str
+
+    @property
+    def ledger(self) -> AuditWriter:
+        """Return what the audit events of the write share."""
+        return AuditWriter(tenant=self.tenant, actor=self.actor, at=self.now, scope=self.scope)
+
+
+@dataclass(slots=True)
+class PendingRows:
+    """The rows and updates of one write, as they gather."""
+
+    around: WriteContext
+    rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
+    retired: list[Retire] = field(default_factory=list)
+    relinked: list[Relink] = field(default_factory=list)
+    merged: list[MemoryMerge] = field(default_factory=list)
+    ended: list[MemoryEnd] = field(default_factory=list)
+    doubted: list[MarkForReview] = field(default_factory=list)
+    unified: list[tuple[UUID, UUID]] = field(default_factory=list)
+    entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
+    touched: dict[UUID, str] = field(default_factory=dict)
+    documents: Counter[int] = field(default_factory=Counter)
+    added: int = 0
+    contexts: int = 0
+    lexical_documents: int = 0
+    lexical_length: int = 0
+
+    def touch(self, *existing: Existing) -> None:
+        """Make the write depend on memories: it is decided again if one of them has changed its status meanwhile."""
+        self.touched.update({one.id: one.status for one in existing})
+
+    def changes(self) -> Changes:
+        """Return everything gathered, ready to be applied."""
+        here = {"tenant_id": self.around.tenant, "scope_id": self.around.scope}
+        rows = dict(self.rows)
+        rows["entities"] = list(self.entities.values())
+        rows["lexical_terms"] = [
+            {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
+        ]
+        return Changes(
+            at=self.around.now,
+            touched=self.touched,
+            rows={name: tuple(given) for name, given in rows.items() if given},
+            retired=tuple(self.retired),
+            relinked=tuple(self.relinked),
+            merged=tuple(self.merged),
+            ended=tuple(self.ended),
+            doubted=tuple(self.doubted),
+            unified=tuple(self.unified),
+            added=self.added,
+            contexts=self.contexts,
+            lexical_documents=self.lexical_documents,
+            lexical_length=self.lexical_length,
+            lexical_average=self.around.lexical_average,
+            ledger=self.around.ledger,
+        )
+
+
+def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0) -> None:
+    """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions.
+
+    `before`: how often the memory had been said, which an entity that is new now is counted for as well.
+
+    A name that no index takes leads to nobody: its entity is told by its id, which is made of the name.
+    """
+    by_role = {mention.role: mention for mention in resolved.prepared.mentions}
+    here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
+    now, times = plan.around.now, resolved.prepared.parts.mentions
+    for role, ref in resolved.refs.items():
+        mention = by_role[role]
+        known = plan.entities.get(ref.id)
+        count = times + (before if ref.created else 0) + (0 if known is None else int(str(known["mention_count"])))
+        row = {**_entity_row(here, ref, mention, count), "created_at": now, "updated_at": now}
+        if known is not None and row["entity_type"] == UNKNOWN:
+            row["entity_type"] = known["entity_type"]
+        plan.entities[ref.id] = row
+        names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
+        for name in names:
+            alias = normalise.normalise_name(name)
+            if alias and normalise.fits_an_index(alias):
+                named = {"alias": alias, "entity_id": ref.id, "display": name, "created_at": now}
+                plan.rows["entity_aliases"].append({**here, **named})
+        plan.rows["memory_entities"].append(
+            {"tenant_id": plan.around.tenant, "entity_id": ref.id, "memory_id": memory, "role": role}
+        )
+    plan.unified += resolved.unified
+
+
+def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, object]:
+    return {
+        **here,
+        "id": ref.id,
+        "canonical_name": ref.name,
+        "entity_type": ref.entity_type,
+        "attributes": dict(mention.attributes),
+        "mention_count": count,
+    }
+
+
+def add_edge(plan: PendingRows, memory: UUID, resolved: Resolved) -> None:
+    """Gather the relation the payload states, if it states one."""
+    edge = resolved.prepared.candidate.payload.edge()
+    if edge is None:
+        return
+    plan.rows["relations"].append(
+        {
+            "tenant_id": plan.around.tenant,
+            "scope_id": plan.around.scope,
+            "id": ids.new(),
+            "memory_id": memory,
+            "from_entity": resolved.refs[edge.from_role].id,
+            "relation_type": edge.relation_type,
+            "to_entity": resolved.refs[edge.to_role].id,
+            "since": edge.since,
+        }
+    )
+
+
 _BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
+
 _LONGEST_CAPTION = 500
+
 _SHORT_QUESTION = 40
 """Words up to which a text that ends in a question mark is taken for a question."""
 
 
 def add(
-    plan: Plan,
+    plan: PendingRows,
     resolved: Resolved,
     *,
     supersedes: UUID | None = None,
     successor: Existing | None = None,
-    status: Status = Status.ACTIVE,
+    status: MemoryStatus = MemoryStatus.ACTIVE,
     contested: bool = False,
     review: tuple[ReviewReason, str] | None = None,
 ) -> UUID:
@@ -38,7 +187,7 @@ def add(
     accepted = resolved.accepted
     new = ids.new() if accepted is None else accepted.id
     life = {
-        "status": status if successor is None else Status.SUPERSEDED,
+        "status": status if successor is None else MemoryStatus.SUPERSEDED,
         "valid_from": resolved.prepared.begins,
         "valid_until": resolved.prepared.candidate.valid_until,
         "ended_at": None if successor is None else max(successor.valid_from, resolved.prepared.begins),
@@ -60,13 +209,13 @@ def add(
     plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
     add_evidence(plan, new, resolved.prepared)
     add_entities(plan, new, resolved)
-    if status is Status.ACTIVE:
+    if status is MemoryStatus.ACTIVE:
         add_edge(plan, new, resolved)
     plan.added += 1
     return new
 
 
-def _memory_row(plan: Plan, new: UUID, resolved: Resolved) -> dict[str, object]:
+def _memory_row(plan: PendingRows, new: UUID, resolved: Resolved) -> dict[str, object]:
     prepared, candidate = resolved.prepared, resolved.prepared.candidate
     payload = candidate.payload
     chosen = candidate.category or candidate.nature
@@ -115,7 +264,7 @@ def _importance(resolved: Resolved) -> float:
     return candidate.type.importance(candidate.payload)
 
 
-def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[str, object]) -> None:
+def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Mapping[str, object]) -> None:
     """Gather the index rows of a memory: `standing` is what reads filter by that the candidate can't tell."""
     candidate, event = prepared.candidate, prepared.event
     covers = None
@@ -137,7 +286,7 @@ def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[st
                 "session_id": candidate.session_id,
                 "sequence_number": candidate.sequence_number,
                 "words": len(prepared.content.split()),
-                "asks": asks(prepared.content),
+                "asks": question_rows(prepared.content),
                 **as_columns(plan.around.model_id, searched.embedding),
                 "ann": plan.around.ann,
                 **_lexical(plan, searched),
@@ -145,7 +294,7 @@ def add_index(plan: Plan, memory: UUID, prepared: Prepared, standing: Mapping[st
         )
 
 
-def asks(content: str) -> bool:
+def question_rows(content: str) -> bool:
     """Return whether a short text ends as a question; such a turn rarely holds the answer to another."""
     if len(content.split()) > _SHORT_QUESTION:
         return False
@@ -153,15 +302,15 @@ def asks(content: str) -> bool:
     return spoken.rstrip().endswith(("?", "\uff1f"))
 
 
-def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: float) -> None:
+def reindex(plan: PendingRows, existing: Existing, rewritten: Prepared, confidence: float) -> None:
     """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
     old = terms(existing.content, plan.around.language)
     plan.documents.subtract({index_of(term) for term in old})
     plan.lexical_documents -= 1
     plan.lexical_length -= len(old)
-    revived = existing.status == Status.EXPIRED and existing.ended_at is None
+    revived = existing.status == MemoryStatus.EXPIRED and existing.ended_at is None
     life = {
-        "status": Status.ACTIVE if revived else existing.status,
+        "status": MemoryStatus.ACTIVE if revived else existing.status,
         "valid_from": existing.valid_from,
         "valid_until": existing.valid_until,
         "ended_at": existing.ended_at,
@@ -173,7 +322,7 @@ def reindex(plan: Plan, existing: Existing, rewritten: Prepared, confidence: flo
     add_index(plan, existing.id, rewritten, life)
 
 
-def _lexical(plan: Plan, searched: IndexText) -> dict[str, object]:
+def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
     """Return the lexical columns of an index row, and count its terms towards the scope's statistics."""
     if searched.terms is None:
         return {"lexical": None, "tsv": None}
@@ -193,7 +342,7 @@ def as_tsvector(terms: Sequence[str]) -> str:
     return " ".join(f"'{term}'" for term in quoted)
 
 
-def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
+def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:
     """Gather where the candidate was said, under a memory."""
     for one in prepared.candidate.evidence:
         plan.rows["evidence"].append(
@@ -212,7 +361,7 @@ def add_evidence(plan: Plan, memory: UUID, prepared: Prepared) -> None:
         )
 
 
-def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:
+def add_link(plan: PendingRows, source: UUID, kind: LinkKind, target: UUID) -> None:
     """Gather an edge between two memories."""
     plan.rows["memory_links"].append(
         {
@@ -226,12 +375,12 @@ def add_link(plan: Plan, source: UUID, kind: LinkKind, target: UUID) -> None:
 
 
 def audit_added(
-    plan: Plan,
+    plan: PendingRows,
     memory: UUID,
     resolved: Resolved,
     reason: str,
     *,
-    status: Status = Status.ACTIVE,
+    status: MemoryStatus = MemoryStatus.ACTIVE,
     more: Mapping[str, object] | None = None,
 ) -> None:
     """Gather the audit event of a new memory: what it is, why, and what its confidence is made of.
@@ -244,17 +393,17 @@ def audit_added(
         "reason": reason,
         "status": [None if accepted is None else accepted.status, status],
         "confidence": [None if accepted is None else accepted.confidence, prepared.confidence],
-        "parts": parts_told(prepared.parts),
+        "parts": confidence_detail(prepared.parts),
         **(more or {}),
     }
-    audit(plan, Action.MEMORY_ADDED if accepted is None else Action.MEMORY_ACCEPTED, memory, detail)
+    audit(plan, AuditAction.MEMORY_ADDED if accepted is None else AuditAction.MEMORY_ACCEPTED, memory, detail)
 
 
-def parts_told(parts: ConfidenceParts) -> dict[str, object]:
+def confidence_detail(parts: ConfidenceParts) -> dict[str, object]:
     """Return the components of confidence as the audit log tells them."""
     return {"source": parts.source, "extractor": parts.extractor, "prior": parts.prior, "mentions": parts.mentions}
 
 
-def audit(plan: Plan, action: Action, memory: UUID | None, detail: Mapping[str, object]) -> None:
+def audit(plan: PendingRows, action: AuditAction, memory: UUID | None, detail: Mapping[str, object]) -> None:
     """Gather an audit event; see `Ledger.event`."""
     plan.rows["audit_events"].append(plan.around.ledger.event(action, detail, memory=memory))

@@ -1,4 +1,7 @@
-"""The frozen values between the write stages: Candidate -> Prepared -> Resolved -> Decision."""
+"""Frozen values between the stages; the Decision union.
+
+The frozen values between the write stages: Candidate -> Prepared -> Resolved -> Decision.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.memory.candidate import Candidate
+from app.memory.extraction import Proposal
 from app.memory.spec import Payload
 from app.model import ConfidenceParts, EntityRef, EventTime, Memory, Mention, ReviewReason, SpeechAct
+from app.write.coreference.references import Binding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejectedProposal:
+    """A proposal that went no further, and why."""
+
+    proposal: Proposal
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedCandidates:
+    """What came of a turn's proposals: candidates, the episode last, what was refused, whom pronouns meant."""
+
+    candidates: tuple[Candidate, ...] = ()
+    refused: tuple[RejectedProposal, ...] = ()
+    bindings: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +165,7 @@ class Contradict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class AddAsHistory:
     """It was stated before what is believed now: stored as already superseded, in its place in the chain."""
 
     successor: Existing
@@ -161,7 +183,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class EndForReview:
     """It is said to have ended, but not so that it is believed: these stand, and `review` asks a person why."""
 
     others: tuple[Existing, ...]
@@ -177,7 +199,7 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pend:
+class Review:
     """It waits for a person: stored, and seen by nobody who asks. `into` is what says the same and waits already."""
 
     reason: str
@@ -186,11 +208,11 @@ class Pend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Repeat:
     """The same turn has said the same before, in a try that was cut off or in a replay: nothing is written."""
 
     memory: UUID
     reason: str
 
 
-Decision = Add | Merge | Supersede | Contradict | History | End | Doubt | Pend | Known | Reject
+Decision = Add | Merge | Supersede | Contradict | AddAsHistory | End | EndForReview | Review | Repeat | Reject

@@ -15,7 +15,7 @@ ROLE = "typed_memory_runtime"
 TABLE = "hypothetical_embeddings"
 CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
 
-# What `app.db.models` does for a new model, for those that were registered before this table was there.
+# What `app.db.embedding_models` does for a new model, for those that were registered before this table was there.
 INDEX_OF_EACH_MODEL = f"""
     DO $$ DECLARE model record; BEGIN
         FOR model IN SELECT id, dimensions FROM embedding_models LOOP

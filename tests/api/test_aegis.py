@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from app import ids
-from tests import owner
 from tests.api.conftest import written
+from tests.support import owner
 
 EPISODIC: dict[str, Any] = {
     "content": "User asked about pricing for enterprise plan",

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.jobs.handlers import backfill as handler
+from app.jobs.handlers import backfill
 from app.model import JobStatus
 from app.runtime import Runtime
 from tests.api.conftest import MakeClient, Tenant, fact, written
@@ -174,5 +174,5 @@ async def test_only_administrators(tenant: Tenant, make_client: MakeClient) -> N
 
 
 def test_the_job_is_known_by_its_kind(runtime: Runtime) -> None:
-    assert handler.HANDLER.kind == "backfill"
+    assert backfill.HANDLER.kind == "backfill"
     assert runtime.backfills.types is runtime.type_book

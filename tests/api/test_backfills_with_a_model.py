@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.api.conftest import connected, fact, running, settings_for, written
-from tests.standin.fixtures import StandIn, provider, provider_process
+from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
 

@@ -13,8 +13,8 @@ import pytest
 
 from app import ids
 from app.runtime import Runtime
-from tests import owner
 from tests.api.conftest import fact, written
+from tests.support import owner
 
 Give = Callable[..., Awaitable[dict[str, Any]]]
 AGO = timedelta(days=400)

@@ -10,9 +10,9 @@ from collections import Counter
 import httpx
 import pytest
 
-from app.api.guard import parse
-from app.api.problems import MalformedBody
-from app.write.rows import asks
+from app.api.plumbing.guard import parse
+from app.api.plumbing.problems import MalformedBody
+from app.write.rows import question_rows
 from tests.api.conftest import Tenant, fact
 
 
@@ -136,7 +136,7 @@ async def test_many_near_names_are_written_without_a_standstill(tenant: Tenant) 
 
 @pytest.mark.parametrize("content", ["a" + " " * 31_990 + "b?", "[" * 31_990 + "?", "?" * 32_000])
 def test_a_text_made_to_be_slow_is_told_from_a_question_at_once(content: str) -> None:
-    assert asks(content) == content.rstrip().endswith("?")
+    assert question_rows(content) == content.rstrip().endswith("?")
 
 
 @pytest.mark.parametrize(

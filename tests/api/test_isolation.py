@@ -17,7 +17,7 @@ from app.memory.registry import discover
 from tests.api.conftest import Tenant, fact, new_tenant, settings_for
 from tests.api.routes import Mounted, mounted
 from tests.api.test_jobs import KIND, queued
-from tests.own_types import opened, ticket
+from tests.support.tenant_types import opened, ticket
 
 BODIES: dict[str, dict[str, Any]] = {
     "/query": {"query": "where does the user work?", "user_id": "u1"},

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from app import ids
+from app.bootstrap import now
 from app.db import jobs
 from app.model import JobStatus
-from app.opening import now
 from app.runtime import Runtime
 from app.services.jobs import Jobs
 from tests.api.conftest import Tenant, connected, running, settings_for

@@ -10,11 +10,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api import models
+from app.api.memories import answers
 from app.memory.registry import discover
 from tests.api.conftest import fact, written
 
-ANSWERS = models.build(discover())
+ANSWERS = answers.build_answers(discover())
 
 
 async def test_a_written_memory_comes_back_as_it_was_decided(client: httpx.AsyncClient) -> None:

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from app.api.openapi_names import ASKED, rename
+from app.api.plumbing.openapi import SCHEMA_TEXTS, rename
+from app.commands.openapi import check_openapi, rendered, write_openapi
 from app.main import create_app
 from app.memory.registry import discover
-from app.openapi_file import check_openapi, rendered, write_openapi
 from app.settings import Settings
 
 DOCUMENT = json.loads(rendered())
@@ -160,7 +160,7 @@ def test_every_tag_is_described_and_every_operation_too() -> None:
 def test_requests_say_what_their_ids_and_pages_are() -> None:
     for path, method, operation in OPERATIONS:
         for parameter in operation.get("parameters", ()):
-            if parameter["name"] in ASKED:
+            if parameter["name"] in SCHEMA_TEXTS:
                 assert parameter["description"], f"{method} {path}: {parameter['name']}"
     for body in ("QueryBody", "TurnsBody", "FactWrite", "PatchBody", "RecallBody"):
         for name, shown in DOCUMENT["components"]["schemas"][body]["properties"].items():

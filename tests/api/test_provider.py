@@ -10,9 +10,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from tests import owner
 from tests.api.conftest import connected, fact, running, settings_for
-from tests.standin.fixtures import StandIn, provider, provider_process
+from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support import owner
 
 __all__ = ["provider", "provider_process"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import httpx
 
-from app.api import models
+from app.api.memories import answers
 from app.memory.registry import discover
 from tests.api.conftest import fact, written
 
-ANSWERS = models.build(discover())
+ANSWERS = answers.build_answers(discover())
 
 
 async def test_dark_mode_then_light_mode_is_light_mode(client: httpx.AsyncClient) -> None:

@@ -11,15 +11,16 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from app.api import models, review_shapes
-from app.db import review
+from app.api import review
+from app.api.memories import answers
+from app.db import review as db_review
 from app.memory.registry import discover
 from app.model import ReviewReason
 from app.runtime import Runtime
 from tests.api.conftest import Tenant, fact
 from tests.api.reviewing import Desk, rev, spoken
 
-SHAPES = review_shapes.build(models.build(discover()))
+SHAPES = review.build(answers.build_answers(discover()))
 
 
 @pytest.fixture
@@ -530,7 +531,7 @@ async def test_the_summary_counts_by_reason_and_age(desk: Desk) -> None:
                 {"since": desk.runtime.clock() - timedelta(days=days), "id": UUID(hex=one[4:])},
             )
     found = (await desk.client.get("/admin/review/summary")).json()
-    review_shapes.SummaryOut.model_validate(found)
+    review.SummaryOut.model_validate(found)
     assert found["waiting"] == 5
     by_reason = {one["reason"]: one for one in found["reasons"]}
     assert by_reason["doubtful"]["ages"] == {
@@ -598,7 +599,7 @@ async def test_only_an_admin_reviews(tenant: Tenant, desk: Desk) -> None:
 async def test_the_gauge_counts_what_waits(desk: Desk, runtime: Runtime) -> None:
     async def waiting() -> dict[str, int]:
         async with runtime.database.read((await desk.actor()).tenant_id) as session:
-            return await review.waiting(session)
+            return await db_review.waiting(session)
 
     pending = [(await desk.pending(predicate=f"p-{n}", object="x"))["id"] for n in range(3)]
     _, weak = await desk.contested()
@@ -610,7 +611,7 @@ async def test_the_gauge_counts_what_waits(desk: Desk, runtime: Runtime) -> None
     assert (await desk.memory(weak))["status"] == "superseded"
     assert await waiting() == {}
     async with runtime.database.read(None) as session:
-        assert isinstance(await review.waiting(session), dict)
+        assert isinstance(await db_review.waiting(session), dict)
     metrics = (await desk.client.get("/metrics")).text
     for reason in ReviewReason:
         assert f'tm_review_waiting{{reason="{reason}"}}' in metrics

@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 from app.db import review_changes
 from app.runtime import Runtime
-from app.write import reviewing
-from app.write.reviewing import Reviewing
+from app.services.review import decide
+from app.services.review.decide import ReviewDecisions
 from tests.api.conftest import MakeClient
 from tests.api.reviewing import WEAK, Desk, rev
 
@@ -129,14 +129,14 @@ async def test_what_moves_while_a_decision_is_worked_out_stops_it(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     strong, weak = await desk.contested()
-    work = Reviewing._work
+    work = ReviewDecisions._work
 
-    async def slow(self: Reviewing, *arguments: Any) -> Any:
+    async def slow(self: ReviewDecisions, *arguments: Any) -> Any:
         done = await work(self, *arguments)
         assert (await desk.client.patch(f"/memories/{strong}", json={"importance": 0.95})).status_code == 200
         return done
 
-    monkeypatch.setattr(Reviewing, "_work", slow)
+    monkeypatch.setattr(ReviewDecisions, "_work", slow)
     more = {"with": strong} if action in {"supersede_with", "merge"} else {}
     answer = await desk.decide(weak, action, **more)
     assert answer.status_code == 409, answer.text
@@ -152,18 +152,18 @@ async def test_writes_around_an_item_do_not_stop_its_decision(
     key = desk.client.headers["authorization"].removeprefix("Bearer ")
     memory = (await desk.pending(predicate="works-at", object="Volkswagen"))["id"]
     version = await desk.version(memory)
-    work = Reviewing._work
+    work = ReviewDecisions._work
     written: list[httpx.Response] = []
     async with make_client(key) as other_replica:
 
-        async def slow(self: Reviewing, *arguments: Any) -> Any:
+        async def slow(self: ReviewDecisions, *arguments: Any) -> Any:
             done = await work(self, *arguments)
             if not written:
                 body = {"predicate": "lives-in", "object": "Berlin", "user_id": "u1"}
                 written.append(await other_replica.post("/memories/typed/fact", json=body))
             return done
 
-        monkeypatch.setattr(Reviewing, "_work", slow)
+        monkeypatch.setattr(ReviewDecisions, "_work", slow)
         answer = await desk.decide(memory, "accept", version)
     assert [one.status_code for one in written] == [201]
     assert answer.status_code == 200, answer.text
@@ -177,7 +177,7 @@ async def test_a_decision_that_fails_at_any_step_leaves_everything_as_it_was(
     await desk.write(object="Volkswagen")
     memory = (await desk.pending(predicate="works-at", object="BMW"))["id"]
     before = (await desk.item(memory))["item"]
-    place = reviewing if hasattr(reviewing, step) else review_changes
+    place = decide if hasattr(decide, step) else review_changes
     real = getattr(place, step)
 
     async def broken(*arguments: Any, **more: Any) -> Any:

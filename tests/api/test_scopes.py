@@ -9,7 +9,7 @@ import pytest
 
 from app.memory.registry import discover
 from app.model import Scope, ScopeKind, scope_of_write
-from tests.own_types import HABIT
+from tests.support.tenant_types import HABIT
 
 GLOBAL, USER, AGENT = ScopeKind.GLOBAL, ScopeKind.USER, ScopeKind.AGENT
 OWN = str(HABIT["name"])

@@ -16,8 +16,8 @@ import pytest
 from app import ids
 from app.memory.freshness import Decay, since_last_use
 from app.runtime import Runtime
-from app.services import stats as service
-from app.services.workers.worker import Progress
+from app.services import stats
+from app.services.lifecycle.runner import RunProgress
 from tests.api.conftest import fact, written
 
 
@@ -121,7 +121,7 @@ async def test_they_are_what_one_would_count(client: httpx.AsyncClient, database
 async def test_a_large_store_tells_what_the_worker_counted(
     client: httpx.AsyncClient, runtime: Runtime, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "LIVE", 2)
+    monkeypatch.setattr(stats, "LIVE", 2)
     key = await filled(client)
     before = (await client.get("/admin/stats")).json()
     assert before["memories"] is None
@@ -129,7 +129,7 @@ async def test_a_large_store_tells_what_the_worker_counted(
     by_hand = await recounted(database_url, key)
     worker = runtime.workers.named("drift")
     await worker.run(
-        runtime.workers.means, by_hand["tenant"], dry_run=False, progress=Progress(run=ids.new(), told=told)
+        runtime.workers.means, by_hand["tenant"], dry_run=False, progress=RunProgress(run=ids.new(), told=told)
     )
     after = (await client.get("/admin/stats")).json()
     assert_counted(after["memories"], by_hand)

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from app.settings import Settings
 from tests.api.conftest import connected, running, settings_for
-from tests.standin.fixtures import StandIn, provider, provider_process
+from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from app.services.workers.worker import discover
+from app.services.lifecycle.runner import discover
 from tests.api.conftest import Tenant, connected, fact
 
 

@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import asyncpg
 from sqlalchemy import text
 
-from app.db.audit import Ledger, append
-from app.db.rows import Row
-from app.memory.actions import Action
+from app.db.audit import AuditWriter, append
+from app.db.sql import Row
+from app.memory.audit import AuditAction
 from app.services.audit import Audit, Verified
-from tests.stores import Store
+from tests.support.stores import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Book:
     def event(self) -> Row:
         """Return an event, not written yet."""
         at = self.store.pipeline.deciding.clock()
-        return Ledger(tenant=self.tenant, actor="tester", at=at).event(Action.MEMORY_CHANGED)
+        return AuditWriter(tenant=self.tenant, actor="tester", at=at).event(AuditAction.MEMORY_CHANGED)
 
     async def write(self, count: int = 1, *, memory: UUID | None = None, scope: UUID | None = None) -> list[UUID]:
         """Append events, by default about nothing in particular, in one transaction."""
         at = self.store.pipeline.deciding.clock()
-        ledger = Ledger(tenant=self.tenant, actor='ünïq "tester"\t', at=at, scope=scope)
+        ledger = AuditWriter(tenant=self.tenant, actor='ünïq "tester"\t', at=at, scope=scope)
         events = [
-            ledger.event(Action.MEMORY_CHANGED, {"n": 0.1 * n, "why": 'é\n"\u2028'}, memory=memory or uuid4())
+            ledger.event(AuditAction.MEMORY_CHANGED, {"n": 0.1 * n, "why": 'é\n"\u2028'}, memory=memory or uuid4())
             for n in range(count)
         ]
         async with self.store.database.write(self.tenant) as session:

@@ -4,7 +4,7 @@ import pytest
 
 from app.services.audit import Audit
 from tests.audit.books import Book
-from tests.stores import Store, embedder, make_store, store
+from tests.support.stores import Store, embedder, make_store, store
 
 __all__ = ["embedder", "make_store", "store"]
 

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from sqlalchemy import text
 
-from app.memory.chain import Fault
+from app.memory.audit import ChainFault
 from app.services.audit import Head
 from tests.audit.books import Book
 
@@ -78,7 +78,7 @@ async def test_a_changed_event_is_found(book: Book, change: str) -> None:
     await book.tamper(CHANGES[change], book.tenant, second[1])
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.CHANGED, 2, second[1])
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.CHANGED, 2, second[1])
 
 
 async def test_a_removed_event_is_found(book: Book) -> None:
@@ -86,7 +86,7 @@ async def test_a_removed_event_is_found(book: Book) -> None:
     await book.tamper("DELETE FROM audit_events WHERE tenant_id = $1 AND id = $2", book.tenant, second[2])
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.MISSING, 2, second[2])
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.MISSING, 2, second[2])
 
 
 async def test_an_event_removed_before_it_was_sealed_is_found(book: Book) -> None:
@@ -96,7 +96,7 @@ async def test_an_event_removed_before_it_was_sealed_is_found(book: Book) -> Non
     for _ in range(2):
         broken = (await book.verify()).broken
         assert broken is not None
-        assert (broken.fault, broken.seq, broken.event) == (Fault.MISSING, None, lost)
+        assert (broken.fault, broken.seq, broken.event) == (ChainFault.MISSING, None, lost)
 
 
 async def test_an_inserted_event_is_found(book: Book) -> None:
@@ -109,7 +109,7 @@ async def test_an_inserted_event_is_found(book: Book) -> None:
     )
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.INSERTED, None, forged)
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.INSERTED, None, forged)
 
 
 async def test_an_event_taken_off_the_queue_is_found(book: Book) -> None:
@@ -118,7 +118,7 @@ async def test_an_event_taken_off_the_queue_is_found(book: Book) -> None:
     await book.tamper("DELETE FROM audit_unsealed WHERE tenant_id = $1", book.tenant)
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.event) == (Fault.INSERTED, event)
+    assert (broken.fault, broken.event) == (ChainFault.INSERTED, event)
 
 
 async def test_two_events_that_changed_places_are_found(book: Book) -> None:
@@ -133,7 +133,7 @@ async def test_two_events_that_changed_places_are_found(book: Book) -> None:
     )
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.REORDERED, 1, other)
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.REORDERED, 1, other)
 
 
 SEALS_CHANGED = {
@@ -152,7 +152,7 @@ async def test_a_changed_seal_is_found(book: Book, change: str) -> None:
     await book.tamper(SEALS_CHANGED[change], book.tenant)
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.CHANGED, 2, None)
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.CHANGED, 2, None)
 
 
 async def test_an_event_and_its_digest_changed_together_are_found(book: Book) -> None:
@@ -171,7 +171,7 @@ async def test_an_event_and_its_digest_changed_together_are_found(book: Book) ->
     assert found.broken is not None
     assert found.broken.event == event
     assert broken is not None
-    assert (broken.fault, broken.seq, broken.event) == (Fault.CHANGED, 2, None)
+    assert (broken.fault, broken.seq, broken.event) == (ChainFault.CHANGED, 2, None)
 
 
 async def test_a_removed_seal_is_found(book: Book) -> None:
@@ -179,7 +179,7 @@ async def test_a_removed_seal_is_found(book: Book) -> None:
     await book.tamper("DELETE FROM audit_seals WHERE tenant_id = $1 AND seq = 2", book.tenant)
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.seq) == (Fault.MISSING, 2)
+    assert (broken.fault, broken.seq) == (ChainFault.MISSING, 2)
 
 
 async def cut(book: Book) -> None:
@@ -197,9 +197,9 @@ async def made_anew(book: Book) -> None:
     await book.write()
 
 
-@pytest.mark.parametrize(("attack", "fault"), [(cut, Fault.MISSING), (made_anew, Fault.CHANGED)])
+@pytest.mark.parametrize(("attack", "fault"), [(cut, ChainFault.MISSING), (made_anew, ChainFault.CHANGED)])
 async def test_a_head_kept_elsewhere_shows_what_the_store_alone_cannot(
-    book: Book, attack: Callable[[Book], Awaitable[None]], fault: Fault
+    book: Book, attack: Callable[[Book], Awaitable[None]], fault: ChainFault
 ) -> None:
     await book.seals(1, 1, 1)
     anchor = await book.audit.head(book.tenant)

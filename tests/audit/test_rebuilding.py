@@ -13,17 +13,17 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from app.memory.candidate import Outcome
-from app.memory.story import Standing, standings
+from app.memory.audit_text import AuditState, states_over_time
+from app.memory.candidate import WriteOutcome
 from app.services.audit import Audit
 from app.services.entities import Entities
 from tests.audit.books import Book
-from tests.stores import Store
+from tests.support.stores import Store
 
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 
 
-async def told(store: Store) -> dict[UUID, list[Standing]]:
+async def told(store: Store) -> dict[UUID, list[AuditState]]:
     """What every memory was, by its events alone."""
     events: dict[UUID, list[tuple[datetime, str, dict[str, Any]]]] = defaultdict(list)
     for row in await store.sql(
@@ -32,10 +32,10 @@ async def told(store: Store) -> dict[UUID, list[Standing]]:
         store.tenant,
     ):
         events[row["memory_id"]].append((row["occurred_at"], row["action"], json.loads(row["detail"])))
-    return {memory: standings(mine) for memory, mine in events.items()}
+    return {memory: states_over_time(mine) for memory, mine in events.items()}
 
 
-async def agree(store: Store) -> dict[UUID, list[Standing]]:
+async def agree(store: Store) -> dict[UUID, list[AuditState]]:
     """Hold the log beside the store; return what the log tells."""
     rows = await store.sql("SELECT id, status, confidence FROM memories WHERE tenant_id = $1", store.tenant)
     log = await told(store)
@@ -101,7 +101,7 @@ class Life:
         elif self.merged:
             await entities.unmerge(store.actor, self.merged.pop())
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _keep(self, outcome: WriteOutcome) -> None:
         if outcome.memory is not None:
             self.written.append(outcome.memory.id)
 
@@ -175,4 +175,4 @@ def test_a_history_with_a_gap_is_refused() -> None:
     added = (NOW, "memory.added", {"status": [None, "active"], "confidence": [None, 0.5]})
     expired = (NOW, "memory.revived", {"status": ["expired", "active"]})
     with pytest.raises(ValueError, match=r"memory\.revived finds status expired, after it became active"):
-        standings([added, expired])
+        states_over_time([added, expired])

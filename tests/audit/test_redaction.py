@@ -6,7 +6,7 @@ import json
 from typing import Any
 from uuid import UUID, uuid4
 
-from app.memory.chain import Fault
+from app.memory.audit import ChainFault
 from tests.audit.books import Book
 
 
@@ -68,7 +68,7 @@ async def test_who_did_what_when_cannot_be_changed_under_cover_of_an_erasure(boo
     await book.tamper("UPDATE audit_events SET actor = 'x' WHERE tenant_id = $1 AND id = $2", book.tenant, event)
     broken = (await book.verify()).broken
     assert broken is not None
-    assert (broken.fault, broken.event) == (Fault.CHANGED, event)
+    assert (broken.fault, broken.event) == (ChainFault.CHANGED, event)
 
 
 async def test_what_is_left_does_not_betray_what_was_there(book: Book) -> None:

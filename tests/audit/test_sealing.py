@@ -15,12 +15,12 @@ import pytest
 from app.db.audit import append
 from app.db.migrate import upgrade
 from app.db.session import Database
-from app.jobs.schedule import seal as scheduled
+from app.jobs.schedule import seal
 from app.services.audit import Audit
 from tests.audit.books import Book
-from tests.databases import Run
 from tests.jobs.yard import light_runtime
-from tests.stores import Store
+from tests.support.databases import Run
+from tests.support.stores import Store
 
 
 async def sealed(book: Book) -> list[UUID]:
@@ -122,7 +122,7 @@ async def test_the_schedule_seals_every_tenant_that_has_something_to_seal(book: 
     await other.write(3)
     runtime = light_runtime(book.store.url)
     try:
-        await scheduled(runtime)
+        await seal(runtime)
     finally:
         await runtime.database.close()
     for one, count in ((book, 1), (other, 1), (idle, 0)):

@@ -15,7 +15,7 @@ from typing import Self
 
 import asyncpg
 
-from tests.folders import open_folder
+from tests.support.folders import open_folder
 
 # Takes its share, says so on one line, and lives until its input closes. The second argument is a user id to
 # become, once everything is imported: that user may not be allowed to read the Python that root runs.

@@ -12,7 +12,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from app.db.embedded import default_data_dir, start_embedded
+from app.db.embedded.server import default_data_dir, start_embedded
 from tests.db.embedded_service import (
     Service,
     data_folder,
@@ -24,7 +24,7 @@ from tests.db.embedded_service import (
     value,
     wait_until_gone,
 )
-from tests.folders import open_folder
+from tests.support.folders import open_folder
 
 NOBODY = 65534
 

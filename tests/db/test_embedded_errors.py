@@ -11,10 +11,10 @@ from threading import Thread
 
 import pytest
 
-from app.db.embedded import start_embedded
+from app.db.embedded.server import start_embedded
 from app.errors import ConfigurationError
 from tests.db.embedded_service import copy_stopped, data_folder, hung_server, kill_server, value
-from tests.folders import open_folder
+from tests.support.folders import open_folder
 
 
 @pytest.fixture(scope="module")

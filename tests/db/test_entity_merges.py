@@ -11,12 +11,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.db import merges
+from app.db.entities import merge as entity_merges
 from app.errors import Conflict, InvalidInput, NotFound
-from app.memory.candidate import Decided
+from app.memory.candidate import DecidedCandidate
 from app.model import Scope, ScopeKind
 from app.services.entities import Entities
-from tests.stores import Store
+from tests.support.stores import Store
 
 TABLES = ("entities", "entity_aliases", "memories", "memory_entities", "memory_index", "memory_links", "relations")
 OTHER = Scope(kind=ScopeKind.USER, user_id="u2")
@@ -77,7 +77,7 @@ async def test_names_of_both_lead_to_the_survivor(store: Store) -> None:
     assert [one.aliases for one in done.moved] == [1]
     await works_at(store, "p. sharma", "Volkswagen")
     again = await works_at(store, "Priya", "Volkswagen")
-    assert again.decision is Decided.MERGED
+    assert again.decision is DecidedCandidate.MERGED
     rows = await store.sql(
         "SELECT DISTINCT subject_id FROM memories WHERE tenant_id = $1 AND type = 'fact'", store.tenant
     )
@@ -89,7 +89,7 @@ async def test_a_later_statement_about_either_replaces_what_was_known_of_the_oth
     await works_at(store, "P. Sharma", "Audi")
     await service(store).merge(store.actor, priya, [sharma])
     moved = await works_at(store, "Priya", "Volkswagen")
-    assert moved.decision is Decided.SUPERSEDED
+    assert moved.decision is DecidedCandidate.SUPERSEDED
     assert await employers(store) == {
         "P. Sharma works at Audi": ("superseded", False, False),
         "Priya works at Volkswagen": ("active", False, False),
@@ -129,7 +129,7 @@ async def test_a_value_that_named_the_merged_one_names_the_survivor(store: Store
     await works_at(store, "Ana", "VW")
     company, short = await declare(store, "Volkswagen", "organization"), await entity(store, "VW")
     await service(store).merge(store.actor, company, [short])
-    assert (await works_at(store, "Ana", "Volkswagen")).decision is Decided.MERGED
+    assert (await works_at(store, "Ana", "Volkswagen")).decision is DecidedCandidate.MERGED
 
 
 async def test_merging_and_unmerging_restores_every_row(store: Store) -> None:
@@ -432,8 +432,10 @@ async def test_declared_pairs_are_merged_once_and_can_be_taken_apart(store: Stor
     first, second = await declare(store, "P. Sharma"), await declare(store, "Priya")
     before = await everything(store)
     async with store.database.write(store.tenant) as session:
-        at = await merges.hold(session, store.tenant, first, now=datetime.now(UTC))
-        moved = await merges.unify(session, store.tenant, [(first, second), (first, second), (second, first)], at=at)
+        at = await entity_merges.hold(session, store.tenant, first, now=datetime.now(UTC))
+        moved = await entity_merges.merge_entities(
+            session, store.tenant, [(first, second), (first, second), (second, first)], at=at
+        )
     assert [one.entity for one in moved] == [first]
     await service(store).unmerge(store.actor, first)
     assert await everything(store) == before
@@ -444,9 +446,9 @@ async def test_a_merge_makes_writers_that_read_before_it_read_again(store: Store
     await works_at(store, "P. Sharma", "Audi")
     async with store.database.write(store.tenant) as session:
         writing = asyncio.create_task(works_at(store, "P. Sharma", "Rivian"))
-        at = await merges.hold(session, store.tenant, priya, now=datetime.now(UTC))
+        at = await entity_merges.hold(session, store.tenant, priya, now=datetime.now(UTC))
         await asyncio.sleep(0.5)
-        await merges.merge(session, store.tenant, sharma, into=priya, at=at)
+        await entity_merges.merge(session, store.tenant, sharma, into=priya, at=at)
     written = await writing
     assert written.memory is not None
     [row] = await store.sql("SELECT subject_id FROM memories WHERE id = $1", written.memory.id)

@@ -6,7 +6,7 @@ import asyncio
 
 import asyncpg
 
-from app.db import models
+from app.db import embedding_models
 from app.db.migrate import downgrade, upgrade
 
 
@@ -23,7 +23,7 @@ async def indexes(url: str) -> list[str]:
 
 async def test_a_model_that_was_there_before_gets_the_same_index(fresh_database_url: str) -> None:
     assert await indexes(fresh_database_url) == []
-    await models.register(fresh_database_url, name="any", dimensions=8)
+    await embedding_models.register(fresh_database_url, name="any", dimensions=8)
     [registered] = await indexes(fresh_database_url)
     await asyncio.to_thread(downgrade, fresh_database_url, "0005")
     assert await indexes(fresh_database_url) == []

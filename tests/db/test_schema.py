@@ -11,17 +11,17 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
-from app.db import models
+from app.db import embedding_models
 from app.db.migrate import configuration, downgrade, head, upgrade
 from app.db.session import RUNTIME_ROLE, Database
 from app.db.tables import UNSCOPED, metadata
 from app.memory.registry import discover
-from tests import owner
-from tests.stores import Store
+from tests.support import owner
+from tests.support.stores import Store
 
 
 async def test_the_migrations_make_what_the_tables_say(fresh_database_url: str) -> None:
-    await models.register(fresh_database_url, name="any", dimensions=8)
+    await embedding_models.register(fresh_database_url, name="any", dimensions=8)
     await asyncio.to_thread(command.check, configuration(fresh_database_url))
 
 

@@ -9,10 +9,9 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from app.db.session import RUNTIME_ROLE, Database
-from app.db.statement import statement
+from app.db.session import RUNTIME_ROLE, Database, statement
 from app.errors import DatabaseUnavailable
-from tests import owner
+from tests.support import owner
 
 SLEEP = statement("SELECT pg_sleep(:seconds)")
 WRONG = statement("SELECT 1 / CAST(:zero AS integer)")

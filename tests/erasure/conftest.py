@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, running, settings_for
-from tests.standin.fixtures import StandIn, provider, provider_process
+from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.backfills.clinic import Clinic, clinic
-from tests.stores import embedder, make_store, store
+from tests.backfill.clinic import Clinic, clinic
+from tests.support.stores import embedder, make_store, store
 
 __all__ = ["clinic", "embedder", "make_store", "store"]
 

@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import text
 
 from app import ids
-from app.db import erasures, tables
-from tests import owner
+from app.db import tables
+from app.db.erasure import receipts
 from tests.api.conftest import Tenant
 from tests.api.test_scopes import BODIES, DOORS, define_own_type, seen, write
 from tests.erasure.dumps import dump, found
 from tests.jobs.yard import eventually
 from tests.portability.files import exported, imported
+from tests.support import owner
 
 USER = "Canary-Xaver"
 NOTE = "Zephyrine"
@@ -88,8 +89,8 @@ async def test_they_are_found_by_an_index_under_row_level_security(tenant: Tenan
     runtime = tenant.app.state.runtime
     actor = await runtime.keys.authenticate(tenant.client.headers["Authorization"].removeprefix("Bearer "))
     async with runtime.database.read(actor.tenant_id) as session:
-        explain = text(f"EXPLAIN {erasures.NAMED.text}")
+        explain = text(f"EXPLAIN {receipts.NAMED.text}")
         plan = (await session.execute(explain, {"tenant": actor.tenant_id, "user": "ana"})).scalars().all()
-        named = await erasures.named(session, actor.tenant_id, "ana")
+        named = await receipts.named(session, actor.tenant_id, "ana")
     assert "ix_memories_names_user" in "".join(plan)
     assert list(named) == [ids.parse(ids.MEMORY, memory["id"])]

@@ -13,11 +13,11 @@ import pytest
 from fastapi import FastAPI
 
 from app import ids
-from tests import owner
 from tests.api.conftest import KEY, Tenant, connected
 from tests.erasure.dumps import dump, found
 from tests.jobs.yard import eventually
-from tests.standin.fixtures import StandIn
+from tests.provider_server.fixtures import StandIn
+from tests.support import owner
 
 USER = "Canary-User-9"
 CANARIES = (

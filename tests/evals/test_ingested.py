@@ -9,7 +9,7 @@ from rich.console import Console
 
 from app.model import Actor
 from app.runtime import build_runtime
-from app.services.upkeep import IndexUpkeep
+from app.services.lifecycle.maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.datasets import Conversation, Turn
 from evals.ingested import Written, ingest, show
@@ -37,7 +37,7 @@ async def written(database_url: str) -> Written:
     async with build_runtime(settings) as runtime:
         tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
         actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
-        upkeep = IndexUpkeep(database=runtime.database, language="english")
+        upkeep = IndexMaintenance(database=runtime.database, language="english")
         return await ingest(Bench(runtime=runtime, upkeep=upkeep, actor=actor), "made up set", conversation())
 
 

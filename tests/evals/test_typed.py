@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.lexical.bm25 import terms
 from app.memory.registry import discover
-from app.text.lexical import terms
 from evals.typed import paraphrases
 
 TYPES = discover()

@@ -10,7 +10,7 @@ from rich.console import Console
 from app.memory.extraction import Role
 from app.memory.registry import discover
 from app.model import Scope, ScopeKind
-from app.providers.rules import RulesExtractor
+from app.providers.rule_extractor import RuleExtractor
 from evals import writing
 from evals.datasets import Turn
 from evals.guarded import Guarded, baselines, guarded, spoken
@@ -50,7 +50,7 @@ async def test_what_the_rules_find_goes_through_the_guards() -> None:
         sampled("asked", said("Do you live in Oslo?")),
         sampled("thanks", said("Thanks!")),
     ]
-    found = await guarded(drawn, RulesExtractor(), discover())
+    found = await guarded(drawn, RuleExtractor(), discover())
     assert ("fact", "user lives in Oslo") in found.kept["home"]
     assert found.kept["asked"] == ()
     assert "thanks" not in found.kept
@@ -59,7 +59,7 @@ async def test_what_the_rules_find_goes_through_the_guards() -> None:
 
 async def test_a_turn_that_repeats_the_one_before_is_dropped() -> None:
     again = sampled("again", said("I live in Oslo now.", sequence=1), said("I live in Oslo now."))
-    found = await guarded([again], RulesExtractor(), discover())
+    found = await guarded([again], RuleExtractor(), discover())
     assert (found.kept, found.dropped) == ({}, 1)
 
 

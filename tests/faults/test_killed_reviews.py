@@ -11,7 +11,7 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.cli.program import Served
+from tests.commands.program import Served
 
 KEY = "tm_key_of_the_fault_tests_0123456789abcdefghij"
 KILLS = 4

@@ -16,7 +16,7 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.cli.program import PROGRAM, ROOT, Served, environment
+from tests.commands.program import PROGRAM, ROOT, Served, environment
 
 KEY = "tm_key_of_the_fault_tests_0123456789abcdefghij"
 KILLS = 20

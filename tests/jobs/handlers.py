@@ -12,11 +12,10 @@ from sqlalchemy import text
 
 from app.db.jobs import Job
 from app.errors import InvalidInput, NotFound, ProviderUnavailable
-from app.jobs.handler import Handler, Progress
+from app.jobs.handler import Handler, ProgressCallback
 from app.jobs.handlers import worker
 from app.runtime import Runtime
-from app.services.workers.worker import Counts, Means, Worker
-from app.services.workers.worker import Progress as Progressing
+from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
 
 TABLE = """
 CREATE TABLE effects (tenant_id uuid, job_id uuid, name text, pid int, at timestamptz DEFAULT clock_timestamp());
@@ -41,7 +40,7 @@ async def count(runtime: Runtime, job: Job, name: str) -> int:
         return int(found.scalar_one())
 
 
-async def note(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def note(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Begin, take `seconds`, end."""
     await mark(runtime, job, "began")
     await asyncio.sleep(job.payload.get("seconds", 0))
@@ -49,7 +48,7 @@ async def note(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, o
     return {"said": job.payload.get("say")}
 
 
-async def steps(runtime: Runtime, job: Job, progress: Progress) -> None:
+async def steps(runtime: Runtime, job: Job, progress: ProgressCallback) -> None:
     """Take `steps` of a twentieth of a second, and a checkpoint after each."""
     await mark(runtime, job, "began")
     for done in range(job.payload["steps"]):
@@ -58,14 +57,14 @@ async def steps(runtime: Runtime, job: Job, progress: Progress) -> None:
     await mark(runtime, job, "ended")
 
 
-async def flaky(runtime: Runtime, job: Job, progress: Progress) -> None:
+async def flaky(runtime: Runtime, job: Job, progress: ProgressCallback) -> None:
     """Fail as a provider does, `failures` times."""
     await mark(runtime, job, "tried")
     if await count(runtime, job, "tried") <= job.payload["failures"]:
         raise ProviderUnavailable("the model does not answer", retry_after=job.payload.get("retry_after"))
 
 
-async def wrong(runtime: Runtime, job: Job, progress: Progress) -> None:
+async def wrong(runtime: Runtime, job: Job, progress: ProgressCallback) -> None:
     """Fail for good."""
     await mark(runtime, job, "tried")
     match job.payload["how"]:
@@ -79,19 +78,19 @@ async def wrong(runtime: Runtime, job: Job, progress: Progress) -> None:
             raise ValueError("Wolkenkuckucksheim")
 
 
-async def strange(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def strange(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Return what no row can hold."""
     return {"nul": "\x00"} if job.payload["how"] == "nul" else {"object": object()}
 
 
-async def deadly(runtime: Runtime, job: Job, progress: Progress) -> None:
+async def deadly(runtime: Runtime, job: Job, progress: ProgressCallback) -> None:
     """End the worker, whatever it is doing besides."""
     await mark(runtime, job, "tried")
     os.kill(os.getpid(), signal.SIGKILL)
     await asyncio.sleep(60)
 
 
-async def counted(means: Means, tenant: UUID, *, dry_run: bool, progress: Progressing) -> Counts:
+async def counted(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Count the tenant's jobs, and take a checkpoint after each."""
     query = text("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
     async with means.database.read(tenant) as session:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.db import jobs, queue
+from app.bootstrap import now
+from app.db import job_queue, jobs
 from app.jobs import schedule, worker
 from app.jobs.schedule import BATCH
 from app.model import Actor, JobStatus
-from app.opening import now
 from tests.jobs.yard import Yard
 
 MANY = 200
@@ -67,7 +67,7 @@ async def test_old_jobs_move_up_as_those_before_them_are_done(yard: Yard, actor:
 async def test_the_end_of_a_long_line_is_not_told_apart(
     yard: Yard, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "DEEPEST", 3)
+    monkeypatch.setattr(job_queue, "DEEPEST", 3)
     await filled(yard, actor, count=6)
     rows = await yard.sql("SELECT priority FROM pgqueuer ORDER BY id")
     assert [row["priority"] for row in rows] == [0, -1, -2, -3, -3, -3]
@@ -112,7 +112,7 @@ async def test_the_backlog_is_what_waits_and_is_due(yard: Yard, actor: Actor) ->
     await yard.sql("UPDATE pgqueuer SET execute_after = now() - interval '100 seconds' WHERE id = 1")
     await yard.sql("UPDATE pgqueuer SET execute_after = now() + interval '1 hour' WHERE id = 2")
     async with yard.runtime.database.read(None) as session:
-        found = await queue.backlog(session)
+        found = await job_queue.backlog(session)
     assert found.depth == 3
     assert 100 <= found.oldest_seconds < 200
     # Looked up every few seconds at most.

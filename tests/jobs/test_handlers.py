@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import app.jobs.handlers as folder
 from app.errors import ConfigurationError
+from app.jobs import handlers
 from app.jobs.handler import discover
 
 GOOD = """
@@ -25,7 +25,7 @@ def test_ours_are_named_like_their_files() -> None:
 
 
 def test_a_new_file_is_a_new_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(handlers, "__path__", [str(tmp_path)])
     (tmp_path / "found_by_itself.py").write_text(GOOD.format(kind="found_by_itself"))
     assert list(discover()) == ["found_by_itself"]
 
@@ -40,7 +40,7 @@ def test_a_new_file_is_a_new_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_a_file_that_is_not_one_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, content: str, said: str
 ) -> None:
-    monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(handlers, "__path__", [str(tmp_path)])
     (tmp_path / f"{name}.py").write_text(content)
     with pytest.raises(ConfigurationError, match=said):
         discover()

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import pytest
 
+from app.bootstrap import now
 from app.db import jobs
 from app.errors import Conflict, NotFound
 from app.jobs import worker
-from app.jobs.outcome import LONGEST_DELAY, NOT_OURS, backoff
+from app.jobs.executor import LONGEST_DELAY, NOT_OURS, backoff
 from app.model import Actor, JobStatus
-from app.opening import now
 from tests.jobs.handlers import HANDLERS
 from tests.jobs.yard import Yard, eventually, statuses
 

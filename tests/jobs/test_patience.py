@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import asyncpg
 
-from app.db.patient import PatientDriver
+from app.db.job_queue import ReconnectingDriver
 from app.db.session import Database
 
 
@@ -40,5 +40,5 @@ class _Lines:
 
 
 async def test_a_connection_whose_answers_fit_no_question_is_replaced_and_asked_again() -> None:
-    driver = PatientDriver(cast("Database", _Lines()))
+    driver = ReconnectingDriver(cast("Database", _Lines()))
     assert await driver.fetch("SELECT 1") == [{"line": 2}]

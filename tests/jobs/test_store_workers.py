@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import app.services.workers as folder
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.jobs.schedule import every
 from app.model import Actor, JobStatus
-from app.services.background import checked_crons
-from app.services.workers.worker import discover
+from app.services.lifecycle import workers
+from app.services.lifecycle.runner import discover
+from app.services.lifecycle.runs import checked_crons
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
 
@@ -144,7 +144,7 @@ def test_workers_are_found_by_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, complaint: str | None
 ) -> None:
     (tmp_path / f"{name}.py").write_text(content)
-    monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(workers, "__path__", [str(tmp_path)])
     if complaint is None:
         assert list(discover()) == ["fine-day"]
         return

@@ -6,9 +6,9 @@ import asyncpg
 import pytest
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 
-from app.db import jobs, queue
+from app.bootstrap import now
+from app.db import job_queue, jobs
 from app.model import Actor
-from app.opening import now
 from tests.jobs.yard import Yard
 
 OWN = {"id", "job_id", "created", "updated", "heartbeat", "execute_after"}
@@ -22,8 +22,8 @@ async def test_a_ticket_is_what_the_library_writes(yard: Yard, actor: Actor) -> 
     job = await yard.enqueue(actor, "note")
     connection = await asyncpg.connect(yard.url)
     try:
-        theirs = queue.queries(AsyncpgDriver(connection))
-        await theirs.enqueue(queue.entrypoint(actor.tenant_id), queue.payload(actor.tenant_id, job), priority=0)
+        theirs = job_queue.queries(AsyncpgDriver(connection))
+        await theirs.enqueue(job_queue.entrypoint(actor.tenant_id), job_queue.payload(actor.tenant_id, job), priority=0)
     finally:
         await connection.close()
 

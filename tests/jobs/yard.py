@@ -12,6 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
+from app.bootstrap import now
 from app.db import jobs
 from app.db.jobs import Job
 from app.db.session import Database
@@ -20,16 +21,15 @@ from app.jobs.schedule import Schedule
 from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
-from app.opening import now
 from app.runtime import Runtime
 from app.services.audit import Audit
-from app.services.background import Workers
 from app.services.jobs import Jobs
+from app.services.lifecycle.runner import WorkerContext
+from app.services.lifecycle.runs import Workers
 from app.services.tenants import Tenants
-from app.services.workers.worker import Means
 from app.settings import Settings
-from tests import owner
 from tests.jobs.handlers import HANDLERS, WORKERS
+from tests.support import owner
 
 FAST: dict[str, Any] = {
     "worker_concurrency": 8,
@@ -54,7 +54,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             workers=Workers(
                 database=database,
                 clock=now,
-                means=cast("Means", SimpleNamespace(database=database, clock=now)),
+                means=cast("WorkerContext", SimpleNamespace(database=database, clock=now)),
                 known=WORKERS,
                 crons={},
             ),

@@ -9,13 +9,12 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.db import usage
-from app.db.lifecycle.revival import Revived, revive
-from app.db.usage import Use
-from app.memory.candidate import Outcome
+from app.db.memories import usage
+from app.db.memories.usage import Revival, Use, revive
+from app.memory.candidate import WriteOutcome
 from app.model import Memory
-from app.services.workers.worker import Counts, Means, Progress, discover
-from tests.stores import Store
+from app.services.lifecycle.runner import Counts, RunProgress, WorkerContext, discover
+from tests.support.stores import Store
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 WORKERS = discover()
@@ -37,13 +36,13 @@ class Aging:
 
     store: Store
     clock: Clock
-    means: Means
+    means: WorkerContext
 
     def pass_(self, days: float) -> datetime:
         self.clock.now += timedelta(days=days)
         return self.clock.now
 
-    async def write(self, type_name: str, about: dict[str, Any] | None = None, **payload: Any) -> Outcome:
+    async def write(self, type_name: str, about: dict[str, Any] | None = None, **payload: Any) -> WriteOutcome:
         return await self.store.write(type_name, about=about, **payload)
 
     async def added(self, type_name: str, about: dict[str, Any] | None = None, **payload: Any) -> UUID:
@@ -66,7 +65,7 @@ class Aging:
         async def told(_done: int, _total: int | None) -> None:
             return None
 
-        progress = Progress(run=job or uuid4(), told=told)
+        progress = RunProgress(run=job or uuid4(), told=told)
         return await WORKERS[worker].run(self.means, self.store.tenant, dry_run=dry_run, progress=progress)
 
     async def use(self, memory: UUID, *, count: int = 1, session: str | None = None) -> None:
@@ -79,7 +78,7 @@ class Aging:
         async with self.store.database.write(self.store.tenant) as opened:
             await usage.record(opened, tenant=self.store.tenant, uses=[use])
 
-    async def revive(self, *memories: UUID) -> list[Revived]:
+    async def revive(self, *memories: UUID) -> list[Revival]:
         async with self.store.database.write(self.store.tenant) as session:
             return await revive(
                 session, self.store.tenant, memories, now=self.clock.now, actor="tester", reason="accessed"
@@ -102,7 +101,7 @@ def aging(store: Store) -> Aging:
     clock = Clock()
     deciding = replace(store.pipeline.deciding, clock=clock)
     store = replace(store, pipeline=replace(store.pipeline, deciding=deciding))
-    means = Means(
+    means = WorkerContext(
         database=store.database,
         clock=clock,
         embedder=deciding.embedder,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests import stores
 from tests.lifecycle.aging import Aging, aging
+from tests.support import stores
 
 embedder, make_store, store = stores.embedder, stores.make_store, stores.store
 

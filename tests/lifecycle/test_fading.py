@@ -8,15 +8,15 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.db.lifecycle import fading
-from app.db.statement import statement
+from app.db.lifecycle import sweeps
+from app.db.session import statement
 from app.memory.freshness import Decay
-from app.memory.lifecycle import Fade, expires, fade
+from app.memory.lifecycle import FadeState, expires, fade
 from tests.lifecycle.aging import START, Aging
 
 COMPUTED = statement(
     f"""
-    SELECT {fading.NUMBERS}, {fading.FADED} AS faded
+    SELECT {sweeps.NUMBERS}, {sweeps.FADED} AS faded
     FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS m(
         place int, stated_at timestamptz, half_life_days float8, floor float8, confidence float8)
     JOIN jsonb_to_recordset(CAST(:given AS jsonb)) AS u(place int, last_accessed_at timestamptz, access_count int)
@@ -26,7 +26,7 @@ COMPUTED = statement(
 )
 
 
-def numbers(faded: Fade) -> dict[str, object]:
+def numbers(faded: FadeState) -> dict[str, object]:
     return {name: value for name, value in faded.detail().items() if value is not None}
 
 
@@ -66,7 +66,7 @@ async def test_both_come_to_the_same_numbers(old: Aging) -> None:
             confidence=0.5,
             now=START,
         )
-        theirs = fading.fade_of(row)
+        theirs = sweeps.fade_of(row)
         assert numbers(theirs) == pytest.approx(numbers(ours), rel=1e-9, abs=1e-12), one
         assert row["faded"] == expires(ours), one
 

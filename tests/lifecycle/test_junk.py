@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.db import usage
+from app.db.memories import usage
 from app.model import SpeechAct
 from app.read.access import AccessTracker
 from tests.lifecycle.aging import START, Aging

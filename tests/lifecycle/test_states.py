@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from app.errors import Conflict
 from app.memory.lifecycle import LEGAL
-from app.model import Status
+from app.model import MemoryStatus
 from tests.lifecycle.aging import START, Aging
 
 LOOKED_AT = "review_reason = 'asked', review_since = now()"
@@ -37,8 +37,8 @@ async def placed(old: Aging, status: str) -> UUID:
     return memory
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(Status, Status)), ids=str)
-async def test_the_triggers_list_is_ours(old: Aging, before: Status, after: Status) -> None:
+@pytest.mark.parametrize(("before", "after"), list(product(MemoryStatus, MemoryStatus)), ids=str)
+async def test_the_triggers_list_is_ours(old: Aging, before: MemoryStatus, after: MemoryStatus) -> None:
     memory = await placed(old, before)
     at = START + timedelta(days=1)
     if before is after or (before, after) in LEGAL:
@@ -53,15 +53,15 @@ async def test_the_triggers_list_is_ours(old: Aging, before: Status, after: Stat
 
 
 async def test_a_refusal_is_a_conflict_to_callers(old: Aging) -> None:
-    memory = await placed(old, Status.FORGOTTEN)
+    memory = await placed(old, MemoryStatus.FORGOTTEN)
     with pytest.raises(Conflict, match="a memory that is forgotten cannot become active"):
         async with old.store.database.write(old.store.tenant) as session:
             await session.execute(text("UPDATE memories SET status = 'active' WHERE id = :id"), {"id": memory})
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(walk=st.lists(st.sampled_from(Status), min_size=2, max_size=12))
-async def test_any_sequence_goes_as_far_as_the_table_allows(old: Aging, walk: list[Status]) -> None:
+@given(walk=st.lists(st.sampled_from(MemoryStatus), min_size=2, max_size=12))
+async def test_any_sequence_goes_as_far_as_the_table_allows(old: Aging, walk: list[MemoryStatus]) -> None:
     expected = walk[0]
     memory = await placed(old, expected)
     connection = await asyncpg.connect(old.store.url)

@@ -12,8 +12,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from app.db import usage
-from app.db.usage import Use
+from app.db.memories import usage
+from app.db.memories.usage import Use
 from app.model import Scope, ScopeKind
 from tests.lifecycle.aging import Aging
 from tests.lifecycle.reference import Known, World

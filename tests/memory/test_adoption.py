@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from app.memory.registry import discover
-from app.memory.spec import Adopted, Stored
+from app.memory.spec import AdoptedPayload, Stored
 
 TYPES = discover()
 
 
-def adopted(kind: str, predicate: str, told: str) -> Adopted | None:
+def adopted(kind: str, predicate: str, told: str) -> AdoptedPayload | None:
     fact = TYPES.get("fact").payload.model_validate({"predicate": predicate, "object": told})
     payload = fact.model_dump(mode="json", by_alias=True)
     adopts = TYPES.get(kind).adopts
@@ -20,7 +20,7 @@ def adopted(kind: str, predicate: str, told: str) -> Adopted | None:
     return adopts.rule(Stored(type="fact", payload=payload, content=fact.render()))
 
 
-def told_by(found: Adopted | None, *fields: str) -> tuple[Any, ...]:
+def told_by(found: AdoptedPayload | None, *fields: str) -> tuple[Any, ...]:
     assert found is not None
     return tuple(getattr(found.payload, name) for name in fields)
 

@@ -29,7 +29,7 @@ def test_confidence_stays_between_zero_and_one(given_parts: ConfidenceParts) -> 
 
 @given(parts, parts)
 def test_merging_averages_by_mentions_and_adds_them(old: ConfidenceParts, new: ConfidenceParts) -> None:
-    both = confidence.merged(old, new)
+    both = confidence.merged_parts(old, new)
     assert both.mentions == old.mentions + new.mentions
     assert min(old.source, new.source) - 1e-9 <= both.source <= max(old.source, new.source) + 1e-9
     assert both.source * both.mentions == pytest.approx(old.source * old.mentions + new.source * new.mentions)
@@ -37,11 +37,11 @@ def test_merging_averages_by_mentions_and_adds_them(old: ConfidenceParts, new: C
 
 @given(parts)
 def test_saying_the_same_again_never_lowers_confidence(once: ConfidenceParts) -> None:
-    assert confidence.score(confidence.merged(once, once)) >= confidence.score(once) - 1e-9
+    assert confidence.score(confidence.merged_parts(once, once)) >= confidence.score(once) - 1e-9
 
 
 @pytest.mark.parametrize("act", [SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION])
 def test_what_was_not_meant_is_believed_at_most_thirty_percent(act: SpeechAct) -> None:
     certain = ConfidenceParts(source=1, extractor=1, prior=0.2, mentions=9)
-    assert confidence.believed(certain, act) == 0.30
-    assert confidence.believed(certain, SpeechAct.ASSERTION) == pytest.approx(0.92)
+    assert confidence.meets_floor(certain, act) == 0.30
+    assert confidence.meets_floor(certain, SpeechAct.ASSERTION) == pytest.approx(0.92)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.conflict import Claim, Verdict
 from app.memory.registry import discover
+from app.memory.slots import SlotClaim, SlotVerdict
 from app.memory.types.decision import Decision
-from tests.providers.rules.said import WEDNESDAY
+from tests.english.rules.said import WEDNESDAY
 
 TYPE = discover().get("decision")
 
@@ -23,8 +23,8 @@ def test_a_decision_competes_with_others_on_its_subject() -> None:
 
 
 def test_a_later_decision_supersedes() -> None:
-    old, new = (Claim(value=value, stated_at=WEDNESDAY, confidence=0.7) for value in ("postgresql", "mysql"))
-    assert TYPE.on_conflict(old, new) is Verdict.SUPERSEDE
+    old, new = (SlotClaim(value=value, stated_at=WEDNESDAY, confidence=0.7) for value in ("postgresql", "mysql"))
+    assert TYPE.on_conflict(old, new) is SlotVerdict.SUPERSEDE
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from app.memory import lifecycle
 from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.memory.lifecycle import LEGAL, Fade, expires, fade, is_over
+from app.memory.lifecycle import LEGAL, FadeState, expires, fade, is_over
 from app.memory.registry import discover
-from app.model import Category, Status
+from app.model import Category, MemoryStatus
 
 TYPES = discover()
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 
 
-def faded(days: float, decay: Decay, *, accesses: int = 0) -> Fade:
+def faded(days: float, decay: Decay, *, accesses: int = 0) -> FadeState:
     return fade(
         stated_at=NOW - timedelta(days=10_000),
         last_accessed_at=NOW - timedelta(days=days),
@@ -91,8 +91,8 @@ def test_validity_is_over_from_its_end_on() -> None:
 
 def test_every_transition_says_what_triggers_it() -> None:
     assert all(one.trigger and one.meaning for one in LEGAL.values())
-    assert {before for before, _ in LEGAL} == set(Status) - {Status.FORGOTTEN}
-    assert {after for _, after in LEGAL} == set(Status)
+    assert {before for before, _ in LEGAL} == set(MemoryStatus) - {MemoryStatus.FORGOTTEN}
+    assert {after for _, after in LEGAL} == set(MemoryStatus)
 
 
 @given(

@@ -12,18 +12,18 @@ from zoneinfo import ZoneInfo
 import pytest
 from pydantic import ValidationError
 
-import app.memory.types as types_folder
 from app.errors import InvalidInput
-from app.memory.own.compiling import made
-from app.memory.own.definition import Definition
+from app.memory import types
 from app.memory.registry import discover
 from app.memory.spec import MemoryType, Payload, Refs
+from app.memory.tenant_types.compiler import compile_definition
+from app.memory.tenant_types.definition import Definition
 from app.memory.types.event import Event
 from app.model import EntityRef, Precision
-from tests.own_types import DEFINITIONS
+from tests.support.tenant_types import DEFINITIONS
 
 BUILT_IN = discover()
-TYPES = BUILT_IN.with_own((made(Definition.model_validate(one)) for one in DEFINITIONS), 1)
+TYPES = BUILT_IN.with_own((compile_definition(Definition.model_validate(one)) for one in DEFINITIONS), 1)
 EXAMPLES = [
     pytest.param(one, payload, id=f"{one.name}-{place}")
     for one in TYPES
@@ -44,7 +44,7 @@ def refs_of(payload: Payload) -> Refs:
 
 
 def test_every_file_of_the_folder_is_a_type() -> None:
-    files = {path.stem for path in Path(types_folder.__file__).parent.glob("*.py")} - {"__init__"}
+    files = {path.stem for path in Path(types.__file__).parent.glob("*.py")} - {"__init__"}
     assert files == set(BUILT_IN.by_name)
 
 

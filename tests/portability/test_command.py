@@ -11,10 +11,10 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.cli.program import Served, run
-from tests.databases import Run, drop_database
+from tests.commands.program import Served, run
 from tests.jobs.yard import eventually
 from tests.portability.files import comparable
+from tests.support.databases import Run, drop_database
 
 KEY = "tm_key_of_the_portability_tests_0123456789abcdef"
 MEMORIES = 1_200

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.api.portability import numbered
-from app.db.porting import LEFT_OUT, RECORDS, columns
-from app.db.shape import IN_SCOPE, OF_ENTITY, OF_MEMORY
+from app.db.portability.exports import LEFT_OUT, RECORDS, columns
 from app.db.tables import metadata
-from app.services.import_order import in_circles, ready
-from app.services.records import KINDS, Line
-from app.services.redaction import BLANK, blanked
+from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
+from app.services.erasure import BLANK, blanked
+from app.services.portability.records import KINDS, Line
+from app.services.portability.storing import in_cycles, storable
 
 LONGEST = 12
 WORDS = ("tea", "green tea", "Ana", "likes", "likes tea", "in Rome")
@@ -71,8 +71,8 @@ def test_a_memory_is_ready_when_its_successors_lead_to_what_is_there(
     successors: list[int | None], there: set[int]
 ) -> None:
     lines = [line(number, successor) for number, successor in enumerate(successors)]
-    now = {one.number for one in ready(lines, {UUID(int=one) for one in there})}
-    circles = {one.int for one in in_circles(lines)}
+    now = {one.number for one in storable(lines, {UUID(int=one) for one in there})}
+    circles = {one.int for one in in_cycles(lines)}
     for number, successor in enumerate(successors):
         path, at = [number], successor
         while at is not None and at not in there and at < len(successors) and at not in path:

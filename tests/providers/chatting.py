@@ -12,18 +12,18 @@ import pytest
 import pytest_asyncio
 from pydantic import SecretStr
 
-from app.memory.extraction import Proposal, Role, Turn, Usage
+from app.memory.extraction import Proposal, Role, TokenUsage, Turn
 from app.memory.registry import discover
 from app.memory.spec import MemoryType
 from app.model import Scope, ScopeKind
 from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import ChatModel, ChatSpec
 from app.providers.http import HttpPolicy
-from app.providers.judging import ModelJudge
 from app.providers.model_extractor import ModelExtractor
+from app.providers.model_tasks import ModelJudge
 from app.providers.openai_chat import OpenAIChat
+from tests.provider_server.fixtures import StandIn
 from tests.providers.embedding import KEY, POLICY
-from tests.standin.fixtures import StandIn
 
 TYPES: Final = tuple(discover())
 SAID_AT: Final = datetime(2026, 5, 12, 7, 14, tzinfo=UTC)
@@ -50,7 +50,7 @@ class Kit:
 
     wire: str
     url: str
-    outcomes: list[tuple[str, str, Usage]] = field(default_factory=list)
+    outcomes: list[tuple[str, str, TokenUsage]] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     made: list[ChatModel] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class Kit:
     def judge(self, policy: HttpPolicy = POLICY) -> ModelJudge:
         return ModelJudge(self.chat(policy), observer=self._observe)
 
-    def _observe(self, purpose: str, outcome: str, seconds: float, usage: Usage) -> None:
+    def _observe(self, purpose: str, outcome: str, seconds: float, usage: TokenUsage) -> None:
         assert seconds >= 0
         self.outcomes.append((purpose, outcome, usage))
 

@@ -8,10 +8,10 @@ from pydantic import SecretStr
 
 from app.providers.embeddings import EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
+from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.provider_server.provider import DEFAULT_DIMENSIONS
 from tests.providers.chatting import kit
 from tests.providers.embedding import KEY, POLICY, Make, Recorder
-from tests.standin.fixtures import StandIn, provider, provider_process
-from tests.standin.provider import DEFAULT_DIMENSIONS
 
 __all__ = ["kit", "make", "provider", "provider_process", "recorder"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app.providers.embeddings import OpenAIEmbedder
 from app.providers.http import HttpPolicy
-from tests.standin.fixtures import StandIn
-from tests.standin.provider import DEFAULT_DIMENSIONS, vector_of
+from tests.provider_server.fixtures import StandIn
+from tests.provider_server.provider import DEFAULT_DIMENSIONS, vector_of
 
 KEY: Final = "sk-never-to-be-shown"
 POLICY: Final = HttpPolicy(timeout=20, deadline=60, attempts=3, backoff=0.001, concurrency=2)

@@ -5,9 +5,9 @@ import pytest
 from app.errors import ExtractionFailed, ProviderUnavailable
 from app.memory.extraction import Proposal
 from app.model import SpeechAct
-from app.providers.agreement import agreed
+from app.providers.model_extractor import consistent_proposals
+from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import DARK, LIGHT, TYPES, WORK, Kit, requests, told, turn
-from tests.standin.fixtures import StandIn
 
 BY_NAME = {one.name: one for one in TYPES}
 
@@ -22,20 +22,20 @@ def event(description: str, quote: str = "I moved to Berlin") -> Proposal:
 
 
 def shares(*answers: list[Proposal]) -> list[tuple[str, float]]:
-    return [(str(next(iter(one.payload.values()))), one.consistency) for one in agreed(answers, BY_NAME)]
+    return [(str(next(iter(one.payload.values()))), one.consistency) for one in consistent_proposals(answers, BY_NAME)]
 
 
 def test_what_all_say_is_certain_and_what_few_say_is_dropped() -> None:
-    assert agreed([[fact()], [fact("VOLKSWAGEN ")], [fact(), event("user moved")]], BY_NAME) == (fact(),)
+    assert consistent_proposals([[fact()], [fact("VOLKSWAGEN ")], [fact(), event("user moved")]], BY_NAME) == (fact(),)
 
 
 def test_half_of_the_answers_are_enough() -> None:
-    (kept,) = agreed([[fact()], []], BY_NAME)
+    (kept,) = consistent_proposals([[fact()], []], BY_NAME)
     assert kept.consistency == 0.5
 
 
 def test_two_values_for_one_slot_do_not_agree() -> None:
-    assert agreed([[fact("Volkswagen")], [fact("Audi")], [fact("BMW")]], BY_NAME) == ()
+    assert consistent_proposals([[fact("Volkswagen")], [fact("Audi")], [fact("BMW")]], BY_NAME) == ()
 
 
 def test_without_a_slot_the_same_words_of_the_turn_are_the_same_memory() -> None:
@@ -51,17 +51,19 @@ def test_two_memories_of_one_answer_are_two() -> None:
 
 def test_another_speech_act_is_another_memory() -> None:
     hypothetical = fact(speech_act=SpeechAct.HYPOTHETICAL)
-    assert [one.speech_act for one in agreed([[fact()], [fact()], [hypothetical]], BY_NAME)] == [SpeechAct.ASSERTION]
+    assert [one.speech_act for one in consistent_proposals([[fact()], [fact()], [hypothetical]], BY_NAME)] == [
+        SpeechAct.ASSERTION
+    ]
 
 
 def test_the_coolest_answer_gives_the_words_and_the_confidence() -> None:
-    (kept,) = agreed([[fact(confidence=0.8)], [fact("volkswagen", confidence=0.4)]], BY_NAME)
+    (kept,) = consistent_proposals([[fact(confidence=0.8)], [fact("volkswagen", confidence=0.4)]], BY_NAME)
     assert (kept.payload["object"], kept.confidence, kept.consistency) == ("Volkswagen", 0.8, 1.0)
 
 
 def test_no_more_than_five_are_kept_the_widest_agreement_first() -> None:
     many = [event(f"event {number}", quote=f"quote {number}") for number in range(5)]
-    kept = agreed([many, [fact(), *many[:4]], [fact(), *many[1:]]], BY_NAME)
+    kept = consistent_proposals([many, [fact(), *many[:4]], [fact(), *many[1:]]], BY_NAME)
     assert len(kept) == 5
     assert [one.consistency for one in kept] == pytest.approx([1, 1, 1, 2 / 3, 2 / 3])
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from app.errors import ProviderMisconfigured, ProviderProtocolError
-from app.memory.extraction import Usage
-from app.providers.http import RequestRefused
+from app.memory.extraction import TokenUsage
+from app.providers.http import RequestRejected
 from app.providers.schemas import answer_schema
+from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import TYPES, WORK, Kit, instructions_in, requests, told, turn
 from tests.providers.embedding import KEY, attempts
-from tests.standin.fixtures import StandIn
 
 openai = pytest.mark.parametrize("kit", ["openai"], indirect=True)
 anthropic = pytest.mark.parametrize("kit", ["anthropic"], indirect=True)
@@ -68,7 +68,7 @@ async def test_tokens_are_counted_with_those_of_the_cache(provider: StandIn, kit
 @openai
 async def test_a_server_that_counts_no_tokens_is_fine(provider: StandIn, kit: Kit) -> None:
     await provider.behave("error", status=200, body={"choices": [{"message": {"content": '{"memories": []}'}}]})
-    assert (await kit.extractor().extract(turn())).usage == Usage(requests=1)
+    assert (await kit.extractor().extract(turn())).usage == TokenUsage(requests=1)
 
 
 @openai
@@ -158,7 +158,7 @@ async def test_a_model_that_thinks_by_default_is_met_step_by_step(provider: Stan
 async def test_a_refusal_about_something_else_teaches_nothing(provider: StandIn, kit: Kit) -> None:
     extractor = kit.extractor()
     await provider.behave("error", times=2, status=400, body=refused("temperature: your credit is spent"))
-    with pytest.raises(RequestRefused):
+    with pytest.raises(RequestRejected):
         await extractor.extract(turn())
     await extractor.extract(turn())
     first, second, third = await requests(provider)

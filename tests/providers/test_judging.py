@@ -3,11 +3,11 @@
 import pytest
 
 from app.errors import ProviderError, ProviderProtocolError, ProviderUnavailable
-from app.providers.chat import spent
+from app.providers.chat import spent_tokens
+from tests.provider_server.fixtures import StandIn
+from tests.provider_server.strict import violations
 from tests.providers.chatting import Kit, instructions_in, requests
 from tests.providers.embedding import attempts
-from tests.standin.fixtures import StandIn
-from tests.standin.strict import violations
 
 PAIRS = [("Ana likes tea", "ana LIKES tea"), ("Ana likes tea", "Ana likes coffee"), ("tea, Ana likes", "Ana likes tea")]
 OPTIONS = ["Priya Sharma (person)", "Sarah Connor (person)", "Platform team (organization)"]
@@ -60,7 +60,7 @@ async def test_verdicts_that_do_not_fit_are_no_verdicts(provider: StandIn, kit: 
     await provider.behave("answer", body=verdict)
     with pytest.raises(ProviderProtocolError, match="gave no usable verdict") as caught:
         await kit.judge().same(PAIRS)
-    assert spent(caught.value).requests == 1
+    assert spent_tokens(caught.value).requests == 1
     assert [outcome for _, outcome, _ in kit.outcomes] == ["provider-protocol-error"]
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from app.errors import ConfigurationError
-from app.memory.extraction import Usage
+from app.memory.extraction import TokenUsage
 from app.metrics import Metrics
-from app.providers.llm import Prices, make_chat, make_extractor, make_judge
+from app.providers.factory import Prices, make_chat, make_extractor, make_judge
 from app.settings import Settings
+from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import TYPES, WORK, instructions_in, requests, turn
-from tests.standin.fixtures import StandIn
 
 
 def settings(provider: str = "openai", **given: Any) -> Settings:
@@ -83,5 +83,5 @@ async def test_types_that_only_callers_write_are_not_asked_for(provider: StandIn
 
 def test_prices_are_a_million_tokens() -> None:
     prices = Prices(input=2.0, output=10.0)
-    assert prices.cost(Usage(requests=3, input_tokens=500_000, output_tokens=100_000)) == pytest.approx(2.0)
-    assert Prices.of(Settings()).cost(Usage(input_tokens=7)) == 0
+    assert prices.cost(TokenUsage(requests=3, input_tokens=500_000, output_tokens=100_000)) == pytest.approx(2.0)
+    assert Prices.of(Settings()).cost(TokenUsage(input_tokens=7)) == 0

@@ -15,13 +15,13 @@ from app.errors import (
     ProviderTimeout,
     ProviderUnavailable,
 )
-from app.memory.extraction import Usage
+from app.memory.extraction import TokenUsage
 from app.model import SpeechAct
-from app.providers.chat import spent
+from app.providers.chat import spent_tokens
 from app.providers.http import HttpPolicy
+from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import DARK, WORK, Kit, requests, told, turn
 from tests.providers.embedding import KEY, POLICY, attempts, reached
-from tests.standin.fixtures import StandIn
 
 SECRET = "a secret between us"
 
@@ -96,7 +96,7 @@ async def test_an_answer_that_stays_wrong_fails_aloud(provider: StandIn, kit: Ki
     with pytest.raises(ExtractionFailed, match="not even when told what was wrong") as caught:
         await kit.extractor().extract(turn(f"This is {SECRET}."))
     assert await attempts(provider) == 2
-    cost = spent(caught.value)
+    cost = spent_tokens(caught.value)
     assert cost.requests == 2
     assert cost.input_tokens > cost.output_tokens > 0
     assert kit.outcomes == [("extract", "extraction-failed", cost)]
@@ -118,7 +118,7 @@ async def test_a_refusal_and_a_cut_answer_fail_without_a_repair(
     with pytest.raises(ExtractionFailed, match=why) as caught:
         await kit.extractor().extract(turn())
     assert await attempts(provider) == 1
-    assert spent(caught.value).requests == 1
+    assert spent_tokens(caught.value).requests == 1
 
 
 async def test_what_must_be_judged_by_the_turn_is_handed_on(provider: StandIn, kit: Kit) -> None:
@@ -159,8 +159,8 @@ async def test_a_lasting_failure_is_unavailable(
     with pytest.raises(ProviderUnavailable) as caught:
         await kit.extractor().extract(turn())
     assert await attempts(provider) == POLICY.attempts
-    assert spent(caught.value) == Usage()
-    assert kit.outcomes == [("extract", "provider-unavailable", Usage())]
+    assert spent_tokens(caught.value) == TokenUsage()
+    assert kit.outcomes == [("extract", "provider-unavailable", TokenUsage())]
 
 
 @pytest.mark.parametrize(("status", "mend"), [(401, "TM_LLM_API_KEY"), (404, "TM_LLM_MODEL"), (413, "refuses")])
@@ -185,8 +185,8 @@ async def test_the_cost_of_a_first_answer_survives_a_repair_that_never_came(prov
     await provider.behave("error", status=500)
     with pytest.raises(ProviderUnavailable) as caught:
         await kit.extractor().extract(turn())
-    assert spent(caught.value).requests == 1
-    assert spent(caught.value).output_tokens > 0
+    assert spent_tokens(caught.value).requests == 1
+    assert spent_tokens(caught.value).output_tokens > 0
 
 
 async def test_a_slow_model_is_a_timeout_and_the_repair_shares_the_deadline(provider: StandIn, kit: Kit) -> None:

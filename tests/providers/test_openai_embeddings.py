@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from app.providers.embeddings import meaningless
+from app.providers.embeddings import has_no_words
+from tests.provider_server.fixtures import StandIn
+from tests.provider_server.provider import DEFAULT_DIMENSIONS
 from tests.providers.embedding import KEY, POLICY, Make, attempts, unit
-from tests.standin.fixtures import StandIn
-from tests.standin.provider import DEFAULT_DIMENSIONS
 
 
 async def test_vectors_have_unit_length_and_the_order_of_the_texts(provider: StandIn, make: Make) -> None:
@@ -68,7 +68,7 @@ async def test_nothing_to_embed_asks_nothing(provider: StandIn, make: Make) -> N
 
 async def test_empty_texts_are_not_sent_and_have_a_valid_vector(provider: StandIn, make: Make) -> None:
     vectors = await make().embed(["", "tea", " \n"])
-    assert vectors[0] == pytest.approx(meaningless(DEFAULT_DIMENSIONS))
+    assert vectors[0] == pytest.approx(has_no_words(DEFAULT_DIMENSIONS))
     assert vectors[1] == pytest.approx(unit("tea"), abs=1e-6)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
     assert (await provider.seen())["requests"][0]["body"]["input"] == ["tea"]

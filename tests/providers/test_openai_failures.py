@@ -15,8 +15,8 @@ from app.errors import (
     ProviderTimeout,
     ProviderUnavailable,
 )
+from tests.provider_server.fixtures import StandIn
 from tests.providers.embedding import KEY, POLICY, Make, Recorder, attempts, reached, unit
-from tests.standin.fixtures import StandIn
 
 SECRET_TEXT = "a text that stays between us"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.providers import answers
-from app.providers.answers import NotJson, json_object
+from app.providers import chat
+from app.providers.chat import NotJson, json_object
 from app.providers.proposals import ProposalReader
 from tests.providers.chatting import TYPES
 
@@ -175,8 +175,8 @@ def test_no_json_makes_it_stumble(memories: list[object]) -> None:
     "text", ["{" * 200_000, '{"a": [1, ' * 40_000, "```" * 60_000, '{"memories": "' + "{" * 200_000]
 )
 def test_braces_are_tried_only_so_often(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = Mock(side_effect=answers._DECODER.raw_decode)
-    monkeypatch.setattr(answers, "_DECODER", Mock(decode=answers._DECODER.decode, raw_decode=tried))
+    tried = Mock(side_effect=chat._DECODER.raw_decode)
+    monkeypatch.setattr(chat, "_DECODER", Mock(decode=chat._DECODER.decode, raw_decode=tried))
     with pytest.raises(NotJson):
         json_object(text, "memories")
     assert tried.call_count <= 50

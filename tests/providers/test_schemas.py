@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel, Field
 
 from app.errors import ConfigurationError
+from app.memory.fields import Name
 from app.memory.spec import MemoryType, Payload
-from app.memory.strings import Name
-from app.providers.schemas import answer_schema, as_asked, as_payload, closed, fields_of, nullable
+from app.providers.schemas import answer_schema, closed, fields_of, nullable, payload_schema, request_schema
+from tests.provider_server.strict import violations
 from tests.providers.chatting import TYPES
-from tests.standin.strict import violations
 
 every_type = pytest.mark.parametrize("one", [pytest.param(one, id=one.name) for one in TYPES])
 
@@ -79,20 +79,24 @@ def test_the_examples_of_a_type_fit_its_schema_and_come_back_as_they_were(one: M
     fields = fields_of(one)
     for example in one.examples:
         for payload in example.payloads:
-            asked = as_asked(payload, fields)
+            asked = request_schema(payload, fields)
             assert asked.keys() <= {field.name for field in fields}
             left_out = {field.name: None for field in fields if field.name not in asked}
-            assert as_payload({**asked, **left_out}, fields) == payload
+            assert payload_schema({**asked, **left_out}, fields) == payload
 
 
 def test_nulls_inside_an_answer_are_left_out_too() -> None:
     answered = {"text": "x", "parts": [{"label": "a", "weight": None}], "details": [{"name": "k", "value": None}]}
-    assert as_payload(answered, fields_of(typed(Everything))) == {"text": "x", "parts": [{"label": "a"}], "details": {}}
+    assert payload_schema(answered, fields_of(typed(Everything))) == {
+        "text": "x",
+        "parts": [{"label": "a"}],
+        "details": {},
+    }
 
 
 def test_pairs_that_are_none_are_left_for_validation() -> None:
     for wrong in ([1], [{"name": "k"}], "text", {"k": "v"}, [{"name": [], "value": 1}]):
-        assert as_payload({"details": wrong}, fields_of(typed(Everything))) == {"details": wrong}
+        assert payload_schema({"details": wrong}, fields_of(typed(Everything))) == {"details": wrong}
 
 
 def test_a_payload_that_can_t_be_asked_for_stops_the_start() -> None:

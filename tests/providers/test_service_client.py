@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from app.providers.service_client import ServiceClient, ServiceRefused, ServiceUnreachable
+from app.commands.service_client import ServiceClient, ServiceRejection, ServiceUnreachable
 
 URL = "http://service"
 Step = Callable[[httpx.Request], httpx.Response]
@@ -68,7 +68,7 @@ async def test_what_stays_wrong_is_told_at_once(status: int) -> None:
     problem = {"detail": "predicate: is required", "errors": [{"field": "predicate", "message": "is required"}]}
     script = Scripted(answer(status, problem))
     async with script.client() as client:
-        with pytest.raises(ServiceRefused, match="predicate: is required") as raised:
+        with pytest.raises(ServiceRejection, match="predicate: is required") as raised:
             await client.post("/x", {})
     assert raised.value.answered == status
     assert [one.field for one in raised.value.faults] == ["predicate"]
@@ -78,7 +78,7 @@ async def test_what_stays_wrong_is_told_at_once(status: int) -> None:
 async def test_it_gives_up_in_the_end() -> None:
     script = Scripted(*[answer(503, {"detail": "busy"})] * 4)
     async with script.client() as client:
-        with pytest.raises(ServiceRefused, match="busy"):
+        with pytest.raises(ServiceRejection, match="busy"):
             await client.post("/x", {})
     assert len(script.slept) == 3
 
@@ -92,7 +92,7 @@ async def test_nobody_there_is_told_with_the_mend() -> None:
 async def test_another_program_there_is_told() -> None:
     script = Scripted(lambda _request: httpx.Response(200, text="<html>"))
     async with script.client() as client:
-        with pytest.raises(ServiceRefused, match="does not look like a Typed Memory service"):
+        with pytest.raises(ServiceRejection, match="does not look like a Typed Memory service"):
             await client.get("/memories")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import ConfigurationError
-from app.providers.embeddings import Embedder, meaningless
+from app.providers.embeddings import Embedder, has_no_words
 from app.providers.wordllama import DIRECT_CHARACTERS, WordllamaEmbedder
 
 TEXTS = [
@@ -58,7 +58,7 @@ async def test_a_text_has_one_vector_alone_or_in_a_batch_asked_or_told(embedder:
 
 async def test_a_text_without_tokens_has_a_valid_vector(embedder: WordllamaEmbedder) -> None:
     vectors = await embedder.embed(["", "tea"])
-    assert vectors[0] == pytest.approx(meaningless(256))
+    assert vectors[0] == pytest.approx(has_no_words(256))
 
 
 @settings(max_examples=50, deadline=None)

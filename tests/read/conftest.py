@@ -11,20 +11,19 @@ import asyncpg
 import pytest
 from sqlalchemy import event
 
-from app.db import models
-from app.db.session import Database, ReadSession
-from app.db.statement import Statement
-from app.memory.candidate import Candidate, Outcome
+from app.db import embedding_models
+from app.db.session import Database, ReadSession, SqlStatement
+from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind, Visibility
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest, QueryResult
+from app.read.values import QueryRequest, QueryResult
 from app.services.query import Queries
 from app.write.pipeline import WritePipeline
-from tests import owner
-from tests.stores import deciding_in, embedder, now
+from tests.support import owner
+from tests.support.stores import deciding_in, embedder, now
 
 __all__ = ["embedder"]
 
@@ -39,7 +38,7 @@ class Watched(ReadSession):
 
     seen: list[str]
 
-    async def fetch(self, statement: Statement, values: Mapping[str, object]) -> list[asyncpg.Record]:
+    async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
         self.seen.append(statement.sql)
         return await ReadSession.fetch(self, statement, values)
 
@@ -74,8 +73,8 @@ class Store:
     async def write(self, *candidates: Candidate) -> list[UUID]:
         """Write and return the ids of what holds each belief now."""
         results = await self.writes.write(self.actor, candidates)
-        assert all(isinstance(one, Outcome) for one in results), results
-        return [one.memory.id for one in results if isinstance(one, Outcome) and one.memory is not None]
+        assert all(isinstance(one, WriteOutcome) for one in results), results
+        return [one.memory.id for one in results if isinstance(one, WriteOutcome) and one.memory is not None]
 
     async def put(
         self,
@@ -141,7 +140,7 @@ async def lone_store(fresh_database_url: str, embedder: WordllamaEmbedder) -> As
 @asynccontextmanager
 async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
     opened: list[Database] = []
-    await models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
+    await embedding_models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
 
     async def make() -> Store:
         database = Database(database_url, pool_size=4)

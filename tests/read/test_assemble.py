@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from app import ids
 from app.memory.registry import discover
-from app.model import Category, ConfidenceParts, Memory, Mode, Scope, ScopeKind, Status
-from app.read.assemble import as_line, assemble, floor
-from app.read.request import Context, Hit
-from app.read.tokens import estimate
+from app.model import Category, ConfidenceParts, Memory, MemoryStatus, ReadMode, Scope, ScopeKind
+from app.read.assemble import as_line, assemble, estimate_tokens, floor
+from app.read.values import ContextBlock, Hit
 from tests.read.conftest import NOW
 
 TYPES = discover()
@@ -27,7 +26,7 @@ def hit(number: int, type_name: str = "fact", content: str = "the user drinks te
         "scope": Scope(kind=ScopeKind.GLOBAL),
         "type": type_name,
         "category": Category.SEMANTIC,
-        "status": Status.ACTIVE,
+        "status": MemoryStatus.ACTIVE,
         "content": content,
         "payload": {},
         "subject": None,
@@ -58,7 +57,7 @@ def hit(number: int, type_name: str = "fact", content: str = "the user drinks te
     return Hit(memory=memory, score=1 / number, retrieval=1, confidence=0.7, freshness=1, arms=())
 
 
-def block(*hits: Hit, budget: int = 2000) -> Context:
+def block(*hits: Hit, budget: int = 2000) -> ContextBlock:
     return assemble(hits, types=TYPES, zone=UTC, budget=budget)[0]
 
 
@@ -76,7 +75,7 @@ def test_many_poor_matches_do_not_stand_before_a_good_one() -> None:
 
 
 def test_a_line_has_its_id_its_day_and_says_what_is_history() -> None:
-    [group] = block(hit(1, status=Status.SUPERSEDED, stated_at=datetime(2026, 1, 2, 3, tzinfo=UTC))).groups
+    [group] = block(hit(1, status=MemoryStatus.SUPERSEDED, stated_at=datetime(2026, 1, 2, 3, tzinfo=UTC))).groups
     assert group.lines == (f"- [{ids.public('mem', UUID(int=1))}] (2026-01-02, superseded) the user drinks tea",)
 
 
@@ -94,7 +93,7 @@ def test_signs_that_hide_or_turn_text_are_left_out() -> None:
 def test_the_budget_is_kept(budget: int, sizes: list[int]) -> None:
     context = block(*(hit(n + 1, content="tea " * size) for n, size in enumerate(sizes)), budget=budget)
     assert context.tokens <= budget
-    assert estimate(context.text) <= context.tokens
+    assert estimate_tokens(context.text) <= context.tokens
 
 
 def test_a_long_first_memory_is_cut_and_the_rest_left_out() -> None:
@@ -111,13 +110,15 @@ def test_what_does_not_fit_makes_room_for_what_does() -> None:
     assert used == (UUID(int=1), UUID(int=3))
 
 
-@pytest.mark.parametrize(("mode", "least"), [(Mode.DEFAULT, 0.5), (Mode.HISTORICAL, 0.3), (Mode.AUDIT, 0.3)])
-def test_the_floor_is_the_modes_unless_the_request_has_its_own(mode: Mode, least: float) -> None:
+@pytest.mark.parametrize(
+    ("mode", "least"), [(ReadMode.DEFAULT, 0.5), (ReadMode.HISTORICAL, 0.3), (ReadMode.AUDIT, 0.3)]
+)
+def test_the_floor_is_the_modes_unless_the_request_has_its_own(mode: ReadMode, least: float) -> None:
     assert floor(mode, None) == least
     assert floor(mode, 0.0) == 0.0
 
 
 def test_tokens_of_prose_are_about_its_words() -> None:
-    assert 9 <= estimate("The user prefers light mode for the editor theme.") <= 12
-    assert estimate("mem_019ad0c2f1b27c3e8a5d4f6b7c8d9e0f") >= 16
-    assert estimate("私は東京に住んでいます") >= 8
+    assert 9 <= estimate_tokens("The user prefers light mode for the editor theme.") <= 12
+    assert estimate_tokens("mem_019ad0c2f1b27c3e8a5d4f6b7c8d9e0f") >= 16
+    assert estimate_tokens("私は東京に住んでいます") >= 8

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from app.model import Mode, Scope, ScopeKind, SpeechAct, Visibility
+from app.model import ReadMode, Scope, ScopeKind, SpeechAct, Visibility
 from tests.read.conftest import NOW, MakeStore, Store
 
 BOTH = Visibility(user_id="u1", agent_id="a1")
@@ -67,21 +67,21 @@ async def test_types_topic_and_confidence_filter(store: Store) -> None:
     assert await store.found("green tea", types=("preference",)) == [taste]
     assert await store.found("green tea", topic="food") == [fact]
     assert unsure in await store.found("white tea", min_confidence=0.3)
-    assert unsure in await store.found("white tea", mode=Mode.AUDIT)
+    assert unsure in await store.found("white tea", mode=ReadMode.AUDIT)
     assert await store.found("green tea", min_confidence=0.99) == []
 
 
-@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.HISTORICAL])
-async def test_forgotten_memories_are_for_audits_alone(store: Store, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", [ReadMode.DEFAULT, ReadMode.HISTORICAL])
+async def test_forgotten_memories_are_for_audits_alone(store: Store, mode: ReadMode) -> None:
     memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "tea"})
     await set_on_both(store, memory, "status = 'forgotten'")
     assert memory not in await store.found("tea", mode=mode)
     assert memory not in await store.found("tea", mode=mode, known_at=datetime.now(UTC))
-    assert memory in await store.found("tea", mode=Mode.AUDIT)
+    assert memory in await store.found("tea", mode=ReadMode.AUDIT)
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-async def test_what_waits_for_review_is_never_recalled(store: Store, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", list(ReadMode))
+async def test_what_waits_for_review_is_never_recalled(store: Store, mode: ReadMode) -> None:
     memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "tea"})
     await store.sql(
         """UPDATE memories SET status = 'pending', review_reason = 'doubtful', review_since = now()
@@ -103,14 +103,14 @@ async def test_what_was_only_supposed_stays_under_the_floor(store: Store) -> Non
         speech_act=SpeechAct.HYPOTHETICAL,
     )
     assert memory not in await store.found("Where does the user live? Mars")
-    assert memory in await store.found("Where does the user live? Mars", mode=Mode.AUDIT)
+    assert memory in await store.found("Where does the user live? Mars", mode=ReadMode.AUDIT)
 
 
 async def test_an_expired_memory_is_seen_in_historical_mode(store: Store) -> None:
     memory = await store.put("fact", {"subject": "user", "predicate": "drinks", "object": "tea"})
     await set_on_both(store, memory, "status = 'expired'")
     assert await store.found("tea") == []
-    assert await store.found("tea", mode=Mode.HISTORICAL) == [memory]
+    assert await store.found("tea", mode=ReadMode.HISTORICAL) == [memory]
 
 
 async def test_a_memory_is_not_recalled_after_its_validity_nor_before(store: Store) -> None:
@@ -146,7 +146,7 @@ async def test_as_of_answers_what_was_true_then(store: Store) -> None:
     assert await store.found(question, as_of=NOW - timedelta(days=40)) == [dark]
     assert await store.found(question, as_of=NOW - timedelta(days=10)) == [light]
     assert await store.found(question, as_of=NOW - timedelta(days=70)) == []
-    assert set(await store.found(question, mode=Mode.HISTORICAL)) == {dark, light, sepia}
+    assert set(await store.found(question, mode=ReadMode.HISTORICAL)) == {dark, light, sepia}
 
 
 async def test_known_at_answers_what_was_believed_then(store: Store) -> None:

@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from app.model import Mode, Scope, ScopeKind
-from app.providers.questions import RuleQuestions
+from app.model import ReadMode, Scope, ScopeKind
+from app.providers.protocols import RuleQuestions
 from app.read.plan import TABLE
 from app.read.retrieve import Search, is_exact, retrieve
 from app.read.values import Arm
@@ -125,7 +125,7 @@ async def test_the_arm_returns_as_many_as_there_are_under_every_filter(store: St
         (replace(search.filters, types=("fact",), excluded=(uuid4(),)), 40),
         (replace(search.filters, topic="nothing"), 0),
         (replace(search.filters, min_confidence=0.99), 0),
-        (replace(search.filters, mode=Mode.AUDIT, types=("fact",)), 40),
+        (replace(search.filters, mode=ReadMode.AUDIT, types=("fact",)), 40),
     ):
         hits = await arm(store, replace(search, filters=filters), Arm.SEMANTIC)
         assert len({memory for memory, _ in hits}) == len(hits) == expected
@@ -200,7 +200,7 @@ async def test_questions_do_not_bring_back_what_was_replaced(store: Store) -> No
         search = await search_for(store, "Which editor theme do I prefer?", exact=exact)
         assert search.questions > 0
         assert [memory for memory, _ in await arm(store, search, Arm.SEMANTIC)] == [new]
-        past = replace(search, filters=replace(search.filters, mode=Mode.HISTORICAL))
+        past = replace(search, filters=replace(search.filters, mode=ReadMode.HISTORICAL))
         assert {memory for memory, _ in await arm(store, past, Arm.SEMANTIC)} == {old, new}
 
 

@@ -9,30 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.db.aliases import Known
-from app.db.recall import Sketch
+from app.db.entities.query_lookup import QueryLookup
+from app.db.memories.ranking import RankingRow
 from app.memory.freshness import Decay
 from app.memory.registry import discover
 from app.model import SpeechAct
 from app.read import understand
 from app.read.plan import OPEN
 from app.read.rank import demotions, freshness_of, rank
-from app.read.request import QueryRequest
-from app.read.values import Fused, ParsedQuery
+from app.read.values import Fused, ParsedQuery, QueryRequest
 from tests.read.conftest import NOW
 
 TYPES = discover()
-NOTHING = Known(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
+NOTHING = QueryLookup(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
 PLAIN = replace(OPEN, freshness=1.0, neighbours=0.0, newest=0.0)
 SCOPE = UUID(int=7)
 
 
 def parsed(text: str) -> ParsedQuery:
-    reading = understand.read(QueryRequest(query=text, now=NOW), types=TYPES, language="english")
-    return understand.resolve(reading, NOTHING, types=TYPES)
+    reading = understand.parse_question(QueryRequest(query=text, now=NOW), types=TYPES, language="english")
+    return understand.resolve_question(reading, NOTHING, types=TYPES)
 
 
-def sketch(number: int, **given: Any) -> Sketch:
+def sketch(number: int, **given: Any) -> RankingRow:
     fields: dict[str, Any] = {
         "id": UUID(int=number),
         "scope_id": SCOPE,
@@ -56,10 +55,10 @@ def sketch(number: int, **given: Any) -> Sketch:
         "speech_act": SpeechAct.ASSERTION,
         "payload": {},
     }
-    return Sketch(**{**fields, **given})
+    return RankingRow(**{**fields, **given})
 
 
-def ranked(*sketches: Sketch, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
+def ranked(*sketches: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
     fused = [Fused(id=one.id, retrieval=retrieval, arms=()) for one in sketches]
     return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW)  # type: ignore[arg-type]
 
@@ -134,7 +133,7 @@ def test_equal_scores_are_ordered_newest_id_first() -> None:
     assert [hit.id.int for hit in ranked(sketch(1), sketch(3), sketch(2))] == [3, 2, 1]
 
 
-def turn(number: int, **given: Any) -> Sketch:
+def turn(number: int, **given: Any) -> RankingRow:
     return sketch(number, type="episodic", **given)
 
 

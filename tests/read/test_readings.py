@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 import pytest
 
 from app.memory.registry import discover
-from app.model import Mode
-from app.read.request import QueryRequest
-from app.read.understand import read
-from app.read.values import Reading
+from app.model import ReadMode
+from app.read.understand import parse_question
+from app.read.values import QueryRequest, QuestionReading
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def reading(text: str) -> Reading:
-    return read(QueryRequest(query=text, now=SATURDAY), types=discover(), language="english")
+def reading(text: str) -> QuestionReading:
+    return parse_question(QueryRequest(query=text, now=SATURDAY), types=discover(), language="english")
 
 
 @pytest.mark.parametrize(
@@ -48,12 +47,12 @@ def test_last_tuesday_has_a_second_reading() -> None:
 @pytest.mark.parametrize(
     ("text", "mode"),
     [
-        ("where did I work before Volkswagen?", Mode.HISTORICAL),
-        ("who did Tom report to before Sarah?", Mode.HISTORICAL),
-        ("what happened before March?", Mode.DEFAULT),
-        ("where do I work?", Mode.DEFAULT),
-        ("what should I do before leaving?", Mode.DEFAULT),
+        ("where did I work before Volkswagen?", ReadMode.HISTORICAL),
+        ("who did Tom report to before Sarah?", ReadMode.HISTORICAL),
+        ("what happened before March?", ReadMode.DEFAULT),
+        ("where do I work?", ReadMode.DEFAULT),
+        ("what should I do before leaving?", ReadMode.DEFAULT),
     ],
 )
-def test_what_came_before_something_is_history(text: str, mode: Mode) -> None:
+def test_what_came_before_something_is_history(text: str, mode: ReadMode) -> None:
     assert reading(text).mode is mode

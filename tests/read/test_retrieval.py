@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.db import aliases
-from app.db.vectors import as_halfvec
-from app.model import Mode, Scope, ScopeKind, Visibility
+from app.db.entities import query_lookup
+from app.db.sql import as_halfvec
+from app.lexical.bm25 import index_of, terms
+from app.model import ReadMode, Scope, ScopeKind, Visibility
 from app.read import understand
-from app.read.request import QueryRequest
 from app.read.retrieve import Search, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import as_tsquery
-from app.read.values import Arm
-from app.text.lexical import index_of, terms
-from tests.bm25_reference import Reference, same_top
+from app.read.values import Arm, QueryRequest
 from tests.read.conftest import NOW, USER, MakeStore, Store
+from tests.support.bm25_reference import Reference, same_top
 
 WORDS = "tea coffee barn river piano violin garden marathon office harbour lantern museum saddle quartz".split()  # noqa: SIM905
 
@@ -44,10 +43,10 @@ async def fill(store: Store, texts: list[str], scope: Scope = USER, type_name: s
 async def search_for(store: Store, text: str, **changes: object) -> Search:
     request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id="u1"))
     reads = store.reads
-    reading = understand.read(request, types=reads.types.known(store.tenant), language="english")
+    reading = understand.parse_question(request, types=reads.types.known(store.tenant), language="english")
     scopes = tuple(scope.id(store.tenant) for scope in request.visibility.scopes())
     known = await reads._look_up(store.tenant, scopes, reading, reads.types.known(store.tenant))
-    query = understand.resolve(reading, known, types=reads.types.known(store.tenant))
+    query = understand.resolve_question(reading, known, types=reads.types.known(store.tenant))
     search = reads._search(store.tenant, scopes, request, query, known)
     vector = await reads._embed(query)
     return replace(search, vector=vector, **changes)  # type: ignore[arg-type]
@@ -107,7 +106,7 @@ async def test_the_semantic_arm_returns_as_many_as_there_are_under_every_filter(
         (replace(search.filters, types=("fact",), excluded=(uuid4(),)), 30),
         (replace(search.filters, topic="nothing"), 0),
         (replace(search.filters, min_confidence=0.99), 0),
-        (replace(search.filters, mode=Mode.AUDIT, types=("fact",)), 30),
+        (replace(search.filters, mode=ReadMode.AUDIT, types=("fact",)), 30),
     ):
         hits = await arm(store, replace(search, filters=filters), Arm.SEMANTIC)
         assert len({memory for memory, _ in hits}) == expected
@@ -257,7 +256,7 @@ async def test_the_look_up_knows_merged_entities_by_every_name(store: Store) -> 
     await store.put("fact", {"subject": "Priya", "predicate": "lives-in", "object": "Pune"})
     await store.put("entity", {"canonical_name": "Priya", "entity_type": "person", "aliases": ["P. Sharma"]})
     async with store.database.read(store.tenant) as session:
-        known = await aliases.look_up(
+        known = await query_lookup.look_up(
             session,
             tenant=store.tenant,
             scopes=[USER.id(store.tenant)],

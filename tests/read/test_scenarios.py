@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from app.model import Mode, Status
+from app.model import MemoryStatus, ReadMode
 from tests.read.conftest import NOW, Store
 
 
@@ -20,11 +20,11 @@ async def test_a_new_preference_is_the_only_one_and_history_shows_both(store: St
     assert [hit.memory.id for hit in result.hits] == [light]
     assert await store.found("what do I prefer?") == [light]
 
-    history = await store.ask("what display mode does the user prefer?", mode=Mode.HISTORICAL)
+    history = await store.ask("what display mode does the user prefer?", mode=ReadMode.HISTORICAL)
     assert {hit.memory.id for hit in history.hits} == {dark, light}
     before = await store.ask("What did I prefer before?")
     assert before.understood["mode"] == "historical"
-    assert before.hits[0].memory.status is Status.SUPERSEDED
+    assert before.hits[0].memory.status is MemoryStatus.SUPERSEDED
 
 
 async def test_what_happened_last_tuesday_returns_the_events_of_that_tuesday_alone(store: Store) -> None:

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.db.aliases import Known, KnownEntity
+from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.memory.registry import discover
-from app.model import Mode
+from app.model import ReadMode
 from app.read import understand
 from app.read.plan import plan
-from app.read.request import QueryRequest
-from app.read.values import ParsedQuery
+from app.read.values import ParsedQuery, QueryRequest
 from tests.read.conftest import NOW
 
 TYPES = discover()
@@ -28,9 +27,9 @@ SARAH, PRIYA, USER = entity("sarah", 1), entity("p. sharma", 2), entity("user", 
 
 
 def parse(text: str, *entities: KnownEntity, **request: Any) -> ParsedQuery:
-    reading = understand.read(QueryRequest(query=text, now=NOW, **request), types=TYPES, language="english")
+    reading = understand.parse_question(QueryRequest(query=text, now=NOW, **request), types=TYPES, language="english")
     names = understand.names_of(reading)
-    known = Known(
+    known = QueryLookup(
         memories=1000,
         contexts=0,
         documents=1000,
@@ -38,7 +37,7 @@ def parse(text: str, *entities: KnownEntity, **request: Any) -> ParsedQuery:
         frequencies={},
         entities=tuple(one for one in entities if one.alias in names),
     )
-    return understand.resolve(reading, known, types=TYPES)
+    return understand.resolve_question(reading, known, types=TYPES)
 
 
 def named(query: ParsedQuery) -> list[str]:
@@ -118,22 +117,22 @@ def test_only_a_filter_on_things_that_happen_makes_a_window_a_filter() -> None:
 @pytest.mark.parametrize(
     ("text", "mode"),
     [
-        ("What did I prefer before?", Mode.HISTORICAL),
-        ("Where did I use to work?", Mode.HISTORICAL),
-        ("Where I used to work", Mode.HISTORICAL),
-        ("What did I prefer last year?", Mode.HISTORICAL),
-        ("Who was my previous manager?", Mode.HISTORICAL),
-        ("What happened last year?", Mode.DEFAULT),
-        ("What do I prefer?", Mode.DEFAULT),
-        ("Where did I live before 2019?", Mode.HISTORICAL),
+        ("What did I prefer before?", ReadMode.HISTORICAL),
+        ("Where did I use to work?", ReadMode.HISTORICAL),
+        ("Where I used to work", ReadMode.HISTORICAL),
+        ("What did I prefer last year?", ReadMode.HISTORICAL),
+        ("Who was my previous manager?", ReadMode.HISTORICAL),
+        ("What happened last year?", ReadMode.DEFAULT),
+        ("What do I prefer?", ReadMode.DEFAULT),
+        ("Where did I live before 2019?", ReadMode.HISTORICAL),
     ],
 )
-def test_mode_follows_what_the_question_asks_about(text: str, mode: Mode) -> None:
+def test_mode_follows_what_the_question_asks_about(text: str, mode: ReadMode) -> None:
     assert parse(text).mode is mode
 
 
 def test_a_given_mode_wins() -> None:
-    assert parse("What did I prefer before?", mode=Mode.AUDIT).mode is Mode.AUDIT
+    assert parse("What did I prefer before?", mode=ReadMode.AUDIT).mode is ReadMode.AUDIT
 
 
 def test_whom_the_asker_excludes_is_neither_followed_nor_looked_for() -> None:

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.db import usage
-from app.db.usage import COUNTED, MOST_SESSIONS, Use
+from app.db.memories import usage
+from app.db.memories.usage import COUNTED, MOST_SESSIONS, Use
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
-from app.model import Mode, Scope, ScopeKind
+from app.model import ReadMode, Scope, ScopeKind
 from app.read.access import AccessTracker, session_digest
 from tests.read.conftest import NOW, USER, Store
 
@@ -50,9 +50,9 @@ async def accesses(store: Store, memory: UUID) -> int:
     ("request_of", "counts"),
     [
         ({}, 1),
-        ({"mode": Mode.HISTORICAL}, 1),
+        ({"mode": ReadMode.HISTORICAL}, 1),
         ({"as_of": NOW}, 1),
-        ({"mode": Mode.AUDIT}, 0),
+        ({"mode": ReadMode.AUDIT}, 0),
         ({"known_at": NOW + timedelta(days=3650)}, 0),
         ({"as_of": NOW, "known_at": NOW + timedelta(days=3650)}, 0),
     ],
@@ -76,11 +76,11 @@ async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> No
     memories = [await store.put("fact", {"predicate": verb, "object": what}, stated_at=LONG_AGO) for verb, what in told]
     await expire(store, *memories)
     for question in ("What was the weather in Tokyo?", "What did the user say about the weather in Tokyo?"):
-        result = await store.ask(question, mode=Mode.HISTORICAL)
+        result = await store.ask(question, mode=ReadMode.HISTORICAL)
         assert len(result.hits) == len(memories)
         assert result.context.text.count("mem_") == len(memories)
         assert [await accesses(store, one) for one in memories] == [0] * len(memories)
-    await store.ask("Which kayak does the user own?", mode=Mode.HISTORICAL)
+    await store.ask("Which kayak does the user own?", mode=ReadMode.HISTORICAL)
     assert [await accesses(store, one) for one in memories] == [0, 1, 0, 0]
     assert [await status(store, one) for one in memories] == ["expired", "active", "expired", "expired"]
 
@@ -89,7 +89,7 @@ async def test_a_historical_use_revives_what_had_expired(store: Store) -> None:
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"}, stated_at=LONG_AGO)
     await expire(store, memory)
     assert await store.found("tea") == []
-    assert await store.found("tea", mode=Mode.HISTORICAL) == [memory]
+    assert await store.found("tea", mode=ReadMode.HISTORICAL) == [memory]
     assert await status(store, memory) == "expired"
     [before] = await store.sql("SELECT version FROM scopes WHERE tenant_id = $1", store.tenant)
     await store.tracker.flush()
@@ -106,7 +106,7 @@ async def test_a_historical_use_revives_what_had_expired(store: Store) -> None:
 async def test_an_audit_revives_nothing(store: Store) -> None:
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"}, stated_at=LONG_AGO)
     await expire(store, memory)
-    assert await store.found("tea", mode=Mode.AUDIT) == [memory]
+    assert await store.found("tea", mode=ReadMode.AUDIT) == [memory]
     await store.tracker.flush()
     assert await status(store, memory) == "expired"
 
@@ -138,7 +138,7 @@ async def test_junk_that_is_matched_a_thousand_times_still_fades_away(store: Sto
     for _ in range(1000):
         store.tracker.note(store.tenant, [junk], at=NOW, session="chat")
     await store.tracker.flush()
-    hit = (await store.ask("sounds good", mode=Mode.AUDIT)).hits[0].memory
+    hit = (await store.ask("sounds good", mode=ReadMode.AUDIT)).hits[0].memory
     assert hit.access_count == 1000
     assert hit.usage.stability < 0.2, "one day adds little, however often"
     assert hit.usage.sessions == 1

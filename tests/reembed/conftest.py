@@ -13,13 +13,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from app.db import models
-from app.db.models import Phase, StoredModel
+from app.db import embedding_models
+from app.db.embedding_models import Phase, StoredModel
 from app.providers.embeddings import Embedder, Purpose, Vectors
-from app.providers.questions import RuleQuestions
+from app.providers.protocols import RuleQuestions
 from app.providers.wordllama import WordllamaEmbedder
-from app.services.reembedding import Reembedding
-from app.services.refilling import Refilling
+from app.services.reembedding import Reembedding, VectorBackfill
 from app.write.hype import Hype
 from tests.read.conftest import MakeStore, Store, making
 
@@ -66,7 +65,7 @@ class Change:
         return Reembedding(owner_url=store.url, database=store.database, embedder=self.embedder, types=store.types)
 
     async def model(self) -> StoredModel:
-        known = await models.stored(self.store.database)
+        known = await embedding_models.stored(self.store.database)
         mine = (self.embedder.name, self.embedder.dimensions)
         return next(one for one in known if (one.name, one.dimensions) == mine)
 
@@ -83,7 +82,7 @@ class Change:
     async def keep_up(self) -> int:
         """What a service with this model does every few seconds."""
         model = await self.model()
-        filling = Refilling(
+        filling = VectorBackfill(
             database=self.store.database, embedder=self.embedder, model_id=model.id, types=self.store.types
         )
         await filling.tell()
@@ -104,7 +103,7 @@ async def ask_questions(store: Store, memories: Sequence[UUID]) -> None:
 
 
 async def phases(store: Store) -> dict[str, Phase]:
-    return {one.name: one.phase for one in await models.stored(store.database)}
+    return {one.name: one.phase for one in await embedding_models.stored(store.database)}
 
 
 async def quiet(store: Store) -> None:

@@ -10,12 +10,12 @@ import asyncpg
 import numpy as np
 import pytest
 
-from app.db import models
-from app.db.models import Phase
+from app.db import embedding_models
+from app.db.embedding_models import Phase
 from app.errors import ConfigurationError, Conflict, ProviderMisconfigured, ProviderUnavailable
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind
-from app.services import refilling
+from app.services import reembedding
 from tests.read.conftest import MakeStore, Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases
 
@@ -77,7 +77,7 @@ async def test_every_row_gets_the_vector_it_would_have_been_written_with(
 async def test_it_goes_on_where_it_was_cut_off_and_embeds_nothing_twice(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refilling, "BATCH", 8)
+    monkeypatch.setattr(reembedding, "BATCH", 8)
     await ask_questions(store, await store.write(*candidates(store)))
     bag = Bag()
     calls = 0
@@ -204,7 +204,7 @@ async def test_a_large_scope_is_searched_by_the_new_index_and_owes_as_many_rows(
         found = await served.found("tea", top_k=100, types=("preference",))
         assert set(found) == set(wanted)
         plan = await store.sql(
-            "SELECT indexdef FROM pg_indexes WHERE indexname = $1", models.index_name(served.reads.model_id)
+            "SELECT indexdef FROM pg_indexes WHERE indexname = $1", embedding_models.index_name(served.reads.model_id)
         )
         assert f"halfvec({dimensions})" in plan[0]["indexdef"]
         await store.sql("UPDATE embedding_models SET seen_at = seen_at - interval '1 hour'")
@@ -215,7 +215,7 @@ async def test_an_index_whose_building_was_cut_off_is_built_anew(store: Store, c
     await store.write(*candidates(store, 1))
     await store.sql("UPDATE memory_index SET ann = true")
     await change.steps.build()
-    name = models.index_name(2)
+    name = embedding_models.index_name(2)
     await store.sql("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::regclass", name)
     await change.steps.build()
     [[valid]] = await store.sql("SELECT indisvalid FROM pg_index WHERE indexrelid = $1::regclass", name)
@@ -224,7 +224,9 @@ async def test_an_index_whose_building_was_cut_off_is_built_anew(store: Store, c
 
 async def test_a_service_starts_with_a_model_only_once_it_is_built(store: Store, change: Change) -> None:
     async def start(name: str, dimensions: int) -> Phase:
-        return models.check(await models.stored(store.database), name=name, dimensions=dimensions).phase
+        return embedding_models.check(
+            await embedding_models.stored(store.database), name=name, dimensions=dimensions
+        ).phase
 
     with pytest.raises(ConfigurationError, match="run `typed-memory reembed` with these settings"):
         await start("bag", 24)

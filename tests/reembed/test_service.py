@@ -14,9 +14,9 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.cli.program import PROGRAM, ROOT, Served, environment, run
+from tests.commands.program import PROGRAM, ROOT, Served, environment, run
+from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.read.conftest import Store
-from tests.standin.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import asyncpg
 import pytest
 
-from app.db import models
+from app.db import embedding_models
+from app.db.embedding_models import Phase
 from app.db.migrate import downgrade
-from app.db.models import Phase
 from app.errors import Conflict
-from app.services.refilling import Refilling
+from app.services.reembedding import VectorBackfill
 from tests.read.conftest import Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases, quiet
 
@@ -179,7 +179,7 @@ async def test_a_service_whose_model_is_dropped_fills_in_nothing(store: Store, c
     await put(store, "violin")
     await change.steps.build()
     await change.steps.drop(force=True)
-    filling = Refilling(database=store.database, embedder=store.reads.embedder, model_id=1, types=store.types)
+    filling = VectorBackfill(database=store.database, embedder=store.reads.embedder, model_id=1, types=store.types)
     assert await filling.keep_up() == 0
 
 
@@ -217,7 +217,9 @@ async def test_going_down_keeps_the_vectors_that_are_searched(store: Store, chan
     rows = await store.sql("SELECT memory_id, part, embedding::text AS vector FROM memory_index ORDER BY 1, 2")
     assert [tuple(row) for row in rows] == [tuple(row) for row in before]
     defined = await store.sql("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ '_(model|lacks)_[0-9]+$'")
-    assert {row["indexname"] for row in defined} == {models.index_name(2, table) for table in models.TABLES}
+    assert {row["indexname"] for row in defined} == {
+        embedding_models.index_name(2, table) for table in embedding_models.TABLES
+    }
     assert all("(embedding)" in row["indexdef"] and "model_id = 2" in row["indexdef"] for row in defined)
     [[active]] = await store.sql("SELECT name FROM embedding_models WHERE active")
     assert active == "bag"

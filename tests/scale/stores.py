@@ -11,17 +11,17 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.db import models
+from app.db import embedding_models
 from app.db.session import Database
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind, Visibility
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest
+from app.read.values import QueryRequest
 from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
-from tests.stores import deciding_in
+from tests.support.stores import deciding_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def questions(user: str, count: int) -> list[str]:
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Store]:
     embedder = WordllamaEmbedder()
-    await models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+    await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
     database = Database(url, pool_size=2)
     owner = await asyncpg.connect(url)
     try:

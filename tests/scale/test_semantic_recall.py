@@ -9,14 +9,14 @@ from uuid import UUID
 
 import pytest
 
-from app.db.vectors import as_halfvec
-from app.model import Mode
-from app.read.retrieve import Filters, Model, Search, retrieve, semantic
+from app.db.sql import as_halfvec
+from app.model import ReadMode
+from app.read.retrieve import Model, Search, SearchFilters, retrieve, semantic
 from app.read.values import Arm
 from bench.fill import without_vector_index
 from bench.grammar import NOW
-from tests.databases import Run, drop_database
 from tests.scale.stores import Store, opened, questions, user_scope
+from tests.support.databases import Run, drop_database
 
 POOL = 50
 BIG, SMALL = "erin", "frank"
@@ -26,8 +26,8 @@ SMALL_COUNT = 40
 CASES: dict[str, dict[str, Any]] = {
     "one type": {"types": ("relation",)},
     "two types": {"types": ("event", "preference")},
-    "history too": {"mode": Mode.HISTORICAL},
-    "every status": {"mode": Mode.AUDIT},
+    "history too": {"mode": ReadMode.HISTORICAL},
+    "every status": {"mode": ReadMode.AUDIT},
     "a rare topic": {"topic": "politics"},
     "a type and a rare topic": {"types": ("preference",), "topic": "politics"},
     "a confidence that few have": {"min_confidence": 0.745},
@@ -55,11 +55,13 @@ async def crowd(run: Run, server_url: str, template: str) -> AsyncIterator[Crowd
     drop_database(url)
 
 
-def _filters(tenant: UUID, user: str = BIG) -> Filters:
-    return Filters(tenant=tenant, scopes=(user_scope(user).id(tenant),), mode=Mode.DEFAULT, now=NOW, clock=NOW)
+def _filters(tenant: UUID, user: str = BIG) -> SearchFilters:
+    return SearchFilters(
+        tenant=tenant, scopes=(user_scope(user).id(tenant),), mode=ReadMode.DEFAULT, now=NOW, clock=NOW
+    )
 
 
-async def _nearest(store: Store, filters: Filters, vector: str, *, exact: bool) -> list[UUID]:
+async def _nearest(store: Store, filters: SearchFilters, vector: str, *, exact: bool) -> list[UUID]:
     search = Search(
         arms=frozenset({Arm.SEMANTIC}),
         filters=filters,
@@ -77,7 +79,7 @@ async def _questions(store: Store, count: int) -> list[str]:
     return [as_halfvec(one) for one in await store.embedder.embed(questions(BIG, count), purpose="query")]
 
 
-async def _shares(store: Store, filters: Filters, vectors: Sequence[str]) -> list[float]:
+async def _shares(store: Store, filters: SearchFilters, vectors: Sequence[str]) -> list[float]:
     """Return what share of the truth each search finds; none may owe a row."""
     shares = []
     for vector in vectors:

@@ -13,20 +13,20 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.db import memories
-from app.db.lifecycle.fading import FRESHNESS
+from app.db.lifecycle.sweeps import FRESHNESS_SQL
+from app.db.memories import read as memory_reads
 from app.db.session import Database, WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
 from app.memory.registry import discover
-from app.model import ConfidenceParts, Memory, Scope, ScopeKind, Status, Visibility
+from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, Visibility
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest
-from app.services.consolidation import Consolidation
-from app.services.workers.worker import Progress
-from app.write.pipeline import Turnstile
-from tests.stores import USER, Store
+from app.read.values import QueryRequest
+from app.services.lifecycle.runner import RunProgress
+from app.services.lifecycle.workers.consolidation import Consolidation
+from app.write.pipeline import ScopeLocks
+from tests.support.stores import USER, Store
 
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
 RUNS = [
@@ -43,7 +43,7 @@ async def told(_done: int, _total: int | None) -> None:
     """Take no notice."""
 
 
-PROGRESS = Progress(run=uuid4(), told=told)
+PROGRESS = RunProgress(run=uuid4(), told=told)
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ async def episodes(
 
 async def read(store: Store, ids: Sequence[UUID]) -> list[Memory]:
     async with store.database.read(store.tenant) as session:
-        found = await memories.fetch(session, store.tenant, ids)
+        found = await memory_reads.read_memories(session, store.tenant, ids)
     return [found[one] for one in ids]
 
 
@@ -120,14 +120,14 @@ async def test_faded_episodes_that_are_alike_become_one_semantic_memory(store: S
     members = await episodes(store)
     assert await fold(store) == {"groups": 1, "folded": 6, "by_member": 1}
     [summary] = await summaries(store)
-    assert summary.status is Status.ACTIVE
+    assert summary.status is MemoryStatus.ACTIVE
     assert summary.scope == USER
     assert summary.content.endswith("(and 5 more like it, noted April to May 2026)")
     assert summary.content.startswith("Ana: I ")
     assert summary.subject == "Ana"
     assert {link["to"] for link in summary.links if link["kind"] == "derived-from"} == set(map(str, members))
     for one in await read(store, members):
-        assert (one.status, one.superseded_by, one.retired_at) == (Status.SUPERSEDED, summary.id, NOW)
+        assert (one.status, one.superseded_by, one.retired_at) == (MemoryStatus.SUPERSEDED, summary.id, NOW)
 
 
 async def test_its_confidence_is_the_formula_over_its_members(store: Store) -> None:
@@ -259,7 +259,7 @@ async def test_the_database_reckons_freshness_as_the_formula_does(store: Store) 
             count,
             used,
         )
-    statement = f"""SELECT m.id, {FRESHNESS.replace(":now", "$2")} AS freshness FROM memories m
+    statement = f"""SELECT m.id, {FRESHNESS_SQL.replace(":now", "$2")} AS freshness FROM memories m
         JOIN memory_usage u ON u.memory_id = m.id WHERE m.id = ANY($1)"""  # noqa: S608
     rows = {row["id"]: row["freshness"] for row in await store.sql(statement, members, NOW)}
     for one in await read(store, members):
@@ -425,7 +425,7 @@ async def test_a_run_that_was_cut_off_goes_on(store: Store, survives: int, *, co
     await fold(store)
     found = await summaries(store)
     assert len(found) == len(topics)
-    assert {one.status for one in await read(store, members)} == {Status.SUPERSEDED}
+    assert {one.status for one in await read(store, members)} == {MemoryStatus.SUPERSEDED}
     folds = await store.sql(
         "SELECT count(*), count(DISTINCT memory_id) FROM memory_folds WHERE tenant_id = $1", store.tenant
     )
@@ -454,7 +454,7 @@ async def test_a_scope_that_others_write_to_is_read_again(store: Store, times: i
     await episodes(store)
     crowded = Crowded(store, times=times)
     pipeline = at(store, NOW).pipeline
-    writing = replace(pipeline, deciding=replace(pipeline.deciding, database=crowded), turnstile=Turnstile())
+    writing = replace(pipeline, deciding=replace(pipeline.deciding, database=crowded), turnstile=ScopeLocks())
     counts = await Consolidation(database=crowded, writing=writing).run(store.tenant, dry_run=False, progress=PROGRESS)
     await crowded.close()
     assert came_to.items() <= counts.items()

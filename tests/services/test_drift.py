@@ -13,16 +13,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from app import ids
-from app.db import survey
-from app.db.rows import insert_all
+from app.db.memories import listing
 from app.db.session import Database, WriteSession
+from app.db.sql import insert_all
 from app.model import ReviewReason, Visibility
 from app.read.pipeline import ReadPipeline
-from app.read.request import QueryRequest
-from app.services.drift import Drift
+from app.read.values import QueryRequest
+from app.services.lifecycle.runner import RunProgress
+from app.services.lifecycle.workers.drift import Drift
 from app.services.stats import Stats
-from app.services.workers.worker import Progress
-from tests.stores import USER, Store
+from tests.support.stores import USER, Store
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -32,7 +32,7 @@ async def told(_done: int, _total: int | None) -> None:
     """Take no notice."""
 
 
-PROGRESS = Progress(run=uuid4(), told=told)
+PROGRESS = RunProgress(run=uuid4(), told=told)
 
 
 async def watch(store: Store, now: datetime = NOW, *, dry_run: bool = False, database: Database | None = None) -> Any:
@@ -345,7 +345,7 @@ async def test_pages_cover_the_store_exactly(store: Store) -> None:
     await history(store)
     everyone = {row["id"] for row in await store.sql("SELECT id FROM memories WHERE tenant_id = $1", store.tenant)}
     seen: list[UUID] = []
-    async for page in survey.pages(store.database, store.tenant, size=100):
+    async for page in listing.pages(store.database, store.tenant, size=100):
         bounds = page.values()
         found = await store.sql(
             "SELECT id FROM memories WHERE tenant_id = $1 AND (scope_id, id) > ($2, $3) AND (scope_id, id) <= ($4, $5)",

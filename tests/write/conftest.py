@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from tests.stores import embedder, make_store, store
+from tests.support.stores import embedder, make_store, store
 
 __all__ = ["embedder", "make_store", "store"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.memory.candidate import Decided
+from app.memory.candidate import DecidedCandidate
 from app.model import Evidence
-from tests.stores import Store
+from tests.support.stores import Store
 
 NOW = datetime(2026, 5, 9, 12, 30, 1, 123_456, tzinfo=UTC)
 
@@ -25,17 +25,17 @@ FULL: dict[str, Any] = {
     "evidence": tuple(Evidence(stated_at=NOW, quote=f"quote {place}", role="user", session_id="s1") for place in "cab"),
 }
 
-Told = tuple[Decided, int, float, str]
+Told = tuple[DecidedCandidate, int, float, str]
 """What a theme is decided to be, the day it is stated on, the trust in its source, and its name."""
 
 THEMES: tuple[Told, ...] = (
-    (Decided.ADDED, 0, 0.9, "dark"),
-    (Decided.MERGED, 1, 0.9, "dark"),
-    (Decided.SUPERSEDED, 30, 0.9, "light"),
-    (Decided.ADDED, 20, 0.9, "grey"),
-    (Decided.ADDED, 10, 0.9, "blue"),
-    (Decided.CONTRADICTED, 40, 0.3, "red"),
-    (Decided.SUPERSEDED, 50, 1.0, "green"),
+    (DecidedCandidate.ADDED, 0, 0.9, "dark"),
+    (DecidedCandidate.MERGED, 1, 0.9, "dark"),
+    (DecidedCandidate.SUPERSEDED, 30, 0.9, "light"),
+    (DecidedCandidate.ADDED, 20, 0.9, "grey"),
+    (DecidedCandidate.ADDED, 10, 0.9, "blue"),
+    (DecidedCandidate.CONTRADICTED, 40, 0.3, "red"),
+    (DecidedCandidate.SUPERSEDED, 50, 1.0, "green"),
 )
 
 
@@ -77,6 +77,6 @@ async def test_a_batch_answers_each_of_its_memories(store: Store) -> None:
     ]
     for outcome in await store.write_all(batch + batch[:2]):
         assert outcome.memory is not None
-        if outcome.decision is Decided.ADDED:
+        if outcome.decision is DecidedCandidate.ADDED:
             read = await store.memories.get(store.actor, outcome.memory.id)
             assert (read.evidence[:3], read.content) == (outcome.memory.evidence, outcome.memory.content)

@@ -7,28 +7,28 @@ from typing import Any
 
 import pytest
 
-from app.memory import modals
-from app.memory.candidate import Decided, Ending, Outcome
-from app.model import Category, LinkKind, Memory, ReviewReason, Scope, ScopeKind, SpeechAct, Status
-from tests.stores import Store
+from app.english import modals
+from app.memory.candidate import DecidedCandidate, Ending, WriteOutcome
+from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
+from tests.support.stores import Store
 
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 RULE = "no external APIs due to compliance requirements"
 
 
-async def ruled(store: Store, rule: str = RULE, predicate: str = "cannot use", **about: Any) -> Outcome:
+async def ruled(store: Store, rule: str = RULE, predicate: str = "cannot use", **about: Any) -> WriteOutcome:
     return await store.write("constraint", about={"stated_at": NOW, **about}, predicate=predicate, rule=rule)
 
 
 async def said(
     store: Store, value: str = "an external API", predicate: str = "uses", days: int = 1, **more: Any
-) -> Outcome:
+) -> WriteOutcome:
     about = {"stated_at": NOW + days * DAY, **more.pop("about", {})}
     return await store.write("fact", about=about, predicate=predicate, object=value, **more)
 
 
-async def now(store: Store, outcome: Outcome) -> Memory:
+async def now(store: Store, outcome: WriteOutcome) -> Memory:
     assert outcome.memory is not None
     return await store.memories.get(store.actor, outcome.memory.id)
 
@@ -126,10 +126,10 @@ async def test_a_permission_stays_one(store: Store, rule: str) -> None:
 
 async def test_what_is_forbidden_adds_up(store: Store) -> None:
     rules = [await ruled(store, "Redis"), await ruled(store, "MongoDB", "must not use", stated_at=NOW + DAY)]
-    assert [one.decision for one in rules] == [Decided.ADDED, Decided.ADDED]
+    assert [one.decision for one in rules] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
     for one in rules:
         standing = await now(store, one)
-        assert (standing.status, standing.contested, standing.review) == (Status.ACTIVE, False, None)
+        assert (standing.status, standing.contested, standing.review) == (MemoryStatus.ACTIVE, False, None)
     broken = await said(store, "Redis", days=2)
     assert len(broken.affected) == 2
     assert (await now(store, broken)).review is ReviewReason.CONSTRAINT
@@ -142,12 +142,12 @@ async def test_the_removal_of_one_prohibition_leaves_the_others(store: Store) ->
         await ruled(store, "Postgres", "may use"),
     )
     over = await ruled(store, "Redis", "must not use", stated_at=NOW + DAY, ending=Ending())
-    assert over.decision is Decided.ENDED
+    assert over.decision is DecidedCandidate.ENDED
     left = [(await now(store, one)).status for one in (redis, mongo, allowed)]
-    assert left == [Status.EXPIRED, Status.ACTIVE, Status.ACTIVE]
+    assert left == [MemoryStatus.EXPIRED, MemoryStatus.ACTIVE, MemoryStatus.ACTIVE]
     all_over = await ruled(store, "anything", stated_at=NOW + 2 * DAY, ending=Ending(named=False))
-    assert all_over.decision is Decided.ENDED
-    assert [(await now(store, one)).status for one in (mongo, allowed)] == [Status.EXPIRED, Status.ACTIVE]
+    assert all_over.decision is DecidedCandidate.ENDED
+    assert [(await now(store, one)).status for one in (mongo, allowed)] == [MemoryStatus.EXPIRED, MemoryStatus.ACTIVE]
 
 
 @pytest.mark.parametrize("allowing", ["may use", "must use"])
@@ -160,7 +160,7 @@ async def test_a_rule_and_its_opposite_both_stand_and_wait_for_a_person(
     assert first.memory is not None
     assert [(one.id, one.change) for one in second.affected] == [(first.memory.id, "conflicts-with")]
     assert (await now(store, second)).review is ReviewReason.CONSTRAINT
-    assert (await now(store, first)).status is Status.ACTIVE
+    assert (await now(store, first)).status is MemoryStatus.ACTIVE
 
 
 async def test_a_batch_sees_the_rule_that_comes_before_its_opposite(store: Store) -> None:
@@ -170,7 +170,7 @@ async def test_a_batch_sees_the_rule_that_comes_before_its_opposite(store: Store
     ]
     _, allowed, again = await store.write_all(rules)
     assert [one.change for one in allowed.affected] == ["conflicts-with"]
-    assert again.decision is Decided.MERGED
+    assert again.decision is DecidedCandidate.MERGED
 
 
 async def test_a_constraint_is_a_control_that_never_fades(store: Store) -> None:
@@ -187,16 +187,16 @@ async def test_a_fact_about_what_is_ruled_conflicts_and_waits_for_a_person(store
     fact = await said(store, predicate=predicate)
     assert constraint.memory is not None
     assert fact.memory is not None
-    assert fact.decision is Decided.ADDED
+    assert fact.decision is DecidedCandidate.ADDED
     assert "a constraint rules" in fact.reason
     assert [(one.id, one.change) for one in fact.affected] == [(constraint.memory.id, "conflicts-with")]
     stored = await now(store, fact)
-    assert (stored.status, stored.review) == (Status.ACTIVE, ReviewReason.CONSTRAINT)
+    assert (stored.status, stored.review) == (MemoryStatus.ACTIVE, ReviewReason.CONSTRAINT)
     assert stored.review_note is not None
     assert RULE not in stored.review_note
     assert links(stored) == [LinkKind.CONFLICTS_WITH]
     standing = await now(store, constraint)
-    assert (standing.status, standing.review) == (Status.ACTIVE, None)
+    assert (standing.status, standing.review) == (MemoryStatus.ACTIVE, None)
     told = await store.memories.history(store.actor, constraint.memory.id)
     assert [event.action for event in told.events] == ["memory.added", "memory.conflicted"]
 
@@ -220,17 +220,17 @@ async def test_a_rule_that_was_kept_under_its_own_words_can_be_ended_by_them(sto
         store.tenant,
     )
     over = await ruled(store, predicate="don't use", stated_at=NOW + DAY, ending=Ending())
-    assert over.decision is Decided.ENDED
-    assert (await now(store, constraint)).status is Status.EXPIRED
+    assert over.decision is DecidedCandidate.ENDED
+    assert (await now(store, constraint)).status is MemoryStatus.EXPIRED
 
 
 async def test_a_fact_that_replaces_another_never_replaces_the_constraint(store: Store) -> None:
     before = await said(store, "an internal API", days=-1)
     constraint = await ruled(store)
     fact = await said(store, "an external API")
-    assert fact.decision is Decided.SUPERSEDED
-    assert (await now(store, before)).status is Status.SUPERSEDED
-    assert (await now(store, constraint)).status is Status.ACTIVE
+    assert fact.decision is DecidedCandidate.SUPERSEDED
+    assert (await now(store, before)).status is MemoryStatus.SUPERSEDED
+    assert (await now(store, constraint)).status is MemoryStatus.ACTIVE
     assert (await now(store, fact)).review is ReviewReason.CONSTRAINT
 
 
@@ -253,7 +253,7 @@ async def test_the_same_rule_again_merges(store: Store) -> None:
     again = await ruled(store, f"{RULE}.", "must not use", stated_at=NOW + DAY)
     assert first.memory is not None
     assert again.memory is not None
-    assert (again.decision, again.memory.id) == (Decided.MERGED, first.memory.id)
+    assert (again.decision, again.memory.id) == (DecidedCandidate.MERGED, first.memory.id)
     assert again.memory.parts.mentions == 2
 
 
@@ -261,9 +261,9 @@ async def test_the_same_rule_again_merges(store: Store) -> None:
 async def test_another_permission_contradicts_and_waits_for_a_person(store: Store, days: int) -> None:
     first = await ruled(store, "5 GB of memory", "may use")
     other = await ruled(store, "10 GB of memory", "may use", stated_at=NOW + days * DAY)
-    assert other.decision is Decided.CONTRADICTED
+    assert other.decision is DecidedCandidate.CONTRADICTED
     assert (await now(store, other)).review is ReviewReason.CONTRADICTION
-    assert (await now(store, first)).status is Status.ACTIVE
+    assert (await now(store, first)).status is MemoryStatus.ACTIVE
     both = await said(store, days=2)
     assert len(both.affected) == 2, "both rules stand, so both stand against it"
 
@@ -272,8 +272,8 @@ async def test_another_permission_contradicts_and_waits_for_a_person(store: Stor
 async def test_only_its_removal_ends_it(store: Store, rule: str, ending: Ending) -> None:
     constraint = await ruled(store)
     over = await ruled(store, rule, stated_at=NOW + DAY, ending=ending)
-    assert over.decision is Decided.ENDED
-    assert (await now(store, constraint)).status is Status.EXPIRED
+    assert over.decision is DecidedCandidate.ENDED
+    assert (await now(store, constraint)).status is MemoryStatus.EXPIRED
     free = await said(store, days=2)
     assert free.memory is not None
     assert (free.affected, free.memory.review) == ((), None)

@@ -12,19 +12,20 @@ from app.errors import ProviderTimeout
 from app.memory.candidate import Candidate
 from app.memory.registry import discover
 from app.model import ConfidenceParts, Evidence
-from app.write.fallback import (
+from app.write.resolve import (
     MOST_NOMINATED,
     MOST_OPTIONS,
     MOST_QUESTIONS,
-    Question,
-    answered,
+    KnownName,
+    NameQuestion,
+    apply_answers,
     ask,
-    nominated,
+    near_names,
     open_questions,
+    resolve,
 )
-from app.write.resolve import KnownName, resolve
 from app.write.values import Prepared, Resolved
-from tests.stores import USER
+from tests.support.stores import USER
 
 TYPES = discover()
 SCOPE = uuid4()
@@ -84,7 +85,7 @@ def resolved(one: Prepared, known: dict[str, list[KnownName]]) -> Resolved:
     return resolve(one, [row for rows in known.values() for row in rows], SCOPE)
 
 
-def questions(one: Prepared, *rows: KnownName) -> list[Question]:
+def questions(one: Prepared, *rows: KnownName) -> list[NameQuestion]:
     known: dict[str, list[KnownName]] = {}
     for each in rows:
         known.setdefault(each.wanted, []).append(each)
@@ -138,7 +139,7 @@ async def test_an_answer_makes_the_name_lead_to_the_entity() -> None:
     known = {"lindqvist": [row("lindqvist", "Lindqvist Berg"), row("lindqvist", "Sarah Lindqvist", count=9)]}
     asked = open_questions([resolved(one, known)], known)
     judge = Scripted({"Lindqvist": 0})
-    after = answered(known, asked, await ask(judge, asked))
+    after = apply_answers(known, asked, await ask(judge, asked))
     ref = resolved(one, after).refs["to"]
     assert (ref.name, ref.created) == ("Sarah Lindqvist", False)
     assert ref.id == known["lindqvist"][1].entity_id
@@ -154,18 +155,18 @@ async def test_no_answer_a_wrong_one_and_a_failure_leave_the_name_to_itself() ->
     asked = open_questions([resolved(one, known)], known)
     scripts: tuple[int | Exception | None, ...] = (None, 7, -1, ProviderTimeout("too slow"))
     for script in scripts:
-        after = answered(known, asked, await ask(Scripted({"Lindqvist": script}), asked))
+        after = apply_answers(known, asked, await ask(Scripted({"Lindqvist": script}), asked))
         assert after == known
         assert resolved(one, after).refs["to"].created
 
 
 def test_names_that_share_a_word_are_nominated() -> None:
     aliases = ["sarah lindqvist", "sarah", "volkswagen group", "p. sharma", "a b"]
-    assert nominated(["lindqvist", "priya sharma", "vw group", "sarah", "tom", "a b c"], aliases) == {
+    assert near_names(["lindqvist", "priya sharma", "vw group", "sarah", "tom", "a b c"], aliases) == {
         "lindqvist": ["sarah lindqvist"],
         "priya sharma": ["p. sharma"],
         "vw group": ["volkswagen group"],
         "sarah": ["sarah lindqvist"],
     }
-    many = nominated(["group"], [f"group {number}" for number in range(10_000)])
+    many = near_names(["group"], [f"group {number}" for number in range(10_000)])
     assert len(many["group"]) == MOST_NOMINATED

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.extraction import Proposal, Role
 from app.memory.registry import discover
-from app.text.spans import locate, sentence_of
-from app.write.ground import LEAST, TRANSLATED, Grounded, ground
-from tests.text.hostile import HOSTILE_UNITS, QUADRATIC, growth
+from app.write.ground import LEAST, TRANSLATED, Grounding, ground
+from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.write.turns import turn
 
 TYPES = discover()
@@ -21,14 +21,14 @@ EXAMPLES = [
 
 def judged(
     said: str, quote: str | None = None, *, before: tuple[str, ...] = (), speaker: str | None = None, **payload: Any
-) -> Grounded | str:
+) -> Grounding | str:
     proposal = Proposal(type="fact", payload=payload, quote=said if quote is None else quote)
     return ground(proposal, turn(said, speaker=speaker), [turn(one) for one in before], TYPES)
 
 
 def score(said: str, **payload: Any) -> float:
     verdict = judged(said, **payload)
-    assert isinstance(verdict, Grounded), verdict
+    assert isinstance(verdict, Grounding), verdict
     return verdict.score
 
 
@@ -48,7 +48,7 @@ def score(said: str, **payload: Any) -> float:
     ],
 )
 def test_a_quotation_is_found_whatever_its_typography(quote: str, text: str, found: str) -> None:
-    span = locate(quote, text)
+    span = locate_quote(quote, text)
     assert span is not None
     assert text[slice(*span)] == found
 
@@ -66,7 +66,7 @@ def test_a_quotation_is_found_whatever_its_typography(quote: str, text: str, fou
     ],
 )
 def test_words_that_were_not_said_are_not_found(quote: str, text: str) -> None:
-    assert locate(quote, text) is None
+    assert locate_quote(quote, text) is None
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_the_sentence_around_a_quotation(quote: str, sentence: str, before: str 
         "Hi there! I'm actually a nurse, so I work nights. What if I moved to St. Gallen?  "
         "I see Dr. Smith at 3.30 p.m. every week.\n- one line\nIt wraps at\nthe margin.\n\nin between\n\nlast"
     )
-    span = locate(quote, text)
+    span = locate_quote(quote, text)
     assert span is not None
-    found = sentence_of(text, span)
+    found = sentence_around(text, span)
     assert found[0].removeprefix("- ") == sentence
     assert before is None or found[1] == before
     assert text.startswith(found[1])
@@ -98,7 +98,7 @@ def test_the_sentence_around_a_quotation(quote: str, sentence: str, before: str 
 def test_what_an_example_says_is_grounded_in_its_own_utterance(name: str, utterance: str, payload: Any) -> None:
     proposal = Proposal(type=name, payload=payload, quote=utterance)
     verdict = ground(proposal, turn(utterance), (), TYPES)
-    assert isinstance(verdict, Grounded)
+    assert isinstance(verdict, Grounding)
     assert verdict.score > 0.6
 
 
@@ -113,7 +113,7 @@ def test_what_an_example_says_is_grounded_in_nothing_else(name: str, utterance: 
 def test_the_span_and_the_words_are_those_of_the_turn() -> None:
     said = "Well, I  ALWAYS use\ndark mode here."
     verdict = judged(said, "I always use dark mode", preference_key="editor.theme", preference_value="dark")
-    assert verdict == Grounded(quote="I  ALWAYS use\ndark mode", span=(6, 29), score=1.0)
+    assert verdict == Grounding(quote="I  ALWAYS use\ndark mode", span=(6, 29), score=1.0)
 
 
 @pytest.mark.parametrize(
@@ -181,29 +181,29 @@ def test_a_name_may_come_from_the_turns_before_but_something_must_be_said_here()
     said = "She runs the billing team now"
     payload: dict[str, Any] = {"subject": "Priya", "predicate": "leads", "object": "billing team"}
     assert isinstance(judged(said, **payload), str)
-    assert isinstance(judged(said, before=("I had lunch with Priya.",), **payload), Grounded)
+    assert isinstance(judged(said, before=("I had lunch with Priya.",), **payload), Grounding)
     told = ("Priya runs the billing team.",)
     assert judged("that is so good to hear", before=told, **payload) == "none of what it says is in the turn"
 
 
 def test_a_date_that_is_said_here_may_be_asked_for_before() -> None:
     payload: dict[str, Any] = {"predicate": "born-on", "object": "May 4th"}
-    assert isinstance(judged("May 4th.", before=("When is your birthday?",), **payload), Grounded)
+    assert isinstance(judged("May 4th.", before=("When is your birthday?",), **payload), Grounding)
     assert isinstance(judged("May 4th.", before=("When do we meet?",), **payload), str)
     assert isinstance(judged("Soon, I guess.", before=("When is your birthday?",), **payload), str)
 
 
 def test_speakers_need_not_be_named_by_themselves() -> None:
     payload: dict[str, Any] = {"subject": "Caroline", "predicate": "likes", "object": "pottery"}
-    assert isinstance(judged("I really like pottery", speaker="Caroline", **payload), Grounded)
+    assert isinstance(judged("I really like pottery", speaker="Caroline", **payload), Grounding)
     assert isinstance(judged("I really like pottery", **payload), str)
-    assert isinstance(judged("I really like pottery", **(payload | {"subject": "user"})), Grounded)
+    assert isinstance(judged("I really like pottery", **(payload | {"subject": "user"})), Grounding)
 
 
 def test_a_quote_of_one_word_carries_no_claim_unless_it_is_the_turn() -> None:
     payload: dict[str, Any] = {"predicate": "lives-in", "object": "Berlin"}
     assert judged("I moved to Berlin", "Berlin", **payload) == "its quote is a single word, which carries no claim"
-    assert isinstance(judged("Berlin!", "Berlin", **payload), Grounded)
+    assert isinstance(judged("Berlin!", "Berlin", **payload), Grounding)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_proposal_without_its_words_is_refused(quote: str, reason: str) -> Non
 def test_an_example_that_is_proposed_again_is_refused_unless_it_was_said() -> None:
     payload: dict[str, Any] = {"subject": "user", "predicate": "works-at", "object": "Volkswagen"}
     assert judged("I work at a car maker", **payload) == "it repeats an example of the prompt"
-    assert isinstance(judged("I started at Volkswagen", **payload), Grounded)
+    assert isinstance(judged("I started at Volkswagen", **payload), Grounding)
 
 
 def test_a_translated_payload_can_be_compared_only_by_its_quote() -> None:
@@ -251,7 +251,7 @@ def test_a_reason_never_repeats_what_was_said_or_proposed() -> None:
 def test_every_span_of_whole_words_is_found(text: str, start: int, length: int) -> None:
     words = text.split()
     quote = " ".join(words[start % max(1, len(words)) :][:length])
-    span = locate(quote, text)
+    span = locate_quote(quote, text)
     # A modifier letter that is set as an apostrophe is one, alone or at an edge.
     if any(character.isalnum() for character in quote.replace("\u02bc", "'")):
         assert span is not None
@@ -277,6 +277,6 @@ def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> Non
     def work(text: str) -> None:
         proposal = Proposal(type="fact", payload={"object": text, "predicate": text}, quote=text[: len(text) // 2])
         ground(proposal, turn(text + " "), [turn(text, Role.TOOL)], TYPES)
-        locate(text[:-1] + "b", text)
+        locate_quote(text[:-1] + "b", text)
 
     assert growth(work, unit) < QUADRATIC

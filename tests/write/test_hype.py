@@ -13,20 +13,21 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from app.db import hypothetical, jobs, writing
+from app.db import apply, jobs
 from app.db.jobs import Job
+from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
-from app.jobs.handlers import hype as handler
-from app.memory.candidate import Decided
+from app.jobs.handlers import hype as handlers_hype
+from app.memory.candidate import DecidedCandidate
 from app.model import JobStatus
-from app.providers.questions import Questions, RuleQuestions, Told
+from app.providers.protocols import QuestionInput, Questions, RuleQuestions
 from app.runtime import Runtime
-from app.write.hype import BATCH, Hype, awaiting
-from app.write.persist import Verdict
-from app.write.prepare import prepare
+from app.write.embed import prepare
+from app.write.hype import BATCH, Hype, memories_without_questions
+from app.write.persist import PersistResult
 from app.write.resolve import resolve
-from app.write.values import Add, Contradict, Decision, Existing, History, Merge, Reject, Resolved, Supersede
-from tests.stores import USER, Store
+from app.write.values import Add, AddAsHistory, Contradict, Decision, Existing, Merge, Reject, Resolved, Supersede
+from tests.support.stores import USER, Store
 
 RULES = RuleQuestions(language="english")
 NOW = datetime(2026, 5, 14, 12, tzinfo=UTC)
@@ -38,7 +39,7 @@ class Meddling:
 
     meanwhile: Any
 
-    async def write(self, memories: Sequence[Told]) -> list[Questions]:
+    async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         await self.meanwhile()
         return await RULES.write(memories)
 
@@ -50,7 +51,7 @@ class Failing:
     at: int
     batches: list[int] = field(default_factory=list)
 
-    async def write(self, memories: Sequence[Told]) -> list[Questions]:
+    async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         self.batches.append(len(memories))
         if len(self.batches) == self.at:
             raise ProviderError("the model is away")
@@ -204,7 +205,7 @@ async def test_a_payload_of_an_older_shape_is_passed_over(store: Store) -> None:
 async def test_questions_of_a_scope_that_grows_go_into_the_vector_index(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "LARGE", 3)
+    monkeypatch.setattr(apply, "LARGE", 3)
     first = await put(store, predicate="likes", object="tea", stateful=False)
     await ask(store, first)
     more = [await put(store, predicate="likes", object=what, stateful=False) for what in ("chess", "rain", "jazz")]
@@ -216,14 +217,14 @@ async def test_questions_of_a_scope_that_grows_go_into_the_vector_index(
 
 async def enqueue(store: Store, *memories: UUID) -> None:
     async with store.database.write(store.tenant) as session:
-        await hypothetical.enqueue(
+        await memories_hype.enqueue(
             session, tenant=store.tenant, scope=USER.id(store.tenant), memories=memories, now=NOW
         )
 
 
 async def queued(store: Store) -> list[Job]:
     async with store.database.read(store.tenant) as session:
-        return await jobs.page(session, store.tenant, status=None, kind=hypothetical.HYPE, after=None, limit=100)
+        return await jobs.page(session, store.tenant, status=None, kind=memories_hype.HYPE, after=None, limit=100)
 
 
 async def test_writes_that_follow_one_another_share_a_waiting_job(store: Store) -> None:
@@ -242,7 +243,7 @@ async def test_a_job_that_runs_or_is_full_is_not_added_to(store: Store, monkeypa
     await store.sql("UPDATE jobs SET status = 'running' WHERE tenant_id = $1", store.tenant)
     await enqueue(store, uuid4())
     assert len(await queued(store)) == 2
-    monkeypatch.setattr(hypothetical, "MOST", 1)
+    monkeypatch.setattr(memories_hype, "MOST", 1)
     await enqueue(store, uuid4())
     assert len(await queued(store)) == 3
 
@@ -264,28 +265,28 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
         type_book=store.types,
         settings=SimpleNamespace(language="english"),
     )
-    await handler.HANDLER.run(cast("Runtime", runtime), job, progress)
+    await handlers_hype.HANDLER.run(cast("Runtime", runtime), job, progress)
     assert told == [(2, 2)]
     assert set(await questions(store)) == set(memories)
 
 
 async def test_what_says_something_new_awaits_questions(store: Store) -> None:
     new = uuid4()
-    verdict = Verdict(decided=Decided.ADDED, reason="", memory=new)
+    verdict = PersistResult(decided=DecidedCandidate.ADDED, reason="", memory=new)
     asked = await resolved(store, "fact", predicate="drinks", object="tea")
     turn = await resolved(store, "episodic", content="We had tea.", session_id="s")
     existing = cast("Existing", None)
     reworded = Merge(into=existing, payload=None, reason="", rewritten=asked.prepared)
 
-    def awaits(one: Resolved, decision: Decision, verdict: Verdict = verdict) -> bool:
-        return awaiting([(one, decision, verdict)]) == [new]
+    def awaits(one: Resolved, decision: Decision, verdict: PersistResult = verdict) -> bool:
+        return memories_without_questions([(one, decision, verdict)]) == [new]
 
     assert awaits(asked, Add(reason=""))
     assert awaits(asked, Supersede(old=(existing,), reason=""))
     assert awaits(asked, Contradict(others=(existing,), needs_review=False, reason=""))
     assert awaits(asked, reworded)
     assert not awaits(asked, replace(reworded, rewritten=None))
-    assert not awaits(asked, History(successor=existing, predecessor=None, reason=""))
+    assert not awaits(asked, AddAsHistory(successor=existing, predecessor=None, reason=""))
     assert not awaits(asked, Reject(reason=""), replace(verdict, memory=None))
     assert not awaits(turn, Add(reason=""))
 

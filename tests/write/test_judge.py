@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from app.errors import ProviderUnavailable
-from app.memory.candidate import Candidate, Decided, Outcome
-from tests.stores import Store
+from app.memory.candidate import Candidate, DecidedCandidate, WriteOutcome
+from tests.support.stores import Store
 
 
 @dataclass(slots=True)
@@ -40,9 +40,9 @@ def judged(store: Store, judge: Scripted) -> Store:
     return replace(store, pipeline=replace(store.pipeline, deciding=replace(store.pipeline.deciding, judge=judge)))
 
 
-async def written(store: Store, candidate: Candidate) -> Outcome:
+async def written(store: Store, candidate: Candidate) -> WriteOutcome:
     [outcome] = await store.pipeline.write(store.actor, [candidate])
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, WriteOutcome)
     return outcome
 
 
@@ -54,8 +54,10 @@ FIRST = "user went to a small jazz concert in the old town"
 AGAIN = "user was at a tiny jazz concert downtown in the old town"
 
 
-@pytest.mark.parametrize(("alike", "decided"), [(True, Decided.MERGED), (False, Decided.ADDED)])
-async def test_the_judge_settles_what_is_nearly_the_same(store: Store, *, alike: bool, decided: Decided) -> None:
+@pytest.mark.parametrize(("alike", "decided"), [(True, DecidedCandidate.MERGED), (False, DecidedCandidate.ADDED)])
+async def test_the_judge_settles_what_is_nearly_the_same(
+    store: Store, *, alike: bool, decided: DecidedCandidate
+) -> None:
     judge = Scripted(alike=alike)
     mine = judged(store, judge)
     await written(mine, event(mine, FIRST))
@@ -70,7 +72,7 @@ async def test_without_an_answer_it_is_not_the_same(store: Store) -> None:
     mine = judged(store, Scripted(away=True))
     await written(mine, event(mine, FIRST))
 
-    assert (await written(mine, event(mine, AGAIN))).decision is Decided.ADDED
+    assert (await written(mine, event(mine, AGAIN))).decision is DecidedCandidate.ADDED
 
 
 async def test_numbers_are_never_put_to_the_judge(store: Store) -> None:
@@ -81,7 +83,7 @@ async def test_numbers_are_never_put_to_the_judge(store: Store) -> None:
     outcome = await written(mine, event(mine, "user ran 15 miles along the river with friends"))
 
     assert judge.pairs == []
-    assert outcome.decision is Decided.ADDED
+    assert outcome.decision is DecidedCandidate.ADDED
 
 
 async def test_the_judge_leads_a_part_of_a_name_to_whom_it_means(store: Store) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.memory.candidate import Decided
-from app.memory.story import tell
-from tests.stores import Store
+from app.memory.audit_text import describe
+from app.memory.candidate import DecidedCandidate
+from tests.support.stores import Store
 
 STATED = datetime.now(UTC) - timedelta(days=1)
 SOON, LATER = STATED + timedelta(days=20), STATED + timedelta(days=400)
@@ -28,7 +28,7 @@ async def said(
     """State it and return until when it is believed; it is one memory throughout."""
     about |= {"stated_at": STATED + after, "valid_until": until}
     outcome = await store.write(kind, about=about, **KINDS[kind])
-    assert outcome.decision in {Decided.ADDED, Decided.MERGED}
+    assert outcome.decision in {DecidedCandidate.ADDED, DecidedCandidate.MERGED}
     [row] = await store.sql(
         """SELECT m.valid_until, array_agg(DISTINCT i.valid_until) AS indexed, count(DISTINCT m.id) AS memories
            FROM memories m JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id
@@ -94,4 +94,4 @@ async def test_the_past_and_the_audit_log_know_the_end_that_was_moved(store: Sto
     told = await store.memories.history(store.actor, memory["id"])
     merged = next(one for one in told.events if one.action == "memory.merged")
     assert merged.detail["valid_until"] == [SOON.isoformat(), LATER.isoformat()]
-    assert f"it ends {LATER.isoformat()}" in tell(merged.action, merged.at, merged.actor, merged.detail)
+    assert f"it ends {LATER.isoformat()}" in describe(merged.action, merged.at, merged.actor, merged.detail)

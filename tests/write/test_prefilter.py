@@ -5,13 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from app.memory.extraction import Role
+from app.lexical.tokens import count_words
+from app.memory.extraction import PrefilterPolicy, Role
 from app.memory.registry import discover
-from app.text.words import count_words
-from app.write.asked import asked
-from app.write.prefilter import Dropped, Gate, Passed, PrefilterPolicy, RecentTurn, prefilter, strip_recalled
+from app.write.prefilter import AcceptedTurn, Gate, RecentTurn, RejectedTurn, prefilter, question_before, strip_recalled
+from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.read.test_assemble import block, hit
-from tests.text.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.write.turns import NOW, turn
 
 DEFAULT = PrefilterPolicy()
@@ -21,7 +20,7 @@ def gate(
     content: str, role: Role = Role.USER, policy: PrefilterPolicy = DEFAULT, recent: tuple[RecentTurn, ...] = ()
 ) -> Gate | None:
     verdict = prefilter(turn(content, role), recent, policy)
-    return verdict.gate if isinstance(verdict, Dropped) else None
+    return verdict.gate if isinstance(verdict, RejectedTurn) else None
 
 
 @pytest.mark.parametrize(
@@ -80,12 +79,12 @@ def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: 
     ],
 )
 def test_what_states_something_passes_however_short(content: str) -> None:
-    assert prefilter(turn(content), (), DEFAULT) == Passed(content=content)
+    assert prefilter(turn(content), (), DEFAULT) == AcceptedTurn(content=content)
 
 
 @pytest.mark.parametrize("content", [example.utterance for one in discover() for example in one.examples])
 def test_what_a_type_gives_as_its_example_passes(content: str) -> None:
-    assert prefilter(turn(content), (), DEFAULT) == Passed(content=content)
+    assert prefilter(turn(content), (), DEFAULT) == AcceptedTurn(content=content)
 
 
 @pytest.mark.parametrize(
@@ -116,11 +115,11 @@ def test_chit_chat_is_dropped(content: str) -> None:
 @pytest.mark.parametrize("content", ["Berlin", "42", "Divorced.", "Vegan food only", "Yes, penicillin."])
 def test_a_short_turn_is_dropped_for_what_it_is_and_kept_where_it_answers(content: str) -> None:
     verdict = prefilter(turn(content), (), DEFAULT)
-    assert isinstance(verdict, Dropped)
+    assert isinstance(verdict, RejectedTurn)
     assert verdict.gate is Gate.WORDS
     assert ("is a single word" in verdict.reason) == (count_words(content) == 1)
     assert "min_words is 5" in verdict.reason
-    assert prefilter(turn(content), (), DEFAULT, asked="Anything I should know?") == Passed(content=content)
+    assert prefilter(turn(content), (), DEFAULT, asked="Anything I should know?") == AcceptedTurn(content=content)
     assert gate(content, policy=PrefilterPolicy(min_words=1)) is None
 
 
@@ -137,7 +136,7 @@ def test_a_short_turn_is_dropped_for_what_it_is_and_kept_where_it_answers(conten
     ],
 )
 def test_what_tells_nothing_is_dropped_although_it_answers(said: str, asked: str) -> None:
-    assert isinstance(prefilter(turn(said), (), DEFAULT, asked=asked), Dropped)
+    assert isinstance(prefilter(turn(said), (), DEFAULT, asked=asked), RejectedTurn)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +144,13 @@ def test_what_tells_nothing_is_dropped_although_it_answers(said: str, asked: str
 )
 def test_a_yes_or_no_is_kept_where_the_question_is_about_the_speaker(asked: str) -> None:
     for said in ("Yes.", "no", "Nope, not really"):
-        assert prefilter(turn(said), (), DEFAULT, asked=asked) == Passed(content=said)
+        assert prefilter(turn(said), (), DEFAULT, asked=asked) == AcceptedTurn(content=said)
         assert gate(said) is Gate.CHIT_CHAT
 
 
 def test_no_words_at_all_are_called_that() -> None:
     verdict = prefilter(turn("..."), (), DEFAULT)
-    assert isinstance(verdict, Dropped)
+    assert isinstance(verdict, RejectedTurn)
     assert verdict.reason == "it has no words"
 
 
@@ -159,13 +158,13 @@ def test_no_words_at_all_are_called_that() -> None:
 def test_the_same_answer_to_the_same_question_is_a_repetition(earlier: str | None) -> None:
     known = RecentTurn(content="Berlin.", occurred_at=NOW, asked=earlier)
     verdict = prefilter(turn("Berlin."), (known,), DEFAULT, asked="Where do you live?")
-    assert isinstance(verdict, Dropped)
+    assert isinstance(verdict, RejectedTurn)
     assert verdict.gate is Gate.REPEAT
 
 
 def test_the_same_answer_to_another_question_is_no_repetition() -> None:
     known = RecentTurn(content="Berlin.", occurred_at=NOW, asked="Where were you born?")
-    assert prefilter(turn("Berlin."), (known,), DEFAULT, asked="Where do you live?") == Passed(content="Berlin.")
+    assert prefilter(turn("Berlin."), (known,), DEFAULT, asked="Where do you live?") == AcceptedTurn(content="Berlin.")
 
 
 def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session() -> None:
@@ -173,14 +172,14 @@ def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session()
     answer = turn("Berlin.", session_id="s", seconds=5)
     remark = turn("Let me think.", session_id="s", seconds=3)
     elsewhere = turn("Nice place?", Role.ASSISTANT, session_id="t", seconds=4)
-    assert asked(answer, [question]) == question
-    assert asked(answer, [question, elsewhere]) == question
-    assert asked(answer, [question, remark]) is None
-    assert asked(answer, []) is None
-    assert asked(turn("Oslo?", Role.ASSISTANT, session_id="s"), [question]) is None
-    assert asked(turn("Oslo."), [turn("Where to?", Role.ASSISTANT)]) is not None
+    assert question_before(answer, [question]) == question
+    assert question_before(answer, [question, elsewhere]) == question
+    assert question_before(answer, [question, remark]) is None
+    assert question_before(answer, []) is None
+    assert question_before(turn("Oslo?", Role.ASSISTANT, session_id="s"), [question]) is None
+    assert question_before(turn("Oslo."), [turn("Where to?", Role.ASSISTANT)]) is not None
     ben, ana = turn("Where to?", speaker="Ben", session_id="s"), turn("Oslo.", speaker="Ana", session_id="s")
-    assert asked(ana, [ben]) == ben
+    assert question_before(ana, [ben]) == ben
 
 
 @pytest.mark.parametrize(
@@ -300,7 +299,7 @@ def test_what_stands_around_a_block_is_kept(quoted: str) -> None:
     text = f"Here is what you know:\n\n{quoted}\n\nBy the way, I moved to Porto."
     assert " ".join(strip_recalled(text).split()) == "Here is what you know: By the way, I moved to Porto."
     verdict = prefilter(turn(text), (), DEFAULT)
-    assert isinstance(verdict, Passed)
+    assert isinstance(verdict, AcceptedTurn)
     assert "Volkswagen" not in verdict.content
 
 
@@ -325,7 +324,7 @@ def test_list_items_that_were_recalled_go_and_the_users_own_words_stay() -> None
     text = "I love hiking.\n- User works-at Volkswagen.\n* I love hiking\n- I love tea"
     assert strip_recalled(text, recalled) == "I love hiking.\n- I love tea"
     dropped = prefilter(turn("- user works-at Volkswagen"), (), DEFAULT, recalled)
-    assert isinstance(dropped, Dropped)
+    assert isinstance(dropped, RejectedTurn)
     assert dropped.gate is Gate.RECALLED
 
 
@@ -341,8 +340,8 @@ def test_stripping_twice_changes_nothing_more_and_adds_nothing(text: str) -> Non
 @given(st.text(max_size=200))
 def test_a_reason_never_repeats_the_content(content: str) -> None:
     verdict = prefilter(turn(f"zebra {content}"), (before(f"zebra {content}"),), DEFAULT)
-    assert isinstance(verdict, Dropped | Passed)
-    assert isinstance(verdict, Passed) or "zebra" not in verdict.reason
+    assert isinstance(verdict, RejectedTurn | AcceptedTurn)
+    assert isinstance(verdict, AcceptedTurn) or "zebra" not in verdict.reason
 
 
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, BLOCK[:60] + "\n", "- ", "## A\n\n"])

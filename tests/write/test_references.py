@@ -10,14 +10,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.db import references
-from app.db.references import CONVERSATIONS, RING, Referent
-from app.db.rows import insert_all
+from app.db.entities import write_lookup
+from app.db.entities.write_lookup import CONVERSATIONS, RING, Referent
+from app.db.sql import insert_all
+from app.english.pronouns import parsed, sentence_opening
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import discover
-from app.write.pronouns import opening, parsed
-from app.write.references import Binding, Unresolved, binding_rows, needed, referred
-from tests.stores import USER, Store
+from app.write.coreference.references import Binding, Unresolved, bind_references, binding_rows, needs_context
+from tests.support.stores import USER, Store
 
 TYPES = discover()
 NOON = datetime(2026, 5, 9, 12, tzinfo=UTC)
@@ -67,7 +67,7 @@ def payload_of(answer: Proposal | Unresolved) -> Mapping[str, object]:
 
 
 def refer(*given: Any) -> tuple[Proposal | Unresolved, ...]:
-    return referred(*given).answers
+    return bind_references(*given).answers
 
 
 def meant(turn: str, proposal: Proposal, *recent: Referent, context: tuple[Turn, ...] = (), **how: Any) -> Any:
@@ -81,7 +81,7 @@ def test_the_seeds_own_pair_of_sentences() -> None:
         fact("Priya", "has-role", "engineering manager", "Priya is the engineering manager"),
         relation("She", "manages", "Apollo", "She manages the project"),
     ]
-    found = referred(proposals, turn, (), (), TYPES)
+    found = bind_references(proposals, turn, (), (), TYPES)
     assert found.answers[0] == proposals[0]
     assert payload_of(found.answers[1]) == {**proposals[1].payload, "from_entity": "Priya"}
     assert found.bindings == (Binding(pronoun="she", name="Priya", entity_type="person"),)
@@ -280,8 +280,10 @@ def test_what_a_proposal_turned_out_to_say_is_known_to_the_next() -> None:
 
 
 def test_what_is_unsure_is_not_remembered() -> None:
-    sure = referred([fact("she", "is", "late", "She is late")], said("Sarah came. She is late"), (), (), TYPES)
-    unsure = referred([fact("she", "is", "late", "She is late")], said("Sarah met Anna. She is late"), (), (), TYPES)
+    sure = bind_references([fact("she", "is", "late", "She is late")], said("Sarah came. She is late"), (), (), TYPES)
+    unsure = bind_references(
+        [fact("she", "is", "late", "She is late")], said("Sarah met Anna. She is late"), (), (), TYPES
+    )
     assert [one.name for one in sure.bindings] == ["Sarah"]
     assert unsure.bindings == ()
 
@@ -355,10 +357,10 @@ def test_names_in_small_letters_are_found_when_they_are_known() -> None:
 
 
 def test_predicates_are_looked_up_only_for_what_needs_them() -> None:
-    assert needed([fact("Priya", "lives-in", "Berlin")]) is None
-    assert needed([fact("she", "lives-in", "Berlin")]) == frozenset()
-    assert {"reports-to", "has-manager"} <= (needed([event("my manager resigned")]) or frozenset())
-    assert "works-at" in (needed([fact("the company", "uses", "Slack")]) or frozenset())
+    assert needs_context([fact("Priya", "lives-in", "Berlin")]) is None
+    assert needs_context([fact("she", "lives-in", "Berlin")]) == frozenset()
+    assert {"reports-to", "has-manager"} <= (needs_context([event("my manager resigned")]) or frozenset())
+    assert "works-at" in (needs_context([fact("the company", "uses", "Slack")]) or frozenset())
 
 
 def test_a_ring_holds_thirty_and_the_oldest_make_way() -> None:
@@ -383,10 +385,10 @@ def test_what_is_no_reference_is_none(text: str) -> None:
 
 
 def test_openings_need_words_after_them() -> None:
-    assert opening("she") is None
-    assert opening("the company") is None
-    assert opening("she, in turn, left") is None
-    found = opening("my line of work")
+    assert sentence_opening("she") is None
+    assert sentence_opening("the company") is None
+    assert sentence_opening("she, in turn, left") is None
+    found = sentence_opening("my line of work")
     assert found is None
 
 
@@ -403,7 +405,7 @@ def test_hostile_lengths_come_to_an_end(piece: str) -> None:
 
 async def remembered(store: Store, session: str | None, at: datetime = NOON, **how: Any) -> list[Referent]:
     async with store.database.read(store.tenant) as opened:
-        return await references.recent(opened, store.tenant, USER.id(store.tenant), session, at=at, **how)
+        return await write_lookup.recent(opened, store.tenant, USER.id(store.tenant), session, at=at, **how)
 
 
 async def spoken(store: Store, session: str, at: datetime, *, times: int = 1) -> None:
@@ -465,7 +467,7 @@ async def test_relations_are_remembered_both_ways_and_of_merged_entities(store: 
         (["her company"], "Volkswagen"),
     ):
         proposals = [fact(text, "is", "great", text) for text in texts]
-        predicates = needed(proposals)
+        predicates = needs_context(proposals)
         assert predicates is not None
         recent = await remembered(store, "s9", owners=("user",), predicates=predicates)
         [answer] = refer(proposals, said(f"{texts[0]} is great", session="s9"), recent, (), TYPES)
@@ -477,7 +479,7 @@ async def test_assignments_are_remembered_across_sessions_and_processes(store: S
     await known_to(store)
     await store.sql("DELETE FROM memory_entities WHERE tenant_id = $1", store.tenant)
     turn = said("Sarah is new. She sings.", session="s1")
-    found = referred([fact("she", "likes", "singing", "She sings")], turn, (), (), TYPES)
+    found = bind_references([fact("she", "likes", "singing", "She sings")], turn, (), (), TYPES)
     await bind(store, turn, *found.bindings, recent=await remembered(store, "s1"))
     await spoken(store, "s1", NOON)
     later = NOON + timedelta(days=1)
@@ -516,7 +518,7 @@ async def test_one_tenant_does_not_remember_what_another_said(store: Store) -> N
     await bind(store, said("x"), Binding(pronoun="she", name="Sam", entity_type="person"), recent=[])
     stranger = store.as_tenant(uuid4())
     async with stranger.database.read(stranger.tenant) as opened:
-        found = await references.recent(opened, store.tenant, USER.id(store.tenant), "s1", at=NOON)
+        found = await write_lookup.recent(opened, store.tenant, USER.id(store.tenant), "s1", at=NOON)
     assert found == []
 
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.db.review import Wanted
-from app.memory.review import Action, Item
-from app.model import Status
-from app.services.review import Reviews
-from app.write.review_log import Choice
-from app.write.reviewing import Reviewing
-from tests.stores import Store
+from app.db.review import ReviewFilter
+from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
+from app.model import MemoryStatus
+from app.services.review.decide import ReviewDecisions
+from app.services.review.queue import Reviews
+from tests.support.stores import Store
 
 STEPS = 50
 STRENGTHS = (0.2, 0.2, 0.6, 0.9)
@@ -22,7 +21,7 @@ VALUES = ("Volkswagen", "Rivian", "BMW", "Tesla")
 
 def reviews(store: Store) -> Reviews:
     deciding = store.pipeline.deciding
-    return Reviews(database=store.database, reviewing=Reviewing(pipeline=store.pipeline), clock=deciding.clock)
+    return Reviews(database=store.database, reviewing=ReviewDecisions(pipeline=store.pipeline), clock=deciding.clock)
 
 
 async def said(store: Store, chance: random.Random) -> None:
@@ -36,7 +35,7 @@ async def said(store: Store, chance: random.Random) -> None:
 async def decided(store: Store, chance: random.Random) -> None:
     """Decide an item at random."""
     desk = reviews(store)
-    waiting = (await desk.list(store.actor, Wanted())).items
+    waiting = (await desk.list(store.actor, ReviewFilter())).items
     if not waiting:
         return
     item = chance.choice(waiting)
@@ -45,19 +44,19 @@ async def decided(store: Store, chance: random.Random) -> None:
         await desk.decide(store.actor, item.memory.id, choice)
 
 
-async def chosen(store: Store, item: Item, chance: random.Random) -> Choice | None:
-    action = chance.choice(list(Action))
-    others = [one.memory.id for one in item.sides if one.memory.status is Status.ACTIVE]
-    choice = Choice(action=action, version=item.version)
+async def chosen(store: Store, item: ReviewItem, chance: random.Random) -> ReviewDecision | None:
+    action = chance.choice(list(ReviewAction))
+    others = [one.memory.id for one in item.sides if one.memory.status is MemoryStatus.ACTIVE]
+    choice = ReviewDecision(action=action, version=item.version)
     match action:
-        case Action.KEEP_BOTH if item.memory.status is Status.PENDING:
+        case ReviewAction.KEEP_BOTH if item.memory.status is MemoryStatus.PENDING:
             return None
-        case Action.SUPERSEDE_WITH if not others or chance.random() < 0.5:
+        case ReviewAction.SUPERSEDE_WITH if not others or chance.random() < 0.5:
             payload = {"predicate": "works-at", "object": chance.choice(VALUES)}
             return replace(
                 choice, statement=store.types.get("fact").payload.model_validate(payload), statement_type="fact"
             )
-        case Action.MERGE | Action.SUPERSEDE_WITH:
+        case ReviewAction.MERGE | ReviewAction.SUPERSEDE_WITH:
             return replace(choice, named=chance.choice(others)) if others else None
         case _:
             return choice

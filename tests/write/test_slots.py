@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from app.memory import normalise
-from app.memory.candidate import Decided
+from app.memory.candidate import DecidedCandidate
 from app.memory.registry import discover
 from app.memory.spec import Payload
-from tests.stores import Store
+from tests.support.stores import Store
 
 SENTENCE = "It is half done"
 
@@ -64,9 +64,9 @@ async def test_the_same_sentence_in_another_slot_is_another_memory(store: Store,
         outcomes = await store.write_all(batch)
     else:
         outcomes = [(await store.write_all([one]))[0] for one in batch]
-    assert [one.decision for one in outcomes] == [Decided.ADDED, Decided.ADDED]
+    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
     again = await store.write_all(batch)
-    assert [one.decision for one in again] == [Decided.MERGED, Decided.MERGED]
+    assert [one.decision for one in again] == [DecidedCandidate.MERGED, DecidedCandidate.MERGED]
     assert [one.memory and one.memory.id for one in again] == [one.memory and one.memory.id for one in outcomes]
 
 
@@ -76,7 +76,7 @@ async def test_the_same_sentence_without_a_slot_is_another_memory(store: Store, 
     bare, slotted = {"content": SENTENCE}, TWO_SLOTS[kind][0]
     order = (bare, slotted) if first == "without" else (slotted, bare)
     outcomes = [await store.write(kind, **fields) for fields in order]
-    assert [one.decision for one in outcomes] == [Decided.ADDED, Decided.ADDED]
+    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
 
 
 async def test_two_states_of_features_without_a_key_are_two(store: Store) -> None:
@@ -84,7 +84,11 @@ async def test_two_states_of_features_without_a_key_are_two(store: Store) -> Non
         await store.write("feature", content=SENTENCE, feature_status=state)
         for state in ("complete", "failed", "complete")
     ]
-    assert [one.decision for one in outcomes] == [Decided.ADDED, Decided.ADDED, Decided.MERGED]
+    assert [one.decision for one in outcomes] == [
+        DecidedCandidate.ADDED,
+        DecidedCandidate.ADDED,
+        DecidedCandidate.MERGED,
+    ]
 
 
 async def test_what_was_stored_when_words_alone_told_memories_apart_is_still_restated(store: Store) -> None:
@@ -95,7 +99,11 @@ async def test_what_was_stored_when_words_alone_told_memories_apart_is_still_res
     other = await store.write("progress", content=SENTENCE, session_id="run-8")
     bare = await store.write("progress", content=SENTENCE)
     again = await store.write("progress", **fields)
-    assert [one.decision for one in (other, bare, again)] == [Decided.ADDED, Decided.ADDED, Decided.MERGED]
+    assert [one.decision for one in (other, bare, again)] == [
+        DecidedCandidate.ADDED,
+        DecidedCandidate.ADDED,
+        DecidedCandidate.MERGED,
+    ]
     assert first.memory is not None
     assert again.memory is not None
     assert again.memory.id == first.memory.id
@@ -103,4 +111,4 @@ async def test_what_was_stored_when_words_alone_told_memories_apart_is_still_res
 
 async def test_a_fact_is_one_whether_or_not_it_is_said_to_hold_one_value(store: Store) -> None:
     outcomes = [await store.write("fact", predicate="plays", object="chess", stateful=one) for one in (True, False)]
-    assert [one.decision for one in outcomes] == [Decided.ADDED, Decided.MERGED]
+    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.MERGED]

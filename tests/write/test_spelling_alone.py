@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from app.memory.candidate import Decided
-from app.memory.normalise import name as normalised
-from app.text.given_names import MEN, WOMEN
-from app.text.spelling import misspelt
-from app.text.word_lists import entries
+from app.english.given_names import MEN, WOMEN
+from app.english.spelling import misspelt
+from app.english.word_lists import entries
+from app.memory.candidate import DecidedCandidate
+from app.memory.normalise import normalise_name
 from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity
 from app.write.values import Prepared
-from tests.stores import Store
+from tests.support.stores import Store
 from tests.write.test_entities import entities
 from tests.write.test_fallback import SCOPE, prepared, row
 from tests.write.test_judge import Scripted, judged, written
@@ -47,7 +47,7 @@ def people(surname: str) -> list[str]:
 
 
 def one_by_spelling(names: Iterable[str]) -> list[tuple[str, str]]:
-    pairs = combinations(sorted({normalised(name) for name in names}), 2)
+    pairs = combinations(sorted({normalise_name(name) for name in names}), 2)
     return [pair for pair in pairs if misspelt(*pair) or misspelt(*reversed(pair))]
 
 
@@ -88,7 +88,7 @@ def test_a_known_name_leaves_alike_ones_to_themselves() -> None:
             (UNKNOWN, companies()[::4]),
         )
         for first, second in combinations(names, 2)
-        if similarity(normalised(second), normalised(first)) >= SIMILAR
+        if similarity(normalise_name(second), normalise_name(first)) >= SIMILAR
     ]
     assert len(pairs) >= 50
     for kind, first, second in pairs:
@@ -114,16 +114,16 @@ def test_a_person_is_not_found_by_a_misspelling() -> None:
 async def test_a_move_to_a_place_of_a_like_name_is_a_move(store: Store, first: str, second: str) -> None:
     await store.write("fact", predicate="lives-in", object=first)
     moved = await store.write("fact", predicate="lives-in", object=second)
-    assert moved.decision is Decided.SUPERSEDED
+    assert moved.decision is DecidedCandidate.SUPERSEDED
     assert await entities(store) == {first, second}
-    if similarity(normalised(second), normalised(first)) >= SIMILAR:
+    if similarity(normalise_name(second), normalise_name(first)) >= SIMILAR:
         assert moved.reason.endswith(f"; {second} may be the same as {first}")
 
 
 async def test_facts_of_two_people_of_like_names_stand(store: Store) -> None:
     for name, place in (("Paul Hohenstein", "Oslo"), ("Paula Hohenstein", "Porto")):
         outcome = await store.write("fact", subject=name, predicate="lives-in", object=place)
-        assert outcome.decision is Decided.ADDED
+        assert outcome.decision is DecidedCandidate.ADDED
     assert {"Paul Hohenstein", "Paula Hohenstein"} <= await entities(store)
 
 
@@ -140,7 +140,11 @@ async def test_a_shared_alias_leaves_both_to_themselves(store: Store) -> None:
     first = await store.write("fact", subject="Bea", predicate="lives-in", object="Turin")
     again = await store.write("fact", subject="bea", predicate="lives-in", object="Turin")
     moved = await store.write("fact", subject="Bea", predicate="lives-in", object="Lyon")
-    assert [one.decision for one in (first, again, moved)] == [Decided.ADDED, Decided.MERGED, Decided.SUPERSEDED]
+    assert [one.decision for one in (first, again, moved)] == [
+        DecidedCandidate.ADDED,
+        DecidedCandidate.MERGED,
+        DecidedCandidate.SUPERSEDED,
+    ]
     assert "Bea may be the same as Bea" in first.reason
     assert {"Beatrix Okafor", "Beate Sandoval", "Bea"} <= await entities(store)
 
@@ -180,4 +184,4 @@ def said(name: str) -> Prepared:
 
 
 def known(name: str, wanted: str, kind: str = UNKNOWN) -> KnownName:
-    return row(normalised(wanted), name, kind, alias=normalised(name))
+    return row(normalise_name(wanted), name, kind, alias=normalise_name(name))

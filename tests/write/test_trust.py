@@ -8,12 +8,12 @@ from app.memory import confidence
 from app.memory.candidate import DIRECT_SOURCE
 from app.memory.extraction import Role
 from app.memory.registry import discover
-from app.model import ConfidenceParts, Mode
+from app.model import ConfidenceParts, ReadMode
 from app.read.assemble import FLOORS
-from app.write.trust import CAPS, UNKNOWN, source_strength
+from app.write.candidates import CAPS, UNKNOWN, source_strength
 
 PRIORS = {one.name: one.prior for one in discover()}
-READ_FLOOR = FLOORS[Mode.DEFAULT]
+READ_FLOOR = FLOORS[ReadMode.DEFAULT]
 
 
 def believed(role: Role | None, extractor: float, kind: str, *, first_person: bool = True, mentions: int = 1) -> float:

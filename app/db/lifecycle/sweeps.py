@@ -1,29 +1,222 @@
-"""The sweeps there are: fading, the end of validity, forgetting, promotion to core."""
+"""Sweeps: fading, validity, forgetting, promotion, purge.
+
+Freshness as Postgres computes it: the formula of `app.memory.freshness`, over `memories m`, `memory_usage u`.
+
+Changing the memories that a condition has come true for, a batch a transaction.
+
+A batch claims no scope: what it takes away, no write may build on unseen, for a write holds the memories it
+touches and looks at their status again (`app.db.apply`). It never waits for a memory while it holds others,
+so it can't be part of a deadlock over them.
+
+The sweeps there are: fading, the end of validity, forgetting, promotion to core.
+
+Deleting forgotten memories for good, with everything made of them, many of one scope a transaction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from uuid import UUID
 
 from asyncpg import Record
 
-from app.db.lifecycle import fading
-from app.db.lifecycle.sweep import Sweep
-from app.memory.actions import Action
-from app.memory.freshness import CATEGORY_DECAY, EXPIRY, SECONDS_PER_DAY
-from app.memory.lifecycle import CORE_ACCESSES, CORE_SESSIONS, CORE_STABILITY, GC_CONFIDENCE, GC_DAYS
-from app.model import Category, Status
+from app.db.audit import AuditWriter, append
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
+from app.db.tenants import lock_scope
+from app.lexical.bm25 import index_of, terms
+from app.memory.audit import AuditAction
+from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY
+from app.memory.lifecycle import CORE_ACCESSES, CORE_SESSIONS, CORE_STABILITY, GC_CONFIDENCE, GC_DAYS, FadeState
+from app.model import Category, MemoryStatus
+
+DAYS = f"""greatest(0, CAST(extract(epoch FROM
+    CAST(:now AS timestamptz) - coalesce(u.last_accessed_at, m.stated_at)) AS float8) / {SECONDS_PER_DAY})"""
+
+BOOST = f"least({MAX_BOOST}, power(1.2::float8, least(coalesce(u.access_count, 0), 64)))"
+
+FRESHNESS_SQL = f"""greatest(m.floor, {BOOST} * CASE WHEN m.half_life_days IS NULL THEN 1
+    ELSE power(2::float8, -least({DAYS} / m.half_life_days, 1000)) END)"""
+"""The exponent is bounded, because Postgres fails where a power is too small for it."""
+
+FADED = f"m.half_life_days IS NOT NULL AND {FRESHNESS_SQL} < {EXPIRY}"
+"""As `lifecycle.expires`."""
+
+NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
+    coalesce(u.access_count, 0) AS access_count, m.confidence"""
+"""What `fade_of` reads."""
+
+
+def fade_of(row: Record) -> FadeState:
+    """Return the numbers of a row."""
+    return FadeState(
+        freshness=row["freshness"],
+        days=row["days"],
+        half_life_days=row["half_life_days"],
+        floor=row["floor"],
+        boost=row["boost"],
+        access_count=row["access_count"],
+        confidence=row["confidence"],
+    )
+
+
+SCANNED = 5_000
+"""Rows that one batch looks at."""
+
+CHANGED = 500
+"""Rows that one batch changes: each is written anew to every index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """What a batch came to: rows looked at, about; what was done, by name; the last id, None: there are no more."""
+
+    seen: int
+    counts: Mapping[str, int]
+    last: UUID | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """A change that memories undergo when something comes true of them.
+
+    `among` is SQL about `memories m`: the rows to look at; `when` about `m` and `memory_usage u`: those of them
+    that change, at `:now`. `sets` is what changes, `status` the new one, in the index too. `numbers` are columns
+    for `detail`, which makes the audit event's. `counted` and `action` name it in counts and in the audit log.
+    """
+
+    counted: str
+    action: AuditAction
+    actor: str
+    among: str
+    when: str
+    sets: str
+    numbers: str
+    detail: Callable[[Record], Mapping[str, object]]
+    status: MemoryStatus | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    async def look(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
+        """Return what the next batch would change; nothing is locked."""
+        due, seen, last = await self._due(session, tenant, now, after)
+        return BatchResult(seen=seen, counts={self.counted: len(due)}, last=last)
+
+    async def __call__(self, session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
+        """Change the next batch of memories, index and audit log with them."""
+        due, seen, last = await self._due(session, tenant, now, after)
+        taken = await self._hold(session, tenant, due)
+        rows: list[Record] = []
+        if taken:
+            rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken, **self.values})
+        if rows:
+            changing = {"tenant": tenant, "now": now, "ids": [row["id"] for row in rows], "status": self.status}
+            await session.fetch(self._change, changing)
+            if self.status is not None:
+                await session.fetch(_INDEX, changing)
+        events = [
+            AuditWriter(tenant=tenant, actor=self.actor, at=now, scope=row["scope_id"]).event(
+                self.action, self.detail(row), memory=row["id"]
+            )
+            for row in rows
+        ]
+        await append(session, events)
+        cut = len(taken) < len(due)
+        return BatchResult(
+            seen=len(taken) if cut else seen, counts={self.counted: len(rows)}, last=taken[-1] if cut else last
+        )
+
+    async def _due(
+        self, session: ReadSession, tenant: UUID, now: datetime, after: UUID
+    ) -> tuple[Sequence[UUID], int, UUID | None]:
+        """Return ids to change, in order, how many rows were looked at, and the last id of them if there are more."""
+        values = {"tenant": tenant, "now": now, "after": after, **self.values}
+        [row] = await session.fetch(self._find, values)
+        due: Sequence[UUID] = row["due"]
+        if len(due) == CHANGED:
+            return due, CHANGED, due[-1]
+        return due, row["seen"], row["last"] if row["seen"] == SCANNED else None
+
+    async def _hold(self, session: WriteSession, tenant: UUID, due: Sequence[UUID]) -> list[UUID]:
+        """Lock the memories up to the first that another holds, but the very first in any case; return them.
+
+        That one is waited for while nothing is held. Those that are gone count as held by another.
+        """
+        if not due:
+            return []
+        await session.fetch(_HOLD_ONE, {"tenant": tenant, "id": due[0]})
+        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(due[1:])})
+        held = {row["id"] for row in rows}
+        taken = [due[0]]
+        for one in due[1:]:
+            if one not in held:
+                break
+            taken.append(one)
+        return taken
+
+    @cached_property
+    def _find(self) -> SqlStatement:
+        return statement(
+            f"""
+            WITH looked AS MATERIALIZED (
+                SELECT m.id, m.stated_at, m.half_life_days, m.floor, m.confidence, m.category, m.valid_until,
+                    m.status_since, m.recorded_at
+                FROM memories m WHERE m.tenant_id = :tenant AND m.id > :after AND {self.among}
+                ORDER BY m.id LIMIT {SCANNED}
+            ), due AS (
+                SELECT m.id FROM looked m {USE} WHERE {self.when} ORDER BY m.id LIMIT {CHANGED}
+            )
+            SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last,
+                ARRAY(SELECT id FROM due ORDER BY id) AS due
+            """  # noqa: S608 - composed of constants
+        )
+
+    @cached_property
+    def _still(self) -> SqlStatement:
+        """By its own snapshot, taken when the rows are held: what changed before that is seen."""
+        return statement(
+            f"""
+            SELECT m.id, m.scope_id, {self.numbers} FROM memories m {USE}
+            WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND {self.among} AND {self.when} ORDER BY m.id
+            """  # noqa: S608 - composed of constants
+        )
+
+    @cached_property
+    def _change(self) -> SqlStatement:
+        return statement(
+            f"""
+            UPDATE memories m SET {self.sets}, updated_at = greatest(m.updated_at, :now)
+            WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+            """  # noqa: S608 - composed of constants
+        )
+
+
+USE = """LEFT JOIN LATERAL (
+    SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
+"""The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""
+
+_INDEX = statement("UPDATE memory_index SET status = :status WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
+
+_HOLD_ONE = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :id FOR NO KEY UPDATE")
+
+_HOLD = statement(
+    "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED"
+)
 
 SINCE = "coalesce(m.status_since, m.recorded_at)"
 """Since when a memory has its status; one that never changed has it since it was recorded."""
 
 _CORE = CATEGORY_DECAY[Category.CORE]
 
-
-_EXPIRED = {"status": [Status.ACTIVE, Status.EXPIRED]}
+_EXPIRED = {"status": [MemoryStatus.ACTIVE, MemoryStatus.EXPIRED]}
 
 
 def _faded(row: Record) -> Mapping[str, object]:
-    return {"reason": "freshness", **_EXPIRED, **fading.fade_of(row).detail()}
+    return {"reason": "freshness", **_EXPIRED, **fade_of(row).detail()}
 
 
 def _over(row: Record) -> Mapping[str, object]:
@@ -34,7 +227,7 @@ def _over(row: Record) -> Mapping[str, object]:
 def _forgotten(row: Record) -> Mapping[str, object]:
     return {
         "reason": "expired long ago and never confirmed",
-        "status": [Status.EXPIRED, Status.FORGOTTEN],
+        "status": [MemoryStatus.EXPIRED, MemoryStatus.FORGOTTEN],
         "expired_since": row["since"].isoformat(),
         "expired_days": row["days"],
         "confidence": row["confidence"],
@@ -57,25 +250,25 @@ def _promoted(row: Record) -> Mapping[str, object]:
 
 FRESHNESS = Sweep(
     counted="expired",
-    action=Action.MEMORY_EXPIRED,
+    action=AuditAction.MEMORY_EXPIRED,
     actor="worker:freshness",
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
-    when=fading.FADED,
+    when=FADED,
     sets="status = 'expired'",
-    status=Status.EXPIRED,
-    numbers=fading.NUMBERS,
+    status=MemoryStatus.EXPIRED,
+    numbers=NUMBERS,
     detail=_faded,
 )
 """Active memories that have faded under the threshold expire (weekly)."""
 
 VALIDITY = Sweep(
     counted="ended",
-    action=Action.MEMORY_ENDED,
+    action=AuditAction.MEMORY_ENDED,
     actor="worker:validity",
     among="m.status = 'active' AND m.valid_until <= :now",
     when="true",
     sets="status = 'expired'",
-    status=Status.EXPIRED,
+    status=MemoryStatus.EXPIRED,
     numbers="m.valid_until, m.confidence",
     detail=_over,
 )
@@ -83,12 +276,12 @@ VALIDITY = Sweep(
 
 FORGETTING = Sweep(
     counted="forgotten",
-    action=Action.MEMORY_FORGOTTEN,
+    action=AuditAction.MEMORY_FORGOTTEN,
     actor="worker:gc",
     among="m.status = 'expired'",
     when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
     sets="status = 'forgotten'",
-    status=Status.FORGOTTEN,
+    status=MemoryStatus.FORGOTTEN,
     numbers=f"""{SINCE} AS since, m.confidence,
         CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / {SECONDS_PER_DAY} AS days""",
     detail=_forgotten,
@@ -97,7 +290,7 @@ FORGETTING = Sweep(
 
 PROMOTION = Sweep(
     counted="promoted",
-    action=Action.MEMORY_PROMOTED,
+    action=AuditAction.MEMORY_PROMOTED,
     actor="worker:promotion",
     among="m.status = 'active' AND m.category <> 'core' AND m.half_life_days IS NOT NULL",
     when=f"""u.access_count >= {CORE_ACCESSES} AND u.stability >= {CORE_STABILITY}
@@ -108,3 +301,125 @@ PROMOTION = Sweep(
     detail=_promoted,
 )
 """Memories that are used often, steadily and in several conversations become core (daily)."""
+
+DELETED = 200
+"""Memories deleted in one transaction."""
+
+_DUE = f"""m.tenant_id = :tenant AND m.status = 'forgotten'
+    AND {SINCE} <= CAST(:now AS timestamptz) - make_interval(secs => :days * 86400)"""
+
+_COUNT = statement(f"SELECT count(*) FROM memories m WHERE {_DUE}")  # noqa: S608 - composed of constants
+
+_FIND = statement(
+    f"""
+    SELECT m.id, m.scope_id, m.content FROM memories m
+    WHERE {_DUE} AND m.scope_id = (SELECT m.scope_id FROM memories m WHERE {_DUE} ORDER BY m.id LIMIT 1)
+    ORDER BY m.id LIMIT {DELETED}
+    """  # noqa: S608 - composed of constants
+)
+
+_DELETE = statement(
+    f"""
+    WITH RECURSIVE newer AS (
+        SELECT m.id, m.superseded_by AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+        UNION ALL
+        SELECT newer.id, m.superseded_by FROM newer
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = newer.next WHERE newer.next = ANY(:ids)
+    ), older AS (
+        SELECT m.id, m.supersedes AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+        UNION ALL
+        SELECT older.id, m.supersedes FROM older
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = older.next WHERE older.next = ANY(:ids)
+    ), gone AS (
+        DELETE FROM memories m WHERE {_DUE} AND m.id = ANY(:ids)
+        RETURNING m.id, m.type, m.confidence, m.supersedes, m.superseded_by, {SINCE} AS since
+    ), before AS (
+        UPDATE memories m SET superseded_by = newer.next, updated_at = greatest(m.updated_at, :now)
+        FROM gone JOIN newer ON newer.id = gone.id AND (newer.next IS NULL OR NOT newer.next = ANY(:ids))
+        WHERE m.tenant_id = :tenant AND m.superseded_by = gone.id AND NOT m.id = ANY(:ids)
+    ), after AS (
+        UPDATE memories m SET supersedes = older.next, updated_at = greatest(m.updated_at, :now)
+        FROM gone JOIN older ON older.id = gone.id AND (older.next IS NULL OR NOT older.next = ANY(:ids))
+        WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = gone.id AND NOT m.id = ANY(:ids)
+    )
+    SELECT gone.*, EXISTS (
+            SELECT FROM memory_index i
+            WHERE i.tenant_id = :tenant AND i.memory_id = gone.id AND i.kind = 'context') AS in_context
+    FROM gone ORDER BY id
+    """  # noqa: S608 - composed of constants
+)
+
+_COUNT_OFF = statement(
+    """
+    UPDATE scopes SET memory_count = memory_count - :memories, context_count = context_count - :contexts,
+        lexical_documents = lexical_documents - :memories, lexical_length = lexical_length - :length
+    WHERE tenant_id = :tenant AND id = :scope
+    """
+)
+
+_FORGET_TERMS = statement(
+    """
+    UPDATE lexical_terms t SET documents = t.documents - g.documents
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(term int, documents int)
+    WHERE t.tenant_id = :tenant AND t.scope_id = :scope AND t.term = g.term
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purge:
+    """Deletes memories that are forgotten for `days`; what was in `language` leaves its lexical statistics too.
+
+    What reads and writes go by loses nothing that they see, so the scope is held but its version stays.
+    """
+
+    days: float
+    language: str
+
+    async def look(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG002
+        """Return how many memories would be deleted."""
+        [[count]] = await session.fetch(_COUNT, {"tenant": tenant, "now": now, "days": self.days})
+        return BatchResult(seen=count, counts={"purged": count}, last=None)
+
+    async def __call__(self, session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
+        """Delete some memories of one scope; there is no order to go by, because they are gone afterwards."""
+        due = await session.fetch(_FIND, {"tenant": tenant, "now": now, "days": self.days})
+        if not due:
+            return BatchResult(seen=0, counts={"purged": 0}, last=None)
+        scope = due[0]["scope_id"]
+        words = await asyncio.to_thread(self._words, due)
+        here = {"tenant": tenant, "scope": scope}
+        await lock_scope(session, tenant, scope)
+        values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
+        gone = await session.fetch(_DELETE, values)
+        documents, length = Counter[int](), 0
+        for row in gone:
+            own = words[row["id"]]
+            documents.update(set(own))
+            length += len(own)
+        contexts = sum(row["in_context"] for row in gone)
+        await session.fetch(_COUNT_OFF, {**here, "memories": len(gone), "contexts": contexts, "length": length})
+        given = [{"term": term, "documents": count} for term, count in sorted(documents.items())]
+        await session.fetch(_FORGET_TERMS, {**here, "given": json.dumps(given)})
+        ledger = AuditWriter(tenant=tenant, actor="worker:gc", at=now, scope=scope)
+        events = [
+            ledger.event(
+                AuditAction.MEMORY_PURGED,
+                {
+                    "reason": "forgotten long ago",
+                    "status": [MemoryStatus.FORGOTTEN, None],
+                    "type": row["type"],
+                    "forgotten_since": row["since"].isoformat(),
+                    "after_days": self.days,
+                    "confidence": [row["confidence"], None],
+                },
+                memory=row["id"],
+            )
+            for row in gone
+        ]
+        await append(session, events)
+        return BatchResult(seen=len(gone), counts={"purged": len(gone)}, last=after)
+
+    def _words(self, rows: Sequence[Record]) -> dict[UUID, list[int]]:
+        """Return the places of every term of each memory, repeated as they are."""
+        return {row["id"]: [index_of(term) for term in terms(row["content"], self.language)] for row in rows}

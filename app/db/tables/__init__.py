@@ -4,11 +4,18 @@ Two things live only in the migrations, because they are not part of a table's s
 row-level security with the runtime role's grants, and the vector index of each embedding model.
 """
 
+from app.db.tables.audit import (
+    audit_events,
+    audit_seals,
+    audit_unsealed,
+    erased_ids,
+    erasures,
+    extraction_costs,
+    idempotency_keys,
+)
 from app.db.tables.backfills import backfill_items, backfills
 from app.db.tables.base import metadata
-from app.db.tables.beliefs import evidence, memories, memory_links, memory_past, memory_usage, review_counts
-from app.db.tables.erasure import erased_ids, erasures
-from app.db.tables.graph import (
+from app.db.tables.entities import (
     entities,
     entity_aliases,
     entity_merge_aliases,
@@ -19,12 +26,10 @@ from app.db.tables.graph import (
     pronoun_bindings,
     relations,
 )
-from app.db.tables.jobs import jobs, worker_runs
-from app.db.tables.ledger import audit_events, audit_seals, audit_unsealed, extraction_costs, idempotency_keys
+from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
+from app.db.tables.memories import evidence, memories, memory_links, memory_past, memory_usage, review_counts, turns
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
-from app.db.tables.standing import memory_folds, store_days
-from app.db.tables.tenancy import api_keys, lexical_terms, scopes, tenants
-from app.db.tables.turns import turns
+from app.db.tables.tenants import api_keys, lexical_terms, scopes, tenants
 from app.db.tables.types import memory_type_versions, memory_types
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})

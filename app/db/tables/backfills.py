@@ -6,7 +6,7 @@ from sqlalchemy import ARRAY, CheckConstraint, Column, Index, Text, text
 from sqlalchemy.dialects.postgresql import JSONB, UUID
 
 from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
-from app.memory.backfill import ItemState, Status
+from app.memory.backfill import BackfillStatus, ItemState
 
 backfills = table(
     "backfills",
@@ -26,7 +26,7 @@ backfills = table(
     when("committed_at", nullable=True),
     when("undone_at", nullable=True),
     CheckConstraint("classifier IN ('rules', 'model')", name="classifier"),
-    one_of("status", Status),
+    one_of("status", BackfillStatus),
 )
 
 backfill_items = table(

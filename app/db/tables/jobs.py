@@ -1,11 +1,16 @@
-"""Background jobs as their tenants see them; the queue's own tables are pgqueuer's, and only in its migration."""
+"""Jobs, worker runs, daily figures.
+
+Background jobs as their tenants see them; the queue's own tables are pgqueuer's, and only in its migration.
+
+What became of faded memories, and how a tenant's store looked each day.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Date, Index, Integer, Text, text
 from sqlalchemy.dialects.postgresql import JSONB, UUID
 
-from app.db.tables.base import json_object, key, one_of, table, tenant, when
+from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
 from app.model import JobStatus
 
 jobs = table(
@@ -51,4 +56,26 @@ worker_runs = table(
     when("ended_at", nullable=True),
     json_object("cursor"),
     json_object("counts"),
+)
+
+memory_folds = table(
+    "memory_folds",
+    tenant(),
+    key("memory_id"),
+    Column("into_id", UUID, nullable=False),
+    when("folded_at"),
+    refers_to("memories", "memory_id", cascade=True),
+    refers_to("memories", "into_id", cascade=True),
+    Index("ix_memory_folds_into", "tenant_id", "into_id"),
+)
+
+store_days = table(
+    "store_days",
+    tenant(),
+    key("day", Date),
+    key("kind", Text),
+    key("name", Text),
+    Column("count", BigInteger, nullable=False),
+    Column("total", BigInteger, nullable=False),
+    when("computed_at"),
 )

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import TSTZRANGE, TSVECTOR, UUID
 from sqlalchemy.schema import SchemaItem
 
 from app.db.tables.base import key, refers_to, table, tenant, when
-from app.text.lexical import DIMENSIONS
+from app.lexical.bm25 import DIMENSIONS
 
 PHASES = ("building", "active", "leaving", "dropping", "dropped")
 

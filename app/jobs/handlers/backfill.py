@@ -7,12 +7,12 @@ from uuid import UUID
 
 from app import ids
 from app.db.jobs import Job
-from app.jobs.handler import Handler, Progress
+from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
-from app.services.backfills import BACKFILL
+from app.services.backfill.runs import BACKFILL
 
 
-async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Do the step that the backfill is in, and return which one it is."""
     backfill = UUID(hex=str(job.payload["backfill"]))
     async for done, total in runtime.backfills.run(job.tenant_id, backfill, str(job.payload["actor"])):

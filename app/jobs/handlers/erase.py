@@ -7,13 +7,13 @@ from uuid import UUID
 
 from app import ids
 from app.db.jobs import Job
-from app.jobs.handler import Handler, Progress
+from app.jobs.handler import Handler, ProgressCallback
 from app.model import Actor
 from app.runtime import Runtime
 from app.services.erasure import ERASE
 
 
-async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Erase the user that the erasure is about, and return which one that was."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     erasure = UUID(hex=str(job.payload["erasure"]))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from app.db.hypothetical import HYPE
 from app.db.jobs import Job
-from app.jobs.handler import Handler, Progress
-from app.providers.questions import RuleQuestions
+from app.db.memories.hype import HYPE
+from app.jobs.handler import Handler, ProgressCallback
+from app.providers.protocols import RuleQuestions
 from app.runtime import Runtime
 from app.write.hype import Hype
 
 
-async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object] | None:
+async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object] | None:
     """Write the questions of the job's memories, as far as they are still believed."""
     memories = [UUID(one) for one in job.payload["memories"]]
     hype = Hype(

@@ -8,13 +8,13 @@ from uuid import UUID
 from app import ids
 from app.db.jobs import Job
 from app.db.turns import StoredTurn
-from app.jobs.handler import Handler, Progress
+from app.jobs.handler import Handler, ProgressCallback
 from app.model import Actor
 from app.runtime import Runtime
 from app.services.turns import INGEST
 
 
-async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Process the job's turns and return what was decided about each."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     turns = [UUID(one) for one in job.payload["turns"]]

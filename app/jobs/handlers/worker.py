@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.db.jobs import Job
-from app.jobs.handler import Handler, Progress
+from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
-from app.services.background import KIND
+from app.services.lifecycle.runs import KIND
 
 
-async def run(runtime: Runtime, job: Job, progress: Progress) -> Mapping[str, object]:
+async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Return what the run came to: the worker, whether it was a dry run, and its counts."""
 
     async def told(done: int, total: int | None) -> None:

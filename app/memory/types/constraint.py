@@ -6,10 +6,11 @@ from typing import Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, ValidationError, field_validator, model_validator
 
-from app.memory import modals, normalise, vocabulary
-from app.memory.conflict import only_removed
-from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Payload, Refs, Stored
-from app.memory.strings import Name, Person, Sentence
+from app.english import modals
+from app.memory import normalise, vocabulary
+from app.memory.fields import Name, Person, Sentence
+from app.memory.slots import only_removed
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
@@ -44,7 +45,7 @@ class Constraint(Payload):
     @classmethod
     def _in_full(cls, given: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
         read = validate(given)
-        predicate = modals.in_full(read.predicate, read.rule)
+        predicate = modals.rule_sentence(read.predicate, read.rule)
         return read if predicate == read.predicate else read.model_copy(update={"predicate": predicate})
 
     def render(self) -> str:
@@ -85,7 +86,7 @@ class Constraint(Payload):
         """Return what a prohibition was once kept under: `may-use` with `no external APIs`, or its own words."""
         if not modals.forbids(self.predicate):
             return ()
-        return (*modals.opposed(self.predicate)[:1], *modals.once_kept(self.predicate))
+        return (*modals.opposed(self.predicate)[:1], *modals.normalised_rule(self.predicate))
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and rule."""
@@ -96,9 +97,9 @@ def _importance(payload: Payload) -> float:
     return _WEIGHT[payload.severity] if isinstance(payload, Constraint) else _WEIGHT["high"]
 
 
-def _adopted(stored: Stored) -> Adopted | None:
+def _adopted(stored: Stored) -> AdoptedPayload | None:
     """Return the rule that a fact states, in its own words: what it forbids stays told by them."""
-    found = modals.ruled(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
+    found = modals.rule_of_fact(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:
         return None
     fields = {
@@ -107,7 +108,7 @@ def _adopted(stored: Stored) -> Adopted | None:
         "rule": found.rule,
     }
     try:
-        return Adopted(payload=Constraint.model_validate(fields), reason=found.because)
+        return AdoptedPayload(payload=Constraint.model_validate(fields), reason=found.because)
     except ValidationError:
         return None
 
@@ -123,7 +124,7 @@ TYPE = MemoryType(
     on_conflict=only_removed,
     group="Facts",
     hints=("constraint", "constraints", "allowed", "forbidden", "prohibited", "compliance"),
-    held=Held(under="predicate", value="rule"),
+    held=EndingKey(under="predicate", value="rule"),
     guards=("fact", "constraint"),
     adopts=Adoption(sources=("fact",), rule=_adopted),
     importance=_importance,

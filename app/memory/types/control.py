@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from app.memory import normalise
-from app.memory.conflict import accumulate
+from app.memory.fields import Name, Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 _WEIGHT = {"low": 0.4, "medium": 0.6, "high": 0.8, "critical": 0.95}
@@ -33,7 +33,7 @@ class Control(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the kind of error: one sentence may guard against two."""
-        return (normalise.key(self.error_pattern or ""),)
+        return (normalise.normalise_key(self.error_pattern or ""),)
 
 
 def _importance(payload: Payload) -> float:

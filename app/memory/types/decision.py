@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.memory import normalise
-from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Payload, Refs
-from app.memory.strings import Name, Sentence
+from app.memory.fields import Name, Sentence
+from app.memory.slots import latest_statement_wins
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Refs
 from app.model import Category, Mention
 
 _LONGEST_NAME = 200
@@ -46,15 +46,15 @@ class Decision(Payload):
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return what is decided about: there is one decision on it at a time."""
-        return normalise.name(self.topic)
+        return normalise.normalise_name(self.topic)
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return what was decided."""
-        return normalise.name(self.decision)
+        return normalise.normalise_name(self.decision)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the subject and what was decided on it."""
-        return (normalise.name(self.topic), normalise.name(self.decision))
+        return (normalise.normalise_name(self.topic), normalise.normalise_name(self.decision))
 
 
 def _known(role: str, name: str) -> Mention:
@@ -75,7 +75,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Facts",
     hints=("decision", "decisions", "decide", "decided", "chose", "chosen", "choice"),
-    held=Held(under="subject", value="decision"),
+    held=EndingKey(under="subject", value="decision"),
     importance=_importance,
     examples=(
         Example(

@@ -7,9 +7,9 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, StringConstraints
 
 from app.memory import normalise
-from app.memory.conflict import one_identity
+from app.memory.fields import Name, storable
+from app.memory.slots import one_identity
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.memory.strings import Name, storable
 from app.model import Category, Mention
 
 MOST = 100
@@ -42,7 +42,7 @@ class Entity(Payload):
             Mention(
                 role="identity",
                 name=self.canonical_name,
-                entity_type=normalise.key(self.entity_type),
+                entity_type=normalise.normalise_key(self.entity_type),
                 declares=True,
                 aliases=self.aliases,
                 attributes=self.attributes,
@@ -63,11 +63,11 @@ class Entity(Payload):
 
     def merged_with(self, newer: Self) -> Self:
         """Return both descriptions as one: aliases united, newer attributes win; no more than fit."""
-        known = {normalise.name(self.canonical_name)}
+        known = {normalise.normalise_name(self.canonical_name)}
         aliases = []
         for alias in (*self.aliases, newer.canonical_name, *newer.aliases):
-            if normalise.name(alias) not in known:
-                known.add(normalise.name(alias))
+            if normalise.normalise_name(alias) not in known:
+                known.add(normalise.normalise_name(alias))
                 aliases.append(alias)
         return self.model_copy(
             update={

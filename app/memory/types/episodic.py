@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from app.memory.conflict import accumulate
-from app.memory.kinds import Place
+from app.memory.fields import Name, Place, Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Name, Sentence
 from app.model import Category, Mention, ScopeKind
 
 

@@ -7,11 +7,11 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from app.memory import asking
-from app.memory.calendar import When, covered, date_of, day_start
-from app.memory.conflict import accumulate
+from app.english import questions
+from app.memory.calendar import StatedTime, covered, date_of, day_start
+from app.memory.fields import Name, Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Name, Sentence
 from app.model import Category, EventTime, Mention, Precision
 
 _PHRASES = {
@@ -27,7 +27,7 @@ class Event(Payload):
     """What happened, when as far as known, and who took part."""
 
     event_description: Sentence = Field(description="What happened.", examples=["joined platform team"])
-    event_at: When | None = Field(
+    event_at: StatedTime | None = Field(
         default=None,
         description="When: a date, or a date and time; without an offset it is in the request's time zone.",
         examples=["2026-05-09"],
@@ -75,7 +75,7 @@ class Event(Payload):
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about when it was, what it was, and who did it."""
-        what = asking.brief(self.event_description)
+        what = questions.shorten(self.event_description)
         return (f"When was it that {what}?", f"What happened when {what}?", f"Who {what}?")
 
     def stored(self, event: EventTime | None) -> dict[str, object]:

@@ -6,10 +6,12 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import asking, modals, normalise, vocabulary, written_dates
-from app.memory.conflict import Claim, Verdict, latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Payload, Reclassified, Refs
-from app.memory.strings import Name, Person, Sentence
+from app.english import modals, questions
+from app.english.dates import compare
+from app.memory import normalise, vocabulary
+from app.memory.fields import Name, Person, Sentence
+from app.memory.slots import SlotClaim, SlotVerdict, latest_statement_wins
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs
 from app.model import Category, Mention, Precision, SpeechAct
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
@@ -93,7 +95,7 @@ class Fact(Payload):
 
     def value(self, refs: Refs) -> str | None:
         """Return the object: the entity it names, or the literal."""
-        return str(refs["object"].id) if "object" in refs else normalise.name(self.object)
+        return str(refs["object"].id) if "object" in refs else normalise.normalise_name(self.object)
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
         """Return subject + each predicate that a rule about this could have, where one value holds at a time."""
@@ -101,11 +103,11 @@ class Fact(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and object: facts that differ there are different facts."""
-        return (self.predicate, normalise.name(self.object))
+        return (self.predicate, normalise.normalise_name(self.object))
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about the predicate."""
-        return asking.about_fact(self.subject_name, self.predicate, self.object)
+        return questions.about_fact(self.subject_name, self.predicate, self.object)
 
     def reclassified(self) -> Reclassified | None:
         """Return an event when the predicate speaks of the past (seed 000)."""
@@ -119,10 +121,10 @@ class Fact(Payload):
         return Reclassified(type="event", payload=fields, reason=f"{self.predicate} speaks of the past")
 
 
-def _latest_or_most_precise(old: Claim, new: Claim) -> Verdict:
+def _latest_or_most_precise(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict of a stateful slot, where `1990` only repeats what is known as `4 May 1990`."""
-    if new.speech_act is SpeechAct.ASSERTION and written_dates.covers(old.value or "", new.value or ""):
-        return Verdict.MERGE
+    if new.speech_act is SpeechAct.ASSERTION and compare.same_date(old.value or "", new.value or ""):
+        return SlotVerdict.MERGE
     return latest_statement_wins(old, new)
 
 
@@ -153,7 +155,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("fact", "facts"),
     asked_by_questions=True,
-    held=Held(under="predicate", value="object"),
+    held=EndingKey(under="predicate", value="object"),
     importance=_importance,
     nature=_nature,
     examples=(

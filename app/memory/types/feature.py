@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.memory import normalise
-from app.memory.conflict import latest_statement_wins
+from app.memory.fields import Name, Sentence
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 
@@ -28,17 +28,17 @@ class Feature(Payload):
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the feature: it is in one state at a time."""
-        return None if self.feature is None else normalise.key(self.feature)
+        return None if self.feature is None else normalise.normalise_key(self.feature)
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return its state and what is said about it."""
-        return normalise.digest(normalise.sentence(self.text), normalise.key(self.status or "")).hex()
+        return normalise.digest(normalise.sentence(self.text), normalise.normalise_key(self.status or "")).hex()
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the feature and its state: one sentence may be said of two."""
         if self.feature is None and self.status is None:
             return ()
-        return (normalise.key(self.feature or ""), normalise.key(self.status or ""))
+        return (normalise.normalise_key(self.feature or ""), normalise.normalise_key(self.status or ""))
 
 
 TYPE = MemoryType(

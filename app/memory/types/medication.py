@@ -7,10 +7,11 @@ from datetime import date
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from app.memory import doses, normalise, vocabulary
-from app.memory.conflict import Claim, Verdict, latest_statement_wins
-from app.memory.spec import Adopted, Adoption, Example, Held, MemoryType, Payload, Refs, Stored
-from app.memory.strings import Name, Person
+from app.english import medications
+from app.memory import normalise, vocabulary
+from app.memory.fields import Name, Person
+from app.memory.slots import SlotClaim, SlotVerdict, latest_statement_wins
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
 from app.model import Category, Mention, SpeechAct
 
 
@@ -30,7 +31,7 @@ class Medication(Payload):
     @field_validator("drug_class")
     @classmethod
     def _key(cls, value: str | None) -> str | None:
-        return None if value is None else normalise.key(value)
+        return None if value is None else normalise.normalise_key(value)
 
     @model_validator(mode="after")
     def _in_order(self) -> Medication:
@@ -62,25 +63,31 @@ class Medication(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return subject and medicine: another dosage replaces, another medicine is taken beside it."""
-        return f"{refs['subject'].id}|{normalise.key(self.medication_name)}"
+        return f"{refs['subject'].id}|{normalise.normalise_key(self.medication_name)}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return dosage, frequency and whether it is taken."""
-        return "|".join((normalise.name(self.dosage or ""), normalise.name(self.frequency or ""), str(self.active)))
+        return "|".join(
+            (
+                normalise.normalise_name(self.dosage or ""),
+                normalise.normalise_name(self.frequency or ""),
+                str(self.active),
+            )
+        )
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return medicine and dosage."""
-        return (normalise.key(self.medication_name), normalise.name(self.dosage or ""))
+        return (normalise.normalise_key(self.medication_name), normalise.normalise_name(self.dosage or ""))
 
 
 def _importance(_payload: Payload) -> float:
     return 0.9
 
 
-def _adopted(stored: Stored) -> Adopted | None:
+def _adopted(stored: Stored) -> AdoptedPayload | None:
     """Return the medicine that a fact says is taken, where predicate or value leave no doubt that it is one."""
     predicate, told = str(stored.payload.get("predicate", "")), str(stored.payload.get("object", ""))
-    found = doses.taken(predicate, told, stored.content)
+    found = medications.parse_dose(predicate, told, stored.content)
     if found is None:
         return None
     fields = {
@@ -91,30 +98,30 @@ def _adopted(stored: Stored) -> Adopted | None:
         "prescribed_by": found.prescriber,
     }
     try:
-        return Adopted(payload=Medication.model_validate(fields), reason=found.because)
+        return AdoptedPayload(payload=Medication.model_validate(fields), reason=found.because)
     except ValidationError:
         return None
 
 
 def _ended(stored: Stored) -> Mapping[str, object] | None:
     """Return the medicine that a fact may mean that is no longer so: `takes` + `Ozempic`."""
-    found = doses.possible(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
+    found = medications.may_be_dose(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:
         return None
     fields = {"subject": stored.payload.get("subject", vocabulary.USER), "medication_name": found.name}
     return fields if found.dosage is None else {**fields, "dosage": found.dosage}
 
 
-def _on_conflict(old: Claim, new: Claim) -> Verdict:
+def _on_conflict(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict of a dosage: another one replaces it, a statement that leaves it out repeats it.
 
     `I take metformin for my diabetes` says nothing else than `metformin 500 mg`.
     """
     asserted = new.speech_act is SpeechAct.ASSERTION and old.value is not None and new.value is not None
-    return Verdict.MERGE if asserted and _leaves_open(old, new) else latest_statement_wins(old, new)
+    return SlotVerdict.MERGE if asserted and _leaves_open(old, new) else latest_statement_wins(old, new)
 
 
-def _leaves_open(old: Claim, new: Claim) -> bool:
+def _leaves_open(old: SlotClaim, new: SlotClaim) -> bool:
     """Return whether each part of the new value is that of the old one, or missing."""
     known, told = str(old.value).split("|"), str(new.value).split("|")
     return len(known) == len(told) and all(part in {"", had} for part, had in zip(told, known, strict=True))
@@ -130,8 +137,8 @@ TYPE = MemoryType(
     on_conflict=_on_conflict,
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
-    held=Held(under="medication_name", value="dosage"),
-    filters={"drug_class": normalise.key},
+    held=EndingKey(under="medication_name", value="dosage"),
+    filters={"drug_class": normalise.normalise_key},
     adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),
     importance=_importance,
     examples=(

@@ -7,9 +7,9 @@ import re
 from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
-from app.memory.conflict import accumulate
+from app.memory.fields import Person, Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Person, Sentence
 from app.model import Category, Mention
 
 _TO = re.compile(r"^to\s+", re.IGNORECASE)

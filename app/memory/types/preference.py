@@ -6,10 +6,11 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.memory import asking, normalise, vocabulary
-from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Payload, Refs
-from app.memory.strings import Name, Person, Sentence
+from app.english import questions
+from app.memory import normalise, vocabulary
+from app.memory.fields import Name, Person, Sentence
+from app.memory.slots import latest_statement_wins
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Refs
 from app.model import Category, Mention
 
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
@@ -63,16 +64,16 @@ class Preference(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the preferred value."""
-        return normalise.name(self.preference_value)
+        return normalise.normalise_name(self.preference_value)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return key and value."""
-        return (self.preference_key, normalise.name(self.preference_value))
+        return (self.preference_key, normalise.normalise_name(self.preference_value))
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about the choice."""
         domain, _, attribute = re.sub(r"[_\-]+", " ", self.preference_key).replace(".", " ").rpartition(" ")
-        return asking.asked(
+        return questions.question_of(
             (
                 f"Which {domain} {attribute} {{does}} prefer?",
                 f"What is {{whose}} favourite {attribute} for {domain}?" if domain else "What {does} like best?",
@@ -93,7 +94,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Preferences",
     asked_by_questions=True,
-    held=Held(under="preference_key", value="preference_value"),
+    held=EndingKey(under="preference_key", value="preference_value"),
     hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),
     examples=(
         Example(

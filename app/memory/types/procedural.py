@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.memory import normalise
-from app.memory.conflict import latest_statement_wins
+from app.memory.fields import Name, Sentence
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 
@@ -31,7 +31,7 @@ class Procedural(Payload):
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the occasion, in whatever order its conditions are given; None: it is always good to know."""
-        return normalise.joined(sorted({normalise.name(one) for one in self.trigger_conditions})) or None
+        return normalise.joined(sorted({normalise.normalise_name(one) for one in self.trigger_conditions})) or None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return what to do and its steps."""

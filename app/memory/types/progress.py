@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.memory import normalise
-from app.memory.conflict import latest_statement_wins
+from app.memory.fields import Name, Sentence
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.memory.strings import Name, Sentence
 from app.model import Category, ScopeKind
 
 

@@ -6,12 +6,13 @@ from datetime import UTC
 
 from pydantic import Field, field_validator
 
-from app.memory import asking, normalise, vocabulary
-from app.memory.calendar import When, day_start
-from app.memory.conflict import latest_statement_wins
-from app.memory.spec import Example, Held, MemoryType, Payload, Reclassified, Refs
-from app.memory.strings import Name, Person
-from app.model import Category, Edge, Mention
+from app.english import questions
+from app.memory import normalise, vocabulary
+from app.memory.calendar import StatedTime, day_start
+from app.memory.fields import Name, Person
+from app.memory.slots import latest_statement_wins
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs
+from app.model import Category, Mention, StatedRelation
 
 
 class Relation(Payload):
@@ -22,7 +23,7 @@ class Relation(Payload):
         description=f"One of {', '.join(vocabulary.INVERSES)}, or a synonym.", examples=["reports-to"]
     )
     to_entity: Person = Field(description="Name of the entity the edge ends at.", examples=["Priya"])
-    since: When | None = Field(default=None, examples=["2026-05-09"])
+    since: StatedTime | None = Field(default=None, examples=["2026-05-09"])
 
     @field_validator("relation_type")
     @classmethod
@@ -59,11 +60,15 @@ class Relation(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the edge itself."""
-        return (normalise.name(self.from_entity), self.relation_type, normalise.name(self.to_entity))
+        return (
+            normalise.normalise_name(self.from_entity),
+            self.relation_type,
+            normalise.normalise_name(self.to_entity),
+        )
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about the relation, from either end."""
-        return asking.asked(asking.RELATIONS[self.relation_type], self.from_entity, self.to_entity)
+        return questions.question_of(questions.RELATIONS[self.relation_type], self.from_entity, self.to_entity)
 
     def collapsed(self, refs: Refs) -> Reclassified | None:
         """Return a fact when both ends are one entity: that is no edge (seed 000)."""
@@ -72,10 +77,10 @@ class Relation(Payload):
         fields = {"subject": self.from_entity, "predicate": self.relation_type, "object": self.to_entity}
         return Reclassified(type="fact", payload=fields, reason="both ends are one entity")
 
-    def edge(self) -> Edge | None:
+    def edge(self) -> StatedRelation | None:
         """Return the edge by the roles of its ends."""
         since = None if self.since is None else day_start(self.since, UTC)
-        return Edge(from_role="from", relation_type=self.relation_type, to_role="to", since=since)
+        return StatedRelation(from_role="from", relation_type=self.relation_type, to_role="to", since=since)
 
 
 def _importance(payload: Payload) -> float:
@@ -94,7 +99,7 @@ TYPE = MemoryType(
     group="Relations",
     hints=("relation", "relations", "relationship"),
     asked_by_questions=True,
-    held=Held(under="relation_type", value="to_entity"),
+    held=EndingKey(under="relation_type", value="to_entity"),
     importance=_importance,
     examples=(
         Example(

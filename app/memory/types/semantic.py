@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from app import ids
-from app.memory.conflict import accumulate
+from app.memory.fields import Name, Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Name, Sentence
 from app.model import Category, Mention, ScopeKind
 
 
@@ -30,7 +30,7 @@ class Semantic(Payload):
         """Return whom or what it is about."""
         if self.entity is None:
             return ()
-        return (Mention(role="subject", name=self.entity, entity=ids.told(ids.ENTITY, self.entity)),)
+        return (Mention(role="subject", name=self.entity, entity=ids.public_id(ids.ENTITY, self.entity)),)
 
     def subject(self) -> str | None:
         """Return whom or what it is about."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from app.memory.conflict import accumulate
+from app.memory.fields import Sentence
+from app.memory.slots import accumulate
 from app.memory.spec import Example, MemoryType, Payload
-from app.memory.strings import Sentence
 from app.model import Category, ScopeKind
 
 

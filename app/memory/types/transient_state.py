@@ -7,9 +7,9 @@ import re
 from pydantic import Field, field_validator
 
 from app.memory import normalise, vocabulary
-from app.memory.conflict import latest_statement_wins
+from app.memory.fields import Name, Person, Sentence
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.memory.strings import Name, Person, Sentence
 from app.model import Category, Mention
 
 _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
@@ -47,7 +47,7 @@ class TransientState(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return subject and kind: one is in one state of a kind at a time."""
-        return f"{refs['subject'].id}|{normalise.key(self.kind)}"
+        return f"{refs['subject'].id}|{normalise.normalise_key(self.kind)}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the state."""
@@ -55,7 +55,7 @@ class TransientState(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return kind and state."""
-        return (normalise.key(self.kind), normalise.sentence(self.state))
+        return (normalise.normalise_key(self.kind), normalise.sentence(self.state))
 
 
 def _importance(_payload: Payload) -> float:

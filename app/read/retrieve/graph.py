@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, indexed, visible, wanted
+from app.read.retrieve.search import Search, indexed, type_filter, visible
 
 MENTIONS = 400
 """Newest memories of an entity that it nominates: a hub must not nominate the whole store."""
@@ -68,7 +68,7 @@ def cte(search: Search) -> str:
         SELECT by_name.memory_id, sum(by_name.score) / :names AS score
         FROM (SELECT name, memory_id, max(score) AS score FROM told GROUP BY name, memory_id) by_name
         JOIN {indexed(search.filters)} ON i.memory_id = by_name.memory_id AND i.part = 0
-        WHERE {wanted(search.filters)} AND by_name.score > 0
+        WHERE {type_filter(search.filters)} AND by_name.score > 0
         GROUP BY by_name.memory_id ORDER BY score DESC, by_name.memory_id DESC LIMIT :depth
     )""".replace("/*visible*/", visible(search.filters)).replace("/*index*/", indexed(search.filters))  # noqa: S608 - composed of constants
 

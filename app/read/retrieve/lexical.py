@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.read.retrieve.search import Search, indexed, wanted
-from app.text.lexical import index_of
+from app.lexical.bm25 import index_of
+from app.read.retrieve.search import Search, indexed, type_filter
 
 RARE = 0.05
 """Share of the documents up to which terms nominate."""
@@ -51,7 +51,7 @@ def ctes(search: Search, arms: Mapping[str, str]) -> str:
         CROSS JOIN LATERAL (
             SELECT i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score
             FROM {indexed(search.filters)}
-            WHERE i.scope_id = bucket.scope_id AND {wanted(search.filters, scoped=False)}
+            WHERE i.scope_id = bucket.scope_id AND {type_filter(search.filters, scoped=False)}
               AND ({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)
             OFFSET 0
         ) found

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.db.vectors import columns_of
-from app.model import Mode, Status
+from app.db.sql import columns_of
+from app.model import MemoryStatus, ReadMode
 from app.read.values import Arm, Mentioned, Window
 
 CONTENT = "('content', 'both')"
@@ -17,12 +17,12 @@ CONTENT = "('content', 'both')"
 CONTEXT = "('context', 'both')"
 """Kinds that hold it together with what came before; `both` where it stands alone."""
 
-LIVING = (Status.ACTIVE, Status.SUPERSEDED, Status.EXPIRED)
+LIVING = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED)
 """What may have been true at some time; pending and forgotten memories are for audits alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class SearchFilters:
     """The hard conditions of a question, the same in every arm.
 
     `now` is the caller's, `clock` the server's: without a time to travel to, a memory must have begun by
@@ -34,7 +34,7 @@ class Filters:
 
     tenant: UUID
     scopes: tuple[UUID, ...]
-    mode: Mode
+    mode: ReadMode
     now: datetime
     clock: datetime
     as_of: datetime | None = None
@@ -73,7 +73,7 @@ class Search:
     """
 
     arms: frozenset[Arm]
-    filters: Filters
+    filters: SearchFilters
     depth: int
     model: Model
     exact: bool
@@ -108,12 +108,12 @@ What nominates is the row as it is now: where a memory's words were changed sinc
 shown and judged as it was."""
 
 
-def indexed(filters: Filters) -> str:
+def indexed(filters: SearchFilters) -> str:
     """Return the rows `i` that the arms read, as what follows FROM: those of the index, or what they were."""
     return "memory_index i" if filters.known_at is None else _INDEX_THEN
 
 
-def visible(filters: Filters, *, scoped: bool = True) -> str:
+def visible(filters: SearchFilters, *, scoped: bool = True) -> str:
     """Return the condition on `i`, a row of memory_index, that it may be seen at all.
 
     `scoped` False: the arm joins with the visible scopes itself.
@@ -128,7 +128,7 @@ def visible(filters: Filters, *, scoped: bool = True) -> str:
     return " AND ".join(conditions)
 
 
-def wanted(filters: Filters, *, scoped: bool = True) -> str:
+def type_filter(filters: SearchFilters, *, scoped: bool = True) -> str:
     """Return the condition on `i` that it may be seen and can answer the question; `scoped` as above."""
     conditions = [visible(filters, scoped=scoped)]
     if filters.types:
@@ -148,7 +148,7 @@ def wanted(filters: Filters, *, scoped: bool = True) -> str:
     return " AND ".join(conditions)
 
 
-def parameters(filters: Filters) -> dict[str, object]:
+def parameters(filters: SearchFilters) -> dict[str, object]:
     """Return the values of the conditions; unused ones are left out where the statement is bound."""
     clock = filters.known_at or filters.clock
     return {
@@ -175,19 +175,19 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
     }
 
 
-def _statuses(filters: Filters) -> list[str]:
+def _statuses(filters: SearchFilters) -> list[str]:
     """Return the conditions on the status; what was rejected before it was ever believed is for no read.
 
     What was replaced by something that had yet to begin is believed until then.
     """
-    if filters.mode is Mode.AUDIT:
+    if filters.mode is ReadMode.AUDIT:
         return ["i.status <> 'pending'", "(i.status <> 'forgotten' OR i.retired_at IS DISTINCT FROM i.recorded_at)"]
-    if filters.mode is Mode.HISTORICAL or filters.as_of is not None:
+    if filters.mode is ReadMode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
     return ["(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)))"]
 
 
-def _times(filters: Filters) -> list[str]:
+def _times(filters: SearchFilters) -> list[str]:
     """Return the conditions on both clocks.
 
     In valid time a memory holds from `valid_from` until `valid_until` or, if sooner, until a successor
@@ -198,7 +198,7 @@ def _times(filters: Filters) -> list[str]:
     conditions: list[str] = []
     if filters.known_at is not None:
         conditions.append("i.recorded_at <= :known_at")
-    if filters.mode is not Mode.DEFAULT and filters.as_of is None:
+    if filters.mode is not ReadMode.DEFAULT and filters.as_of is None:
         return conditions
     conditions.append("i.valid_from <= :begun")
     conditions.append("(i.valid_until IS NULL OR i.valid_until > :instant)")

@@ -7,7 +7,7 @@ what its best question is ahead of it: `said + share x (asked - said)`.
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, indexed, wanted
+from app.read.retrieve.search import Search, indexed, type_filter
 
 EXACT_UP_TO = 20_000
 """Visible memories up to which every vector is compared: exact, and faster than the filtered index."""
@@ -123,7 +123,7 @@ def _gained(said: str, asked: str) -> str:
 
 
 def _here(search: Search, kinds: str) -> str:
-    return f"{wanted(search.filters)} AND i.kind IN {kinds} AND {search.model.condition('i')}"
+    return f"{type_filter(search.filters)} AND i.kind IN {kinds} AND {search.model.condition('i')}"
 
 
 def _questions(search: Search) -> str:
@@ -151,7 +151,7 @@ def _nearest_questions(search: Search) -> str:
     distance = _distance("q", search)
     may_answer = f"""CROSS JOIN LATERAL (
             SELECT FROM {indexed(search.filters)}
-            WHERE i.memory_id = q.memory_id AND i.part = 0 AND {wanted(search.filters)} OFFSET 0
+            WHERE i.memory_id = q.memory_id AND i.part = 0 AND {type_filter(search.filters)} OFFSET 0
         ) may_answer"""
     return f"""
         (SELECT q.memory_id, {distance} FROM hypothetical_embeddings q {may_answer}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.read.retrieve.search import Search, indexed, wanted
+from app.read.retrieve.search import Search, indexed, type_filter
 
 STATED = 0.5
 """What counts a memory that was stated in the window, against one that happened in it."""
@@ -27,7 +27,7 @@ def cte(search: Search) -> str:
                 SELECT i.memory_id, {_fit()} * {_meaning(search)} AS score
                 FROM {indexed(search.filters)}
                 WHERE i.scope_id = bucket.scope_id AND i.event_range && tstzrange(named.lower, named.upper)
-                  AND {wanted(search.filters, scoped=False)} AND i.part = 0
+                  AND {type_filter(search.filters, scoped=False)} AND i.part = 0
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
             ) happened
             UNION ALL
@@ -37,7 +37,7 @@ def cte(search: Search) -> str:
                 WHERE i.scope_id = bucket.scope_id AND i.event_range IS NULL
                   AND (named.lower IS NULL OR i.stated_at >= named.lower)
                   AND (named.upper IS NULL OR i.stated_at < named.upper)
-                  AND {wanted(search.filters, scoped=False)} AND i.part = 0
+                  AND {type_filter(search.filters, scoped=False)} AND i.part = 0
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
             ) stated
         ) timed

@@ -1,0 +1,353 @@
+"""Create, list, commit, undo and cancel backfills.
+
+What callers send and get of backfills.
+
+Backfills: memories that were stored before there was their type, found, shown, changed, put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from app import ids
+from app.api.memories.candidates import canonical_types
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.api.plumbing.unions import with_example
+from app.api.query import MOST_RESULTS
+from app.db.backfill import Backfill, BackfillItemRow
+from app.db.memories.listing import PagePosition
+from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
+from app.memory.fields import Name
+from app.model import Actor, ScopeKind
+from app.runtime import Runtime
+from app.services.backfill.preview import DEFINITIONS
+from app.services.backfill.runs import BackfillRequest
+
+_UNSHOWN = frozenset({"identity", "filter_key", "slot_value"})
+
+_INNER = frozenset({"scanned", DEFINITIONS})
+
+_POINTERS = ("supersedes", "superseded_by")
+
+
+class BackfillBody(RequestBody, **with_example({"type": "medication"})):
+    """What to look for, and where."""
+
+    type: Name = Field(description="The type that adopts memories.", examples=["medication"])
+    sources: list[Name] | None = Field(
+        default=None,
+        alias="from",
+        min_length=1,
+        max_length=50,
+        description="The types to look through; by default those that the type's rule reads.",
+        examples=[["fact"]],
+    )
+    classifier: Classifier = Field(
+        default=Classifier.RULES, description="`rules`: the type's own rule. `model`: the configured language model."
+    )
+    user_id: Name | None = Field(default=None, description="Only this user's scope, and agents' with the user.")
+    agent_id: Name | None = Field(default=None, description="Only this agent's scopes.")
+    scope: ScopeKind | None = Field(default=None, description="Only scopes of this kind.")
+
+
+class BackfillListQuery(RequestBody):
+    """Which page of backfills."""
+
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class MemoriesQuery(BackfillListQuery):
+    """Which memories of a backfill."""
+
+    state: ItemState | None = Field(
+        default=None,
+        description="`planned`, `left` (flagged, but it stays as it is), `committed`, `skipped` (something moved since "
+        "the preview), `undone`, `kept` (something moved since the commit).",
+    )
+    effect: BackfillEffect | None = Field(
+        default=None, description="`reclassified` changes its type; the others are touched by one that does."
+    )
+
+
+class ChangeOut(Out):
+    """A memory of a backfill: `before` and `after` hold what changes of it, and nothing else."""
+
+    memory_id: str
+    state: ItemState
+    effect: BackfillEffect
+    type: str = Field(description="What it is before.")
+    content: str = Field(description="What the memory says, which stays as it is.")
+    reason: str | None = Field(description="Why it changes.")
+    why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
+    before: dict[str, Any]
+    after: dict[str, Any]
+    at_commit: list[str] = Field(description="Fields of `after` that hold the instant of the commit.")
+    links: list[dict[str, str]] = Field(description="Links that are made: from, kind, to.")
+
+
+class BackfillOut(Out):
+    """A backfill."""
+
+    id: str
+    type: str
+    sources: list[str] = Field(alias="from")
+    classifier: Classifier
+    status: BackfillStatus
+    actor: str
+    counts: dict[str, Any] = Field(
+        description="`looked_at`; `flagged`, by reason and source; `left`, by why; `changed` in all, of them "
+        "`others_changed`; `collisions` over slots; `superseded`, `contradicting`, `conflicting`, `reviewed`; then how "
+        "many are `committed`, `skipped`, `undone`, `kept`."
+    )
+    job_id: str | None = Field(description="The latest job, see `GET /jobs/{job_id}`; null where none was needed.")
+    created_at: datetime
+    previewed_at: datetime | None
+    committed_at: datetime | None
+    undone_at: datetime | None
+
+
+class BackfillDetail(BackfillOut):
+    """A backfill with a sample of what changes, and whose scopes it is narrowed to."""
+
+    sample: list[ChangeOut]
+    within: list[dict[str, str | None]] | None = Field(description="Null: all of the tenant.")
+
+
+class BackfillPage(Out):
+    """Some backfills, newest first."""
+
+    backfills: list[BackfillOut]
+    next_cursor: str | None
+
+
+class ChangePage(Out):
+    """Some memories of a backfill, in the order of their ids."""
+
+    memories: list[ChangeOut]
+    next_cursor: str | None
+
+
+def backfill_answer(one: Backfill) -> dict[str, object]:
+    """Return a backfill as callers see it."""
+    return {
+        "id": ids.public(ids.BACKFILL, one.id),
+        "type": one.type,
+        "from": list(one.sources),
+        "classifier": one.classifier,
+        "status": one.status,
+        "actor": one.actor,
+        "counts": {name: count for name, count in one.counts.items() if name not in _INNER},
+        "job_id": None if one.job_id is None else ids.public(ids.JOB, one.job_id),
+        "created_at": one.created_at,
+        "previewed_at": one.previewed_at,
+        "committed_at": one.committed_at,
+        "undone_at": one.undone_at,
+    }
+
+
+def change_answer(listed: BackfillItemRow) -> dict[str, object]:
+    """Return what becomes of a memory, as callers see it."""
+    one = listed.item
+    return {
+        "memory_id": ids.public(ids.MEMORY, one.memory_id),
+        "state": one.state,
+        "effect": one.effect,
+        "type": one.source,
+        "content": listed.content,
+        "reason": one.reason,
+        "why": one.why,
+        "before": _shown(one.before),
+        "after": _shown(one.after),
+        "at_commit": list(one.stamped),
+        "links": [{"from": _memory(source), "kind": kind, "to": _memory(target)} for source, kind, target in one.links],
+    }
+
+
+def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns as callers know them."""
+    return {
+        name: _memory(value) if name in _POINTERS and value is not None else value
+        for name, value in values.items()
+        if name not in _UNSHOWN
+    }
+
+
+def _memory(value: str) -> str:
+    return ids.public(ids.MEMORY, UUID(value))
+
+
+CREATED, ACCEPTED, OK = 201, 202, 200
+
+BackfillId = Annotated[str, Path(description="A backfill's id.", examples=["bfl_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    found.add_api_route(
+        "/admin/backfills",
+        create_backfill,
+        methods=["POST"],
+        operation_id="create_backfill",
+        summary="Preview a backfill",
+        response_model=BackfillDetail,
+        status_code=CREATED,
+        responses={ACCEPTED: {"model": BackfillDetail, "description": "A job makes the preview."}},
+        dependencies=IDEMPOTENT,
+        openapi_extra=ADMIN,
+    )
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/backfills", list_backfills, "List backfills", BackfillPage),
+        ("/admin/backfills/{backfill_id}", get_backfill, "Get a backfill", BackfillDetail),
+        ("/admin/backfills/{backfill_id}/memories", list_backfill_memories, "List what it changes", ChangePage),
+    )
+    for step, change, summary, status in (
+        ("commit", commit_backfill, "Commit a backfill", ACCEPTED),
+        ("undo", undo_backfill, "Undo a backfill", ACCEPTED),
+        ("cancel", cancel_backfill, "Drop a preview", OK),
+    ):
+        found.add_api_route(
+            f"/admin/backfills/{{backfill_id}}/{step}",
+            change,
+            methods=["POST"],
+            operation_id=change.__name__,
+            summary=summary,
+            response_model=BackfillDetail,
+            status_code=status,
+            dependencies=IDEMPOTENT,
+            openapi_extra=ADMIN,
+        )
+    return found
+
+
+async def create_backfill(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    body: BackfillBody,
+    mode: Annotated[
+        Literal["sync", "async"] | None,
+        Query(description="Wait, or leave it to a job; by default a job does what is large."),
+    ] = None,
+) -> Response:
+    """Preview what would become of memories that are really of a type: counts, a sample, every one with its reason.
+
+    Nothing is changed by it. What is flagged, what it would supersede, merge with or conflict with is worked out by the
+    rules of ordinary writes, and kept with the backfill: committing it does that and nothing else.
+    """
+    types = await runtime.type_book.naming(actor.tenant_id, [body.type, *(body.sources or ())])
+    wanted = BackfillRequest(
+        type=body.type,
+        sources=None if body.sources is None else canonical_types(body.sources, types, "from"),
+        classifier=body.classifier,
+        user_id=body.user_id,
+        agent_id=body.agent_id,
+        scope=body.scope,
+    )
+    wait = None if mode is None else mode == "sync"
+
+    async def work() -> object:
+        made = await runtime.backfills.preview(actor, wanted, wait=wait)
+        return ReplayableResponse(CREATED if made.job_id is None else ACCEPTED, await _detail(runtime, actor, made.id))
+
+    return await run_once(request, runtime, actor, CREATED, work)
+
+
+async def list_backfills(
+    runtime: RuntimeDep, actor: ActorDep, query: Annotated[BackfillListQuery, Query()]
+) -> Response:
+    """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
+    listing = Listing(f"backfills|{actor.tenant_id}")
+    shown, more = await runtime.backfills.list(actor, after=_after(query, listing), limit=query.limit)
+    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
+    return fields.json_answer({"backfills": [backfill_answer(one) for one in shown], "next_cursor": following})
+
+
+async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
+    """Get a backfill: where it is, its counts, a sample of what it changes."""
+    return fields.json_answer(await _detail(runtime, actor, ids.parse(ids.BACKFILL, backfill_id)))
+
+
+async def list_backfill_memories(
+    runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId, query: Annotated[MemoriesQuery, Query()]
+) -> Response:
+    """List every memory that would change, or has, with what it was and what it becomes; what is left is listed too.
+
+    `next_cursor` is null on the last page.
+    """
+    backfill = ids.parse(ids.BACKFILL, backfill_id)
+    listing = Listing(f"backfill|{actor.tenant_id}|{backfill}|{query.state}|{query.effect}")
+    shown, more = await runtime.backfills.memories(
+        actor,
+        backfill,
+        state=query.state,
+        effect=query.effect,
+        after=_after(query, listing),
+        limit=query.limit,
+    )
+    following = cursors.encode(PagePosition(id=shown[-1].item.memory_id), listing) if more else None
+    return fields.json_answer({"memories": [change_answer(one) for one in shown], "next_cursor": following})
+
+
+async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
+    """Have a job do what was previewed, and nothing else: see `job_id`. Sent again, the answer names the same job.
+
+    A memory that has changed since the preview is skipped, with whatever competes with it for a slot, and says so. A
+    commit that was cancelled or failed goes on where it stopped when it is committed again, or is undone.
+    """
+    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.commit)
+
+
+async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
+    """Have a job put back exactly what was before the commit: see `job_id`.
+
+    A memory that has changed since is kept as it is, with whatever competes with it, and says so.
+    """
+    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.undo)
+
+
+async def cancel_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
+    """Drop a preview, and end its job if it is still being made. Once committed, undo it instead."""
+    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.cancel, status=OK)
+
+
+async def _stepped(
+    request: Request,
+    runtime: Runtime,
+    actor: Actor,
+    backfill_id: str,
+    step: Callable[[Actor, UUID], Awaitable[Backfill]],
+    *,
+    status: int = ACCEPTED,
+) -> Response:
+    backfill = ids.parse(ids.BACKFILL, backfill_id)
+
+    async def work() -> object:
+        await step(actor, backfill)
+        return await _detail(runtime, actor, backfill)
+
+    return await run_once(request, runtime, actor, status, work)
+
+
+def _after(query: BackfillListQuery, listing: Listing) -> UUID | None:
+    return None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
+
+
+async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
+    shown = await runtime.backfills.show(actor, backfill)
+    within = None if shown.within is None else [dict(one) for one in shown.within]
+    return {**backfill_answer(shown.backfill), "sample": [change_answer(one) for one in shown.sample], "within": within}

@@ -1,0 +1,112 @@
+"""For those who run the service: alive, ready, measured."""
+
+from __future__ import annotations
+
+import math
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Out
+from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
+from app.metrics import CONTENT_TYPE
+from app.model import ReviewReason
+
+
+class Alive(Out):
+    """The process answers."""
+
+    status: str
+
+
+class QueueOut(Out):
+    """What waits for a worker, of all tenants together."""
+
+    oldest_seconds: float
+    depth: int
+
+
+class Ready(Out):
+    """Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile."""
+
+    ready: bool
+    reasons: dict[str, str]
+    degraded: dict[str, str]
+    queue: QueueOut | None
+
+
+class Start(Out):
+    """Where to go from here."""
+
+    service: str
+    version: str
+    docs: str
+    openapi: str
+
+
+def router(version: str) -> APIRouter:
+    """Return the routes; none takes a key."""
+    found = APIRouter(tags=["operations"], route_class=GuardedRoute)
+
+    async def start() -> Response:
+        """Name the service and its documentation."""
+        links = {"docs": "/docs", "openapi": "/openapi.json"}
+        return fields.json_answer({"service": "typed-memory", "version": version, **links})
+
+    found.add_api_route(
+        "/", start, response_model=Start, operation_id="start", summary="Start here", openapi_extra=PUBLIC
+    )
+    found.add_api_route(
+        "/healthz",
+        healthz,
+        response_model=Alive,
+        operation_id="healthz",
+        summary="Is the process alive?",
+        openapi_extra=PUBLIC,
+    )
+    found.add_api_route(
+        "/readyz",
+        readyz,
+        response_model=Ready,
+        responses={503: {"model": Ready, "description": "Not ready; the reasons say why."}},
+        operation_id="readyz",
+        summary="Can it serve requests?",
+        openapi_extra=PUBLIC,
+    )
+    found.add_api_route(
+        "/metrics",
+        metrics,
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+        response_class=Response,
+        operation_id="metrics",
+        summary="Metrics in Prometheus' text format",
+        openapi_extra=PUBLIC,
+    )
+    return found
+
+
+async def healthz() -> Response:
+    """Answer without touching anything else."""
+    return fields.json_answer({"status": "alive"})
+
+
+async def readyz(runtime: RuntimeDep) -> Response:
+    """Check the database, its schema and the embedding model, and look at the queue of jobs.
+
+    An old queue is degraded, yet ready: requests are served as well as ever.
+    """
+    state = await runtime.readiness.state()
+    queue = state.backlog and {"oldest_seconds": round(state.backlog.oldest_seconds, 3), "depth": state.backlog.depth}
+    content = {"ready": not state.missing, "reasons": state.missing, "degraded": state.degraded, "queue": queue}
+    return fields.json_answer(content, 503 if state.missing else 200)
+
+
+async def metrics(runtime: RuntimeDep) -> Response:
+    """Expose counters and timings; labels hold no ids, keys or content."""
+    backlog = await runtime.jobs.known_backlog()
+    unknown = (math.nan, math.nan)
+    runtime.metrics.queue(*(unknown if backlog is None else (backlog.depth, backlog.oldest_seconds)))
+    waiting = await runtime.reviews.known_waiting()
+    runtime.metrics.reviews({one: math.nan if waiting is None else waiting.get(one, 0) for one in ReviewReason})
+    return Response(runtime.metrics.exposition(), media_type=CONTENT_TYPE)

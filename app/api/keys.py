@@ -1,0 +1,203 @@
+"""API keys.
+
+Administration: a tenant's keys, and, for the operator, tenants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from app import ids
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.unions import with_example
+from app.db.keys import StoredKey
+from app.memory.fields import A_NUMBER, Name
+from app.runtime import Runtime
+from app.services.keys import NewKey
+
+RoleName = Literal["read", "write", "admin"]
+
+
+class KeyBody(RequestBody, **with_example({"name": "assistant", "roles": ["read", "write"]})):
+    """A key to make."""
+
+    name: Name = Field(examples=["assistant"])
+    roles: list[RoleName] = Field(default=["read", "write"], min_length=1, max_length=3)
+    expires_at: Instant | None = None
+
+
+class RotateBody(RequestBody):
+    """How to rotate a key."""
+
+    grace_seconds: Annotated[int, A_NUMBER] = Field(
+        default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works."
+    )
+
+
+CREATED = 201
+
+NO_CONTENT = 204
+
+
+class KeyOut(Out):
+    """A key, without its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    roles: list[str]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class NewKeyOut(KeyOut):
+    """A key just made: the one time its secret is shown."""
+
+    key: str
+
+
+class KeysOut(Out):
+    """Every key of the tenant, ended ones included."""
+
+    keys: list[KeyOut]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyOperation:
+    """A route: how it is called, by whom, and what it answers."""
+
+    method: str
+    path: str
+    handler: Callable[..., Any]
+    role: dict[str, Any]
+    summary: str
+    model: type[BaseModel] | None = None
+    status: int = 200
+
+
+def router() -> APIRouter:
+    """Return the routes of a tenant's own keys."""
+    return operations_router(_TENANTS_OWN)
+
+
+def operations_router(operations: Iterable[KeyOperation]) -> APIRouter:
+    """Return a router with these operations."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    for one in operations:
+        found.add_api_route(
+            one.path,
+            one.handler,
+            methods=[one.method],
+            operation_id=one.handler.__name__,
+            summary=one.summary,
+            response_model=one.model,
+            status_code=one.status,
+            openapi_extra=one.role,
+        )
+    return found
+
+
+async def list_keys(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """List the tenant's keys, newest first, without their secrets."""
+    found = await runtime.keys.list(actor.tenant_id)
+    return fields.json_answer({"keys": [key_answer(one) for one in found]})
+
+
+async def create_key(runtime: RuntimeDep, actor: ActorDep, body: KeyBody) -> Response:
+    """Make a key of the tenant; its secret is in this answer and nowhere else."""
+    return secret_answer(new_key_answer(await create_key_for(runtime, actor.tenant_id, body, actor.name)))
+
+
+async def revoke_key(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> Response:
+    """End a key: at once in this process, within seconds in others."""
+    await runtime.keys.revoke(actor.tenant_id, ids.parse(ids.KEY, key_id), by=actor.name)
+    return Response(status_code=NO_CONTENT)
+
+
+async def rotate_key(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: RotateBody | None = None) -> Response:
+    """Make a successor of a key; the old secret works through the grace period."""
+    grace = timedelta(seconds=(body or RotateBody()).grace_seconds)
+    key = ids.parse(ids.KEY, key_id)
+    return secret_answer(new_key_answer(await runtime.keys.rotate(actor.tenant_id, key, grace=grace, by=actor.name)))
+
+
+async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str) -> NewKey:
+    """Create a key of a tenant and return it with its secret."""
+    return await runtime.keys.create(
+        tenant, name=body.name, roles=body.roles, expires_at=fields.aware(body.expires_at, UTC), by=by
+    )
+
+
+def secret_answer(content: object) -> Response:
+    """Return a 201 answer that no cache may keep."""
+    # A secret must not stay in anybody's cache.
+    return fields.json_answer(content, CREATED, {"Cache-Control": "no-store"})
+
+
+def key_answer(one: StoredKey) -> dict[str, object]:
+    """Return a key as answers show it, without its secret."""
+    return {
+        "id": ids.public(ids.KEY, one.id),
+        "name": one.name,
+        "prefix": one.prefix,
+        "roles": sorted(one.roles),
+        "created_at": one.created_at,
+        "expires_at": one.expires_at,
+        "revoked_at": one.revoked_at,
+        "last_used_at": one.last_used_at,
+    }
+
+
+def new_key_answer(new: NewKey) -> dict[str, object]:
+    """Return a new key as answers show it, with its secret."""
+    return {**key_answer(new.key), "key": new.secret}
+
+
+_TENANTS_OWN = (
+    KeyOperation(
+        method="GET",
+        path="/admin/keys",
+        handler=list_keys,
+        role=ADMIN,
+        summary="List keys",
+        model=KeysOut,
+    ),
+    KeyOperation(
+        method="POST",
+        path="/admin/keys",
+        handler=create_key,
+        role=ADMIN,
+        summary="Make a key",
+        model=NewKeyOut,
+        status=CREATED,
+    ),
+    KeyOperation(
+        method="DELETE",
+        path="/admin/keys/{key_id}",
+        handler=revoke_key,
+        role=ADMIN,
+        summary="Revoke a key",
+        status=NO_CONTENT,
+    ),
+    KeyOperation(
+        method="POST",
+        path="/admin/keys/{key_id}/rotate",
+        handler=rotate_key,
+        role=ADMIN,
+        summary="Replace a key's secret",
+        model=NewKeyOut,
+        status=CREATED,
+    ),
+)

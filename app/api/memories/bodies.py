@@ -1,0 +1,211 @@
+"""The bodies of writes, generated from the registry: a new memory type has one the moment its file exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
+from pydantic.fields import FieldInfo
+
+from app.api.plumbing.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
+from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
+from app.memory.fields import Name, Place, Sentence, Topic, UserId
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.model import Category, ScopeKind, SpeechAct
+
+LARGEST_BATCH = 1000
+TURN_ID = r"^turn_[0-9a-f]{32}$"
+
+
+class EvidenceIn(BaseModel):
+    """Where the memory was said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quote: Sentence | None = Field(default=None, description="The words, as they were said.")
+    role: Name | None = Field(default=None, description="Who said them.", examples=["user"])
+    turn_id: str | None = Field(default=None, pattern=TURN_ID, description="The turn they are from.")
+
+
+class WriteFields(BaseModel):
+    """What every type takes besides its own fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scope: ScopeKind | None = Field(
+        default=None,
+        description="Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that "
+        "user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the "
+        "type's own scope is global; with neither, global.",
+    )
+    user_id: UserId | None = None
+    agent_id: Name | None = None
+    session_id: Name | None = None
+    sequence_number: Place | None = None
+    content: Sentence | None = Field(
+        default=None, description="The sentence to remember, instead of one made from the fields."
+    )
+    context: Sentence | None = Field(default=None, description="What was said just before: searched, never shown.")
+    occurred_at: Instant | None = Field(
+        default=None, description="When it was stated; now by default. A later statement replaces an earlier."
+    )
+    timezone: TimeZone | None = Field(default=None, description="Where times without an offset are read.")
+    source_confidence: Fraction | None = Field(
+        default=None,
+        description="How far the source is to be trusted.",
+        validation_alias=AliasChoices("source_confidence", "source_strength"),
+    )
+    extractor_confidence: Fraction | None = Field(default=None, description="How sure the extraction of the fields is.")
+    importance: Fraction | None = None
+    topic: Topic | None = None
+    category: Category | None = Field(default=None, description="How it fades; the type's own by default.")
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    valid_from: Instant | None = Field(default=None, description="Since when it is true.")
+    valid_until: Instant | None = Field(
+        default=None,
+        description="Until when it is true. What repeats a memory, and was not stated before it, moves its end; "
+        "without one it leaves it as it is.",
+    )
+    ttl_seconds: Lifetime | None = Field(
+        default=None,
+        description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "
+        "stated.",
+    )
+    ends: bool = Field(
+        default=False,
+        description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
+        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.",
+    )
+    evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
+    evidence_turn_id: str | None = Field(
+        default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."
+    )
+    provenance: Metadata = Field(default_factory=dict, description="How the memory came about.")
+    metadata: Metadata = Field(default_factory=dict, description="Anything else; kept, not interpreted.")
+
+    WITHIN: ClassVar[tuple[str, ...]] = ()
+    """Where the fields of the type are: beside those that every type takes."""
+
+    def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:
+        """Return the fields of the type that were given; `names` are those that it has."""
+        return self.model_dump(include=set(names), exclude_unset=True)
+
+
+class TenantTypeWrite(WriteFields, **with_example({"user_id": "ana", "payload": {"customer": "Acme", "number": 4711}})):
+    """A memory of a type of your own."""
+
+    type: Name | None = Field(default=None, description="May be left out: the route says it.")
+    payload: dict[str, Any] = Field(description="The type's fields, by its schema (`GET /admin/types/{type_name}`).")
+
+    WITHIN: ClassVar[tuple[str, ...]] = ("payload",)
+
+    def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:  # noqa: ARG002 - the type itself says what is not its
+        """Return the payload."""
+        return self.payload
+
+
+class TenantTypeItem(
+    TenantTypeWrite,
+    **with_example({"type": "ticket", "user_id": "ana", "payload": {"customer": "Acme", "number": 4711}}),
+):
+    """A memory of a type of your own."""
+
+    type: Name = Field(examples=["ticket"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteBodies:
+    """The body of each type's route, and of the batch: a union that its `type` decides."""
+
+    single: Mapping[str, type[WriteFields]]
+    batch: type[BaseModel]
+
+
+def build(registry: Registry) -> WriteBodies:
+    """Return the bodies for the types there are."""
+    single = {spec.name: _single(spec) for spec in registry}
+    items = tuple(_item(spec, single[spec.name]) for spec in registry)
+    examples = [{"type": spec.name, **_example(spec)} for spec in registry][:2]
+    built_in = frozenset(name for spec in registry for name in (spec.name, *spec.aliases))
+    batch = create_model(
+        "BatchWrite",
+        __config__=ConfigDict(extra="forbid", **with_example({"memories": examples})),
+        __doc__="Up to a thousand typed writes.",
+        memories=(
+            many(builtin_or_tenant(one_of(items), TenantTypeItem, _told_by(built_in))),
+            Field(min_length=1, max_length=LARGEST_BATCH),
+        ),
+    )
+    return WriteBodies(single=single, batch=batch)
+
+
+def _told_by(built_in: AbstractSet[str]) -> Callable[[object], str | None]:
+    def which(item: object) -> str | None:
+        """Return which kind of type an item of a batch is of; None for one that does not say."""
+        kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
+        if not isinstance(kind, str):
+            return None
+        return BUILT_IN if kind in built_in else OWN
+
+    return which
+
+
+def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:
+    """Return a type's own fields under the names they have in JSON, as `create_model` takes them."""
+    fields = {}
+    for name, info in spec.payload.model_fields.items():
+        wire = copy(info)
+        if not isinstance(info.validation_alias, AliasChoices):
+            wire.validation_alias = None
+            wire.alias_priority = None
+        wire.alias = None
+        wire.serialization_alias = None
+        fields[info.alias or name] = (info.annotation, wire)
+    return fields
+
+
+def wire_names(spec: MemoryType) -> set[str]:
+    """Return the names a type's own fields have in JSON."""
+    return {info.alias or name for name, info in spec.payload.model_fields.items()}
+
+
+def _single(spec: MemoryType) -> type[WriteFields]:
+    kind = literal(spec.name, *spec.aliases)
+    fields: dict[str, Any] = {
+        "type": (maybe(kind), Field(default=None, description="May be left out: the route says it.")),
+        **payload_fields(spec),
+    }
+    return create_model(
+        f"{_class_name(spec)}Write",
+        __base__=WriteFields,
+        __doc__=spec.definition,
+        __cls_kwargs__=dict(with_example(_example(spec))),
+        **fields,
+    )
+
+
+def _item(spec: MemoryType, single: type[WriteFields]) -> type[WriteFields]:
+    kind = literal(spec.name, *spec.aliases)
+    fields: dict[str, Any] = {"type": (kind, Field())}
+    return create_model(
+        f"{_class_name(spec)}Item",
+        __base__=single,
+        __doc__=spec.definition,
+        __cls_kwargs__=dict(with_example({"type": spec.name, **_example(spec)})),
+        **fields,
+    )
+
+
+def _example(spec: MemoryType) -> dict[str, Any]:
+    """Return a body with the fields that matter; one with every field would contradict itself."""
+    payloads = (payload for example in spec.examples for payload in example.payloads)
+    return {"user_id": "ana", **next(payloads, {})}
+
+
+def _class_name(spec: MemoryType) -> str:
+    return "".join(word.capitalize() for word in spec.name.split("_"))

@@ -1,0 +1,222 @@
+"""Typed and batch writes, tenant types included.
+
+Writes of memories of a tenant's own types: their fields are in `payload`, as the tenant's definition has them.
+
+Writing memories: by the type, which gives a route of its own, or many of any types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.responses import Response
+
+from app.api.memories import answers
+from app.api.memories.answers import Answers
+from app.api.memories.bodies import LARGEST_BATCH, TenantTypeWrite, WriteBodies, WriteFields
+from app.api.memories.candidates import (
+    candidate_from_body,
+    candidates_from_batch,
+    refuse_unknown_entities,
+    refuse_unknown_turns,
+    turns_of,
+)
+from app.api.plumbing.guard import WRITE, ActorDep, Handler, RuntimeDep
+from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.problems import FieldError, InvalidFields, problem_of
+from app.errors import InvalidInput, TypedMemoryError, TypesMoved
+from app.memory.candidate import WriteOutcome
+from app.memory.fields import Name
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.model import Actor
+from app.runtime import Runtime
+from app.services.tenant_types import unknown
+
+T = TypeVar("T")
+
+ATTEMPTS: Final = 3
+"""Times that a request is read again because the types it goes by have changed."""
+
+
+async def with_types(
+    runtime: Runtime, actor: Actor, names: Collection[str], work: Callable[[Registry], Awaitable[T]]
+) -> T:
+    """Do the work with the tenant's types, which have these names if any have; again if they turn out to have moved.
+
+    What is refused by types that are no longer the latest may not be wrong, so it is read again, too.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        types = await runtime.type_book.naming(actor.tenant_id, names)
+        try:
+            return await work(types)
+        except TypesMoved:
+            if attempt == ATTEMPTS:
+                raise
+        except InvalidInput:
+            own = any(found is not None and found.version for found in map(types.find, names))
+            if attempt == ATTEMPTS or not own:
+                raise
+            if (await runtime.type_book.of(actor.tenant_id)).version == types.version:
+                raise
+    raise AssertionError("unreachable")
+
+
+async def tenant_type(
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    type: Annotated[Name, Path(description="A type of your own.", examples=["ticket"])],  # noqa: A002 - the path's word
+) -> MemoryType:
+    """Return the tenant's type of that name or alias; NotFound, with those there are, before the body is looked at."""
+    return tenant_types_in(type, await runtime.type_book.naming(actor.tenant_id, [type]))
+
+
+def tenant_types_in(name: str, types: Registry) -> MemoryType:
+    """Return the type of that name or alias, or raise NotFound with those there are."""
+    found = types.find(name)
+    if found is None:
+        raise unknown(name, types)
+    return found
+
+
+async def known_types(request: Request, runtime: RuntimeDep, actor: ActorDep) -> None:
+    """Refuse a batch with types that the tenant does not have, before its items are looked at."""
+    body = await request.json()
+    items = body.get("memories") if isinstance(body, dict) else None
+    if not isinstance(items, list) or len(items) > LARGEST_BATCH:
+        return
+    given = {place: one.get("type") for place, one in enumerate(items) if isinstance(one, dict)}
+    named = {place: name for place, name in given.items() if isinstance(name, str)}
+    types = await runtime.type_book.naming(actor.tenant_id, set(named.values()))
+    message = f"unknown memory type; use one of {', '.join(types.by_name)}"
+    errors = [
+        FieldError(field=f"memories.{place}.type", message=message)
+        for place, name in named.items()
+        if types.find(name) is None
+    ]
+    if errors:
+        raise InvalidFields(errors)
+
+
+OwnType = Annotated[MemoryType, Depends(tenant_type)]
+
+CREATED = 201
+
+
+def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answers) -> None:
+    """Add the routes; each type has one of its own, so that OpenAPI shows its body."""
+    for spec in registry:
+        for name in (spec.name, *spec.aliases):
+            found.add_api_route(
+                f"/memories/typed/{name}",
+                _typed_write(spec, bodies.single[spec.name]),
+                methods=["POST"],
+                status_code=CREATED,
+                operation_id=f"write_{spec.name}",
+                summary=f"Write a memory of type {spec.name}",
+                description=spec.definition,
+                response_model=answers.write,
+                dependencies=IDEMPOTENT,
+                openapi_extra=WRITE,
+                include_in_schema=name == spec.name,
+            )
+    found.add_api_route(
+        "/memories/typed/{type}",
+        write_tenant_type,
+        methods=["POST"],
+        status_code=CREATED,
+        operation_id="write_own_type",
+        summary="Write a memory of a type of your own",
+        response_model=answers.write,
+        dependencies=IDEMPOTENT,
+        openapi_extra=WRITE,
+    )
+    found.add_api_route(
+        "/memories/batch",
+        _batch_write(bodies.batch),
+        methods=["POST"],
+        status_code=CREATED,
+        operation_id="write_batch",
+        summary="Write up to a thousand memories",
+        response_model=answers.batch,
+        dependencies=[*IDEMPOTENT, Depends(known_types)],
+        openapi_extra=WRITE,
+    )
+
+
+def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
+    async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
+        async def work() -> object:
+            return await _written(runtime, actor, spec, body)
+
+        return await run_once(request, runtime, actor, CREATED, work)
+
+    write.__annotations__["body"] = body_type
+    return write
+
+
+async def write_tenant_type(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, spec: OwnType, body: TenantTypeWrite
+) -> Response:
+    """Write a memory of a type of your own, by the latest version of its definition.
+
+    Its fields are in `payload`. What a type that is built in takes beside its fields, this takes too.
+    """
+    if body.type is not None and body.type not in (spec.name, *spec.aliases):
+        raise InvalidFields([FieldError(field="type", message=f"is not {spec.name}, which the route says")])
+
+    async def work() -> object:
+        return await with_types(
+            runtime, actor, [spec.name], lambda types: _written(runtime, actor, tenant_types_in(spec.name, types), body)
+        )
+
+    return await run_once(request, runtime, actor, CREATED, work)
+
+
+async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
+    candidate = candidate_from_body(spec, body, runtime.clock())
+    unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
+    refuse_unknown_turns([body], unknown)
+    refuse_unknown_entities(await runtime.memories.unknown_entities(actor, [candidate]))
+    outcome = await runtime.memories.write(actor, candidate)
+    return answers.write_answer(outcome, runtime.clock())
+
+
+def _batch_write(body_type: type[Any]) -> Handler:
+    async def write_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: Any) -> Response:  # noqa: ANN401
+        """Write memories of any types, each on its own, and answer in their order.
+
+        Each result has a `status`, and with it what was decided, or the problem. A batch with a wrong field is
+        refused whole, and one of which nothing could be stored is answered with the first problem.
+        """
+
+        async def written(types: Registry) -> object:
+            candidates = candidates_from_batch(body.memories, types, runtime.clock())
+            unknown = await runtime.turns.unknown(actor, turns_of(candidates))
+            refuse_unknown_turns(body.memories, unknown, batch=True)
+            refuse_unknown_entities(await runtime.memories.unknown_entities(actor, candidates), batch=True)
+            results = await runtime.memories.write_all(actor, candidates)
+            failures = [one for one in results if isinstance(one, TypedMemoryError)]
+            if len(failures) == len(results):
+                raise failures[0]
+            now = runtime.clock()
+            return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
+
+        async def work() -> object:
+            return await with_types(runtime, actor, {one.type for one in body.memories}, written)
+
+        return await run_once(request, runtime, actor, CREATED, work)
+
+    write_batch.__annotations__["body"] = body_type
+    return write_batch
+
+
+def _batch_item(
+    request: Request, place: int, result: WriteOutcome | TypedMemoryError, now: datetime
+) -> dict[str, object]:
+    if isinstance(result, TypedMemoryError):
+        return {"index": place, "status": result.status, "problem": problem_of(result, request.scope)}
+    return {"index": place, "status": CREATED, **answers.write_answer(result, now)}

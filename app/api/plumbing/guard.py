@@ -1,0 +1,272 @@
+"""Route class: key and role, strict body, dependencies, tables of routes.
+
+What handlers are given; `async`, because the framework sends plain functions through a thread.
+
+The route class: a key with the right role first, no parameter it doesn't know, a strictly read body, the handler.
+
+Every route says what it takes, in `openapi_extra`: one of the constants below. A route that says nothing
+can't be made, so none is open by accident.
+
+Routes that differ in nothing but what stands in a table: where they are, what they do, what they answer.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Annotated, Any, NoReturn, cast, get_args, get_origin
+
+from fastapi import APIRouter, Depends, Request, params
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+
+from app.api.plumbing.idempotency import IDEMPOTENT
+from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType
+from app.errors import Forbidden, Unauthenticated
+from app.model import Actor
+from app.runtime import Runtime
+
+
+async def runtime_of(request: Request) -> Runtime:
+    """Return the runtime the application was started with."""
+    return cast("Runtime", request.app.state.runtime)
+
+
+async def actor_of(request: Request) -> Actor:
+    """Return who is asking, as the route's guard found out."""
+    return cast("Actor", request.state.actor)
+
+
+RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
+
+ActorDep = Annotated[Actor, Depends(actor_of)]
+
+ROLE = "x-required-role"
+
+PUBLIC = {ROLE: "none", "security": []}
+
+READ = {ROLE: "read"}
+
+WRITE = {ROLE: "write"}
+
+ADMIN = {ROLE: "admin"}
+
+OPERATOR = {ROLE: "operator"}
+
+BY_OPERATOR = "operator"
+"""The operator's name in the audit logs of tenants."""
+
+_WIDEST = 2**63
+
+_DIGITS = 20
+
+_MOST_KEYS = 1_000
+
+
+class GuardedRoute(APIRoute):
+    """A route that is closed unless it says otherwise."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler behind its guards."""
+        handle = super().get_route_handler()
+        role = (self.openapi_extra or {}).get(ROLE)
+        if role is None:
+            raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")
+        takes_body = self.body_field is not None
+        parameters = _parameters(self.dependant)
+
+        async def guarded(request: Request) -> Response:
+            if role != "none":
+                request.state.actor = await authenticate(request, role)
+                _refuse_unknown(request.query_params, parameters)
+            if not takes_body:
+                return await handle(request)
+            strict = StrictRequest(request.scope, request.receive)
+            await strict.read()
+            return await handle(strict)
+
+        return guarded
+
+
+def _parameters(dependant: Dependant) -> dict[str, bool]:
+    """Return the parameters of the query string that a route declares, each with whether it can be repeated."""
+    found: dict[str, bool] = {}
+    for inner in dependant.dependencies:
+        found |= _parameters(inner)
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found |= {one.alias or name: _is_list(one.annotation) for name, one in kind.model_fields.items()}
+        else:
+            found[field.alias] = _is_list(kind)
+    return found
+
+
+def _is_list(kind: object) -> bool:
+    return get_origin(kind) is list or any(get_origin(one) is list for one in get_args(kind))
+
+
+def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
+    """Raise InvalidFields for what the route would ignore: a misspelt or misplaced `dry_run` must not erase."""
+    there = f"there are {', '.join(sorted(parameters))}" if parameters else "there are none"
+    unknown = [
+        FieldError(field=name[:200], message=f"is not a query parameter here; {there}")
+        for name in given
+        if name not in parameters
+    ]
+    repeated = [
+        FieldError(field=name, message="is given more than once")
+        for name in given
+        if not parameters.get(name, True) and len(given.getlist(name)) > 1
+    ]
+    if unknown or repeated:
+        raise InvalidFields([*unknown, *repeated])
+
+
+class StrictRequest(Request):
+    """A request whose body is JSON in UTF-8, without what JSON leaves open: NaN, repeated keys, huge numbers."""
+
+    _parsed: object = None
+
+    async def read(self) -> None:
+        """Read and parse the body; raise MalformedBody or UnsupportedMediaType."""
+        content = await self.body()
+        if not content:
+            return
+        require_json(self)
+        self._parsed = parse(content)
+
+    async def json(self) -> Any:  # noqa: ANN401 - the framework's signature
+        """Return the parsed body."""
+        return self._parsed
+
+
+def require_json(request: Request) -> None:
+    """Raise UnsupportedMediaType for a body that is said to be something else."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
+
+
+def parse(content: bytes) -> object:
+    """Return strict JSON, or raise MalformedBody saying what is wrong with it."""
+    try:
+        return json.loads(
+            content.decode("utf-8-sig"),
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_integer,
+            object_pairs_hook=_object,
+        )
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"the body is not UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise MalformedBody(f"the body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
+    except RecursionError:
+        raise MalformedBody("the body is nested too deeply") from None
+
+
+async def authenticate(request: Request, role: str | None) -> Actor | None:
+    """Return whose key the request carries, None for the operator's; raise when it lacks the role, if one is taken."""
+    runtime: Runtime = request.app.state.runtime
+    token = _token(request)
+    operator = runtime.settings.operator_key
+    is_operator = operator is not None and hmac.compare_digest(token.encode(), operator.get_secret_value().encode())
+    if is_operator and role == "operator":
+        return None
+    if is_operator:
+        raise Forbidden("the operator key manages tenants and sees no memories: use a tenant's key")
+    actor = await runtime.keys.authenticate(token)
+    if role == "operator":
+        raise Forbidden("this takes the operator key (TM_OPERATOR_KEY)")
+    if role is not None:
+        allow_role(actor, role)
+    return actor
+
+
+def allow_role(actor: Actor, role: str) -> None:
+    """Raise Forbidden unless the actor's key has the role."""
+    if role not in actor.roles and "admin" not in actor.roles:
+        raise Forbidden(f"this takes a key with the role {role!r}")
+
+
+def _token(request: Request) -> str:
+    header = request.headers.get("authorization")
+    if header is None:
+        raise Unauthenticated("send an API key: `Authorization: Bearer tm_...`")
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthenticated("the Authorization header must read `Bearer` and an API key")
+    return token.strip()
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise MalformedBody(f"the body is not JSON: {name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise MalformedBody(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    # Length first: Python takes quadratic time for long ones, and refuses them beyond 4,300 digits.
+    if len(digits) > _DIGITS or not -_WIDEST <= int(digits) < _WIDEST:
+        raise MalformedBody(f"the number {digits[:40]} does not fit into 64 bits")
+    return int(digits)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(pairs) > _MOST_KEYS:
+        raise MalformedBody(f"an object has {len(pairs)} keys: at most {_MOST_KEYS} are read")
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise MalformedBody(f"the key {name[:100]!r} is given twice in one object")
+            seen.add(name)
+    return found
+
+
+Handler = Callable[..., Any]
+
+Listed = tuple[str, Handler, str, Any]
+"""The path; the handler, whose name is the operation's id; a summary; the model of the answer."""
+
+
+def add_reads(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
+    """Add GET routes; `role` is what `guard` has for who may call them."""
+    _add(found, "GET", role, routes)
+
+
+def add_changes(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
+    """Add POST routes that take an `Idempotency-Key`."""
+    _add(found, "POST", role, routes, IDEMPOTENT)
+
+
+def _add(
+    found: APIRouter,
+    method: str,
+    role: Mapping[str, Any],
+    routes: Sequence[Listed],
+    dependencies: Sequence[params.Depends] = (),
+) -> None:
+    for path, handler, summary, answer in routes:
+        found.add_api_route(
+            path,
+            handler,
+            methods=[method],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=answer,
+            dependencies=dependencies,
+            openapi_extra=dict(role),
+        )

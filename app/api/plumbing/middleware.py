@@ -1,0 +1,118 @@
+"""Around every request: its id, its size limit, its line in the log, its place in the metrics."""
+
+from __future__ import annotations
+
+import re
+from time import perf_counter
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app import ids, logs
+from app.api.plumbing import problems
+from app.errors import PayloadTooLarge
+from app.model import Actor
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
+_METHODS = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS"})
+_FAILED = 500
+_HUNG_UP = 499
+"""What is counted for a request whose client went away: nobody was answered."""
+
+log = structlog.get_logger("typed_memory.access")
+
+
+class RequestMiddleware:
+    """Pure ASGI, so that nothing is buffered and context variables reach the handler."""
+
+    def __init__(self, app: ASGIApp, *, max_body_bytes: int, streamed: frozenset[str] = frozenset()) -> None:
+        """Wrap an application; bodies sent to the paths `streamed` are read as they come, and may be of any size."""
+        self.app = app
+        self.max_body_bytes = max_body_bytes
+        self.streamed = streamed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or whatever else a server asks for."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else ids.new().hex
+        # A new dictionary: the server hands every request the same one.
+        scope["state"] = {**scope.get("state", {}), "request_id": request_id}
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            await self._observed(scope, receive, send)
+
+    async def _observed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        metrics = scope["app"].state.metrics
+        answer = _TrackedSend(send, scope["state"]["request_id"])
+        started = perf_counter()
+        metrics.in_flight.inc()
+        try:
+            limited = receive if scope["path"] in self.streamed else _Limited(scope, receive, self.max_body_bytes)
+            await self.app(scope, limited, answer)
+        except ClientDisconnect:
+            log.info("the client hung up")
+            answer.status = answer.status or _HUNG_UP
+        except Exception as error:  # noqa: BLE001 - nothing may leave without an answer
+            log.error("unexpected error", **logs.described(error))  # noqa: TRY400 - its message may quote content
+            if not answer.status:
+                await problems.respond(problems.internal(scope))(scope, receive, answer)
+        finally:
+            metrics.in_flight.dec()
+            self._finish(scope, answer.status or _FAILED, perf_counter() - started)
+
+    def _finish(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unmatched")
+        method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+        scope["app"].state.metrics.request(method, route, status, seconds)
+        actor = scope["state"].get("actor")
+        log.info(
+            "request",
+            method=method,
+            route=route,
+            status=status,
+            ms=round(seconds * 1000, 2),
+            tenant=str(actor.tenant_id) if isinstance(actor, Actor) else None,
+        )
+
+
+class _TrackedSend:
+    """Sends the answer on, with the request id, and remembers its status (0: none yet)."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)["X-Request-Id"] = self._request_id
+        await self._send(message)
+
+
+class _Limited:
+    """Hands the body on until it is over the limit, whatever its Content-Length said."""
+
+    def __init__(self, scope: Scope, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._seen = 0
+        declared = Headers(scope=scope).get("content-length", "")
+        self._declared = int(declared) if declared.isdecimal() and len(declared) < 20 else 0  # noqa: PLR2004
+
+    async def __call__(self) -> Message:
+        if self._declared > self._limit:
+            raise self._too_large()
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._seen += len(message.get("body", b""))
+            if self._seen > self._limit:
+                raise self._too_large()
+        return message
+
+    def _too_large(self) -> PayloadTooLarge:
+        return PayloadTooLarge(f"the body is over {self._limit} bytes: send less, or raise TM_MAX_BODY_BYTES")

@@ -1,0 +1,287 @@
+"""The OpenAPI document, its names, and `/docs`.
+
+`/docs`: every route with its fields, to read and to try. Its files come from here, so it works without a network.
+
+What the OpenAPI document calls things, and says of them, for the reader of a generated client.
+
+The OpenAPI document: security, and the problems that every route may answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import fastapi_offline
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app.api.plumbing.guard import ROLE
+from app.api.plumbing.idempotency import HEADER
+from app.api.plumbing.problems import MEDIA_TYPE, Problem
+
+_FILES = Path(fastapi_offline.__file__).parent / "static"
+
+_SERVED = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Typed Memory: its routes</title>
+<link rel="icon" href="docs/favicon.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="routes"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+"""
+
+_START = """"use strict";
+SwaggerUIBundle({
+  url: "openapi.json",
+  dom_id: "#routes",
+  deepLinking: true,
+  docExpansion: "none",
+  showExtensions: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+"""
+
+_KEPT = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
+
+_POLICY = {
+    # The interface sets styles in its elements; nothing else may come from anywhere but this service.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def routes() -> list[BaseRoute]:
+    """Return the page and its files; addresses in it are relative, so a prefix in front of the service is fine."""
+    return [
+        Route("/docs", _page, include_in_schema=False),
+        Route("/docs/start.js", _start, include_in_schema=False),
+        *(Route(f"/docs/{name}", _file, include_in_schema=False) for name in _SERVED),
+    ]
+
+
+async def _page(_: Request) -> Response:
+    return HTMLResponse(_PAGE, headers=_POLICY)
+
+
+async def _start(_: Request) -> Response:
+    return Response(_START, media_type="text/javascript", headers=_KEPT)
+
+
+async def _file(request: Request) -> Response:
+    return FileResponse(_FILES / request.url.path.rsplit("/", 1)[-1], headers=_KEPT)
+
+
+SCHEMA_NAMES: Mapping[str, str] = {
+    "Action": "ReviewAction",
+    "Decided": "WriteDecision",
+    "Feedback": "FeedbackKind",
+    "Precision": "TimePrecision",
+    "Sort": "MemorySort",
+    "app__api__turns__Mode": "IngestMode",
+    "app__memory__backfill__Effect": "BackfillEffect",
+    "app__memory__backfill__Status": "BackfillStatus",
+    "app__model__Mode": "QueryMode",
+    "app__model__Status": "MemoryStatus",
+    "app__services__feedback__Effect": "FeedbackEffect",
+}
+"""Names of schemas that say nothing outside their module, or that two modules have: generators take those for one."""
+
+SCHEMA_TEXTS: Mapping[str, str] = {
+    "agent_id": "Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.",
+    "cursor": "`next_cursor` of the page before; the first page without it. Filters and sorting stay the same.",
+    "importance": "How much it matters, from 0 to 1, whatever its confidence; by default as its type says.",
+    "limit": "How many a page has at most.",
+    "metadata": "Anything else; kept, not interpreted.",
+    "sequence_number": "Its place in the session.",
+    "session_id": "Your id of the conversation.",
+    "speech_act": "How it was meant: what is not asserted is never believed.",
+    "timezone": "The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default.",
+    "topic": "What it is filed under.",
+    "type": "The memory's type, such as `fact`.",
+    "user_id": "Your id of the user: what is stored is that user's, what is asked or listed is what they may see.",
+}
+"""What the fields are for that many requests have, where they don't say themselves."""
+
+
+def rename(document: dict[str, Any]) -> None:
+    """Give the schemas their names, in place; KeyError for a name of the list that no schema has."""
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    for old, new in SCHEMA_NAMES.items():
+        if new in schemas:
+            raise KeyError(new)
+        schemas[new] = {**schemas.pop(old), "title": new}
+    moved = {_reference(old): _reference(new) for old, new in SCHEMA_NAMES.items()}
+    _redirect(document, moved)
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+
+
+def explain(document: dict[str, Any]) -> None:
+    """Say what the common fields of requests are for, in place."""
+    schemas = document["components"]["schemas"]
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] in SCHEMA_TEXTS:
+                    parameter.setdefault("description", SCHEMA_TEXTS[parameter["name"]])
+    for name in _reached(document, schemas):
+        for field, shown in schemas[name].get("properties", {}).items():
+            if field in SCHEMA_TEXTS and "const" not in shown:
+                shown.setdefault("description", SCHEMA_TEXTS[field])
+
+
+def _reference(name: str) -> str:
+    return f"#/components/schemas/{name}"
+
+
+def _redirect(part: object, moved: Mapping[str, str]) -> None:
+    """Send every reference, those of discriminators too, to the new names."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if isinstance(value, str) and value in moved:
+                part[key] = moved[value]
+            else:
+                _redirect(value, moved)
+    elif isinstance(part, list):
+        for one in part:
+            _redirect(one, moved)
+
+
+def _reached(document: Mapping[str, Any], schemas: Mapping[str, Any]) -> set[str]:
+    """Return the names of the schemas that bodies of requests are made of."""
+    found: set[str] = set()
+    waiting = [
+        operation["requestBody"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        if "requestBody" in operation
+    ]
+    while waiting:
+        new = set(_referred(waiting.pop())) - found
+        found |= new
+        waiting += [schemas[name] for name in new]
+    return found
+
+
+def _referred(part: object) -> Iterable[str]:
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"].rpartition("/")[2]
+        for value in part.values():
+            yield from _referred(value)
+    elif isinstance(part, list):
+        for one in part:
+            yield from _referred(one)
+
+
+TAGS = [
+    {"name": "memories", "description": "Write, read, change and erase typed memories."},
+    {"name": "query", "description": "Ask, and get memories, context and reasons."},
+    {"name": "turns", "description": "Hand over what was said, and have memories made of it."},
+    {"name": "entities", "description": "Who and what memories are about, and how they are related."},
+    {"name": "jobs", "description": "What is done in the background, and what became of it."},
+    {"name": "review", "description": "What waits for a person, and what they decide."},
+    {"name": "admin", "description": "Keys, tenants, types, policy, workers, backfills, audit, export and erasure."},
+    {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
+]
+
+_PROBLEMS = {
+    "400": "The body is not JSON.",
+    "401": "No key, or one that is not valid.",
+    "403": "The key lacks the role.",
+    "404": "There is no such thing here.",
+    "409": "Others changed it meanwhile, or the Idempotency-Key was used for another request.",
+    "410": "What the request with this Idempotency-Key wrote was erased since.",
+    "413": "The body is too large.",
+    "415": "The body is not declared as JSON.",
+    "422": "Something in the request can't be; `errors` names the fields.",
+    "503": "The database or the model provider can't be reached; nothing was written.",
+    "504": "The model provider is late; nothing was written.",
+}
+
+_WITH_BODY = frozenset({"400", "413", "415"})
+
+_CHANGING = frozenset({"post", "patch", "delete"})
+
+_IDS_IN_BODY = frozenset({"/admin/review/bulk", "/entities/merge", "/entities/unmerge"})
+"""Paths whose bodies name what may not be there."""
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the document, made at the first call."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _made(app)
+    return app.openapi_schema
+
+
+def _made(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
+        servers=[{"url": "/", "description": "The service that this document is from."}],
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        separate_input_output_schemas=app.separate_input_output_schemas,
+    )
+    schemas = document["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs", {}))
+    schemas["Problem"] = problem
+    document["components"]["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `tm_...`"}
+    }
+    document["security"] = [{"bearer": []}]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            _add_problems(path, method, operation)
+    rename(document)
+    explain(document)
+    return document
+
+
+def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    responses.pop("422", None)
+    for status, response in responses.items():
+        # What answers a problem with further members is declared as JSON; other errors have no model of their own.
+        if status == "409" and "application/json" in response.get("content", {}):
+            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+    if operation.get(ROLE) == "none":
+        return
+    for status, description in _PROBLEMS.items():
+        if status in _WITH_BODY and "requestBody" not in operation:
+            continue
+        if status == "404" and "{" not in path and path not in _IDS_IN_BODY:
+            continue
+        if status == "410" and not any(one["name"] == HEADER for one in operation.get("parameters", ())):
+            continue
+        if status == "409" and method not in _CHANGING:
+            continue
+        responses.setdefault(
+            status,
+            {
+                "description": description,
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            },
+        )

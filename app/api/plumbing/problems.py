@@ -1,0 +1,300 @@
+"""Errors as RFC 9457 problems; hints for wrong routes.
+
+Where a request that no route takes was meant to go: what newcomers try first, and the route there is for it.
+
+Every error as an RFC 9457 problem, made in this one place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, ClassVar, Final
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
+
+from app.api.plumbing.unions import BUILT_IN
+from app.errors import InvalidInput, TypedMemoryError
+
+_WRITES: Final = (
+    "POST /memories/typed/{type} writes a memory, POST /memories/batch many, and POST /turns makes memories of what "
+    "was said"
+)
+
+_ASKS: Final = "POST /query asks: a JSON body with query and user_id"
+
+_LISTS: Final = "GET /memories lists memories: ?user_id=...&type=..."
+
+ROUTE_HINTS: Final = tuple(
+    (re.compile(pattern), told)
+    for pattern, told in (
+        (r"(?:POST|PUT) /(?:memories(?:/typed|/add)?|memory|add|remember)", _WRITES),
+        (r"(?:GET|PUT) /(?:memories/(?:typed/)?)?query", _ASKS),
+        (r"(?:GET|POST|PUT) /(?:memories/)?(?:search|ask|recall)", _ASKS),
+        (r"(?:GET|POST) /memories/typed/(?:search|list)|GET /memories/(?:typed|list|all|batch)(?:/\w+)?", _LISTS),
+        (r"PUT /memories/[^/]+", "PATCH /memories/{memory_id} changes one"),
+        (r"DELETE /memories", "DELETE /memories/{memory_id} erases one, DELETE /users/{user_id} all of a user"),
+        (r"GET /users(?:/[^/]+)?(?:/memories)?", f"{_LISTS}; GET /export?user_id=... tells all of a user"),
+        (r"(?:POST|PUT) /users(?:/[^/]+)?", "there is no user to make: name any user_id as you write"),
+        (r"DELETE /users", "DELETE /users/{user_id} erases all of a user"),
+        (r"POST /(?:messages|conversations|chat|ingest|turn)", "POST /turns takes what was said"),
+        (r"POST /export|GET /import", "GET /export tells everything, POST /import stores it"),
+        (r"GET /(?:health|status|ping)", "GET /healthz and GET /readyz tell how it is"),
+        (r"(?:GET|POST) /(?:types|memory-types)", "GET /admin/types lists the types, POST /admin/types defines one"),
+        (r"(?:GET|POST) /(?:keys|api-keys)", "GET /admin/keys lists keys, POST /admin/keys makes one"),
+        (r"(?:GET|POST) /tenants", "GET /admin/tenants lists tenants, POST /admin/tenants makes one"),
+        (r"\w+ /(?:v1|api)(?:/.*)?", "paths begin with no version or prefix: POST /query"),
+    )
+)
+"""Patterns of a method and a path, and what is told of what they mean."""
+
+
+def route_hint(method: str, path: str) -> str | None:
+    """Return what to say to whoever sends this, where no route takes it; None where that is anybody's guess."""
+    asked = f"{method} {path.rstrip('/')}"
+    return next((told for pattern, told in ROUTE_HINTS if pattern.fullmatch(asked)), None)
+
+
+MEDIA_TYPE = "application/problem+json"
+
+URN = "urn:typed-memory:problem:"
+
+MOST_ERRORS = 100
+"""A batch of a thousand wrong items is told about its first hundred faults."""
+
+log = structlog.get_logger("typed_memory.api")
+
+
+class FieldError(BaseModel):
+    """One field at fault: its path with dots, and what is wrong with it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    field: str = Field(examples=["memories.3.preference_key"])
+    message: str = Field(examples=["is required"])
+
+
+class Problem(BaseModel):
+    """RFC 9457 problem details."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="Stable name of the kind of problem.", examples=[f"{URN}not-found"])
+    title: str
+    status: int
+    detail: str
+    instance: str = Field(description="The path that was asked for.")
+    request_id: str
+    errors: list[FieldError] | None = Field(default=None, description="The fields at fault, if there are any.")
+
+
+class InvalidFields(InvalidInput):
+    """Several fields are wrong."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        """Take the fields at fault, at least one."""
+        super().__init__(_summary(errors))
+        self.errors = tuple(errors)
+
+
+class MalformedBody(TypedMemoryError):
+    """The body is not JSON in UTF-8, or JSON that no two parsers would read alike."""
+
+    code: ClassVar[str] = "malformed-body"
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = "Malformed body"
+
+
+class UnsupportedMediaType(TypedMemoryError):
+    """The body is declared to be something other than JSON."""
+
+    code: ClassVar[str] = "unsupported-media-type"
+    status: ClassVar[int] = 415
+    title: ClassVar[str] = "Unsupported media type"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemKind:
+    """What problems of one kind have in common."""
+
+    code: str
+    status: int
+    title: str
+
+
+def install(app: FastAPI) -> None:
+    """Have the application answer every error as a problem."""
+    app.add_exception_handler(TypedMemoryError, _ours)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+
+
+def document(kind: ProblemKind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = ()) -> dict[str, object]:
+    """Return the members of a problem about a request."""
+    members: dict[str, object] = {
+        "type": URN + kind.code,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        "instance": str(scope.get("path", "")),
+        "request_id": str(scope.get("state", {}).get("request_id", "")),
+    }
+    if errors:
+        members["errors"] = [one.model_dump() for one in errors[:MOST_ERRORS]]
+    return members
+
+
+def respond(members: Mapping[str, object], headers: Mapping[str, str] | None = None) -> Response:
+    """Return a problem as a response."""
+    return Response(
+        # Escaped to ASCII: what callers send may hold halves of surrogate pairs, which UTF-8 can't.
+        json.dumps(members).encode(),
+        status_code=int(str(members["status"])),
+        media_type=MEDIA_TYPE,
+        headers=dict(headers or {}),
+    )
+
+
+def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
+    """Return one of our errors as a problem; those of the server's own making tell no details."""
+    kind = ProblemKind(code=error.code, status=error.status, title=error.title)
+    if error.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        return internal(scope)
+    errors: Sequence[FieldError] = ()
+    if isinstance(error, InvalidFields):
+        errors = error.errors
+    elif error.field is not None:
+        errors = (FieldError(field=error.field, message=error.message),)
+    detail = _summary(errors) if errors and isinstance(error, InvalidInput) else error.message
+    return document(kind, detail, scope, errors=errors)
+
+
+def internal(scope: Scope) -> dict[str, object]:
+    """Return the problem that says nothing but where to look."""
+    kind = ProblemKind(code="internal", status=500, title="Internal error")
+    return document(kind, "something went wrong on our side; the log has it under request_id", scope)
+
+
+def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: object = None) -> list[FieldError]:
+    """Return pydantic's errors as ours, under the given path; whoever misses a field of `body` is told which it has."""
+    there = _fields_of(body)
+    return [
+        FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, there))
+        for one in raised
+    ]
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TypedMemoryError)  # noqa: S101 - registered for just this
+    headers = {}
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = 'Bearer realm="typed-memory"'
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("request failed", code=error.code, reason=error.message)
+    return respond(problem_of(error, request.scope), headers)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
+    declared = getattr(request.scope.get("route"), "body_field", None)
+    body = None if declared is None else declared.field_info.annotation
+    return respond(problem_of(InvalidFields(field_errors(error.errors(), body=body)), request.scope))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for just this
+    status = HTTPStatus(error.status_code)
+    headers = dict(error.headers or {})
+    detail = str(error.detail)
+    meant = route_hint(request.method, request.url.path[:200])
+    if status is HTTPStatus.NOT_FOUND:
+        detail = f"there is no such route: {meant or 'see /openapi.json for those there are'}"
+    elif status is HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_allowed(request))
+        detail = f"{request.method[:20]} is not possible here; {meant or 'use ' + headers['Allow']}"
+    kind = ProblemKind(
+        code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize()
+    )
+    return respond(document(kind, detail, request.scope), headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """Return every method some route has for this path; the framework names only the first route's."""
+    found = set()
+    for method in ("DELETE", "GET", "PATCH", "POST", "PUT"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes):
+            found.add(method)
+    return sorted(found)
+
+
+def _summary(errors: Sequence[FieldError]) -> str:
+    first = f"{errors[0].field}: {errors[0].message}" if errors[0].field else errors[0].message
+    more = len(errors) - 1
+    return first if more == 0 else f"{first} (and {more} more)"
+
+
+def _fields_of(body: object) -> str:
+    if not (isinstance(body, type) and issubclass(body, BaseModel)):
+        return ""
+    return ", ".join(sorted(info.alias or name for name, info in body.model_fields.items()))
+
+
+def _instead(error: Mapping[str, Any], there: str) -> str:
+    """Return which fields there are, for one right in the body that is none of them."""
+    outermost = len([step for step in error["loc"] if step not in _PLACES]) == 1
+    return f"; there are {there}" if there and outermost and error["type"] == "extra_forbidden" else ""
+
+
+_PLACES = frozenset({"body", "query", "path", "header"})
+
+_OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
+
+_SAID: Mapping[str, str] = {
+    "missing": "is required",
+    "union_tag_not_found": "is required",
+    "extra_forbidden": "is not a field here",
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
+}
+"""What to say of an error, by pydantic's name for it; others tell themselves what is wrong."""
+
+
+def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
+    """Return a location as a dotted path; the tags pydantic puts after a batch's index are no fields."""
+    steps = list(loc)
+    if steps and steps[0] in _PLACES:
+        steps = steps[1:]
+    if len(steps) > 2 and steps[0] == "memories" and isinstance(steps[1], int):  # noqa: PLR2004
+        del steps[2 : 4 if steps[2] == BUILT_IN else 3]
+    if error["type"] in _OF_TYPE:
+        steps.append("type")
+    return ".".join(str(step)[:200] for step in steps)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case kind if kind in _SAID:
+            return _SAID[kind]
+        case "union_tag_invalid":
+            return f"unknown memory type; use one of {str(context.get('expected_tags')).replace(chr(39), '')}"
+        case "value_error":
+            return str(context.get("error", error["msg"]))[:500]
+        case _:
+            told = str(error["msg"]).replace("Tuple should", "List should")[:500]
+            # A length that is checked behind another rule is counted in items, whatever they are of.
+            return told.replace(" items", " characters") if isinstance(error.get("input"), str) else told

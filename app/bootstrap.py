@@ -1,0 +1,125 @@
+"""Opening what a runtime stands on: the database, which may be a server of its own, and the first key."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from app.db import migrate as db_migrate
+from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
+from app.db.session import Database
+from app.errors import ConfigurationError
+from app.metrics import Metrics
+from app.services.keys import Keys
+from app.services.tenants import Tenants
+from app.settings import Settings
+
+log = structlog.get_logger("typed_memory.runtime")
+
+
+def now() -> datetime:
+    """Return the present."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """The database, open and of this code's schema, and what anybody asks of it first. `owner_url` may migrate it."""
+
+    database: Database
+    owner_url: str
+    keys: Keys
+    tenants: Tenants
+
+
+async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, migrate: bool) -> Store:
+    """Start what must be started, bring the schema up with `migrate`, and open the database.
+
+    Raises ConfigurationError when the schema is another than this code's.
+    """
+    url, owner_url = await database_urls(settings, metrics, stack)
+    if migrate:
+        await db_migrate.bring_up(owner_url, patience=settings.database_start_timeout)
+    database = open_database(settings, url, metrics)
+    stack.push_async_callback(database.close)
+    wrong = db_migrate.is_outdated(await db_migrate.current(database))
+    if wrong is not None:
+        raise ConfigurationError(wrong)
+    keys = Keys(database=database, clock=now)
+    stack.push_async_callback(keys.aclose)
+    return Store(database=database, owner_url=owner_url, keys=keys, tenants=Tenants(database=database, clock=now))
+
+
+@asynccontextmanager
+async def open_runtime_store(settings: Settings) -> AsyncIterator[Store]:
+    """Yield the store alone, for a command that works on it without the rest of the service."""
+    async with AsyncExitStack() as stack:
+        yield await open_store(settings, Metrics(), stack, migrate=settings.auto_migrate)
+
+
+async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
+    """Return the service's login and the owner's; without configuration, of a server started here."""
+    if settings.database_url is not None:
+        url = settings.database_url.get_secret_value()
+        owner = settings.migration_database_url
+        return url, url if owner is None else owner.get_secret_value()
+    server = await asyncio.to_thread(start_embedded, data_dir(settings))
+
+    def restarted() -> None:
+        metrics.database_restart()
+        log.warning("the embedded database had died and was started again")
+
+    watch = ServerWatch(server, restarted=restarted, failed=lambda why: log.error("embedded database", reason=why))
+    stack.push_async_callback(asyncio.to_thread, watch.release)
+    await open_in_background(stack, watch.run())
+    return server.url, server.url
+
+
+def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
+    """Return the pool of connections; nothing connects yet."""
+    database = Database(
+        url,
+        pool_size=settings.database_pool_size,
+        pool_timeout=settings.database_pool_timeout,
+        statement_timeout=settings.statement_timeout,
+    )
+    metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
+    return database
+
+
+async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+    """Run a coroutine beside everything, until the stack closes."""
+    task = asyncio.create_task(work)
+
+    async def stop() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(stop)
+
+
+async def first_key(settings: Settings, store: Store) -> str | None:
+    """Return the first key of the default tenant if this start made it; keep it where the CLI finds it."""
+    given = settings.bootstrap_key
+    tenant = await store.tenants.ensure_default()
+    made = await store.keys.ensure_bootstrap(tenant.id, None if given is None else given.get_secret_value())
+    if made is not None and settings.database_url is None:
+        await asyncio.to_thread(_keep, data_dir(settings) / KEY_FILE, made)
+    return made
+
+
+def _keep(path: Path, secret: str) -> None:
+    """Write a secret where only this user can read it."""
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"{secret}\n")

@@ -1,0 +1,164 @@
+"""`typed-memory import`: files of memories or conversations, into a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.progress import TimeElapsedColumn
+from rich.table import Table
+
+from app.commands import import_sources, terminal, upload
+from app.commands.import_sources import Format, ImportItem, ImportSource, Read
+from app.commands.service_client import ServiceClient, connect
+from app.commands.terminal import AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
+from app.commands.upload import UploadAbort, Uploader, UploadReport
+from app.errors import TypedMemoryError
+
+SHOWN = 20
+"""Faults that are listed; the rest is counted."""
+
+
+HELP = """Store what files hold: typed memories, or conversations.
+
+ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
+
+  {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
+
+conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
+objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
+an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
+`timestamp` (or `occurred_at`):
+
+  [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
+
+export: what `typed-memory export` wrote. It comes back as it was, ids included, into the tenant of the key;
+what is there already is left alone. It takes a key with the role admin.
+
+Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
+by what was asked. System prompts and messages without text are left out. Whose they are is said with --user-id
+(or --agent-id); --scope global shows them to every user of the tenant. Typed memories say it themselves, with
+`user_id`, or take the options where they don't.
+
+What is wrong is told by file and line, and skipped. Running the same import again within a day stores
+nothing twice; after that, repeated memories merge with those that are there.
+
+For example:
+
+  typed-memory import chat.json --user-id ana
+
+  typed-memory import memories.ndjson more.ndjson --strict
+
+  zcat memories.ndjson.gz | typed-memory import - --format ndjson
+"""
+
+
+def import_files(  # noqa: PLR0913 - one parameter an option
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
+    *,
+    wanted: Annotated[
+        Format, typer.Option("--format", help="What the files hold; found out by default.")
+    ] = Format.AUTO,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    scope: Whose = None,
+    session_id: Annotated[
+        str | None, typer.Option(help="The session of conversations and memories that name none.")
+    ] = None,
+    timezone: TimeZone = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first thing that is wrong.")] = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Store what files hold; see HELP."""
+    everything = [import_sources.source(name) for name in files]
+    exports = [source for source in everything if import_sources.is_export(source, wanted)]
+    found = [source for source in everything if source not in exports]
+    owned = user_id is not None or agent_id is not None or scope is not None
+    total = _counted(found, wanted, session_id, owned=owned)
+    broken = [source for source in exports if not upload.restore(connect(url, key), source, strict=strict)]
+    if not found:
+        if broken:
+            raise typer.Exit(1)
+        return
+    given = {"user_id": user_id, "agent_id": agent_id, "scope": scope, "timezone": timezone, "session_id": session_id}
+    defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    client = connect(url, key)
+    with terminal.progress(TimeElapsedColumn()) as progress:
+        task = progress.add_task("importing", total=total)
+        sender = Uploader(
+            client=client, defaults=defaults, strict=strict, advance=lambda count: progress.advance(task, count)
+        )
+        failure = asyncio.run(_import(client, sender, _everything(found, wanted, session_id)))
+    _show(sender.report)
+    if failure is not None:
+        mend = "mend that, and run" if isinstance(failure, UploadAbort) else "run"
+        raise CommandFailed(
+            f"{failure}. {sender.report.stored} of {total} are stored: "
+            f"{mend} the same command again to go on, nothing is stored twice"
+        )
+    if sender.report.bad or broken:
+        raise typer.Exit(1)
+
+
+def _counted(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
+    """Return how much there is to send; CommandFailed for a conversation of which nobody has said whose it is."""
+    total = 0
+    for one in _everything(found, wanted, session_id):
+        if not owned and isinstance(one, ImportItem) and one.said:
+            raise CommandFailed(
+                f"{one.place}: whose conversation is this? Say so with --user-id (or --agent-id); "
+                "--scope global shows it to every user of the tenant"
+            )
+        total += 1
+    return total
+
+
+def _everything(found: list[ImportSource], wanted: Format, session_id: str | None) -> Iterator[Read]:
+    for source in found:
+        yield from import_sources.read(source, wanted, session_id)
+
+
+async def _import(
+    client: ServiceClient, sender: Uploader, found: Iterator[Read]
+) -> UploadAbort | TypedMemoryError | None:
+    """Send everything; return what stopped it, if anything did."""
+    async with client:
+        # Once, without retries: a wrong URL or key is told at once.
+        await client.get("/memories", limit=1)
+        try:
+            await sender.send(found)
+        except (UploadAbort, TypedMemoryError) as error:
+            return error
+    return None
+
+
+def _show(report: UploadReport) -> None:
+    summary = Table(box=None, pad_edge=False, show_header=False)
+    for decision, count in report.decisions.most_common():
+        summary.add_row(decision, str(count))
+    if report.replayed:
+        summary.add_row("of these, stored by an earlier run", str(report.replayed))
+    for why, count in report.left_out.most_common():
+        summary.add_row(f"left out: {why}", str(count))
+    summary.add_row("wrong", str(len(report.bad)))
+    out.print(summary)
+    if not report.bad:
+        return
+    for bad in sorted(report.bad, key=lambda one: _in_order(one.place))[:SHOWN]:
+        err.print(f"{bad.place}: {bad.what}", markup=False, soft_wrap=True)
+    if len(report.bad) > SHOWN:
+        err.print(f"... and {len(report.bad) - SHOWN} more", markup=False)
+
+
+def _in_order(place: str) -> list[tuple[int, str]]:
+    """Return a key that sorts line 9 before line 10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", place)]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command(name="import", help=HELP)(import_files)

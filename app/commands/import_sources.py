@@ -1,0 +1,400 @@
+"""Formats of files, and conversations as memories.
+
+Conversations as people have them on file, read as episodic memories. Pure: JSON values in, items out.
+
+Files to import: what format they are in, and the writes they hold, each with its place in the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from app.commands.terminal import CommandFailed
+from app.memory.fields import MAX_TEXT, can_be_seen
+
+_LISTS = ("messages", "turns", "chat_messages")
+
+_TIMES = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")
+
+_WRITTEN = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
+
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "function": "tool",
+    "user": "user",
+}
+
+_INSTRUCTIONS = frozenset({"system", "developer"})
+
+_MILLISECONDS_FROM = 100_000_000_000
+"""Seconds since 1970 stay below this until the year 5138; larger numbers are milliseconds."""
+
+SHAPES = (
+    "a list of messages, an object with `messages`, `sessions` or `mapping`, or a list of such objects; "
+    "a message has `role` and `content`"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportItem:
+    """One typed write, and the place in its file to name if it is refused; `said`: it is made of a message."""
+
+    place: str
+    body: Mapping[str, object]
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadMessage:
+    """Something in the file that can't be sent, and why."""
+
+    place: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkippedMessage:
+    """Something in the file that is no memory, such as a system prompt."""
+
+    place: str
+    why: str
+
+
+Read = ImportItem | BadMessage | SkippedMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Session:
+    place: str
+    id: str | None
+    date: object
+    messages: Sequence[object]
+
+
+def memories(document: object, *, place: str, name: str, session_id: str | None = None) -> Iterator[Read]:
+    """Yield one episodic write a message.
+
+    A session without an id of its own gets `session_id` if it is the only one, else an id that begins with
+    it, or with `name`. A message's `context` is the one before it in its session: an answer is found by what
+    was asked.
+    """
+    try:
+        sessions = list(_sessions(document, place))
+    except ValueError as error:
+        yield BadMessage(place=place, what=str(error))
+        return
+    several = len(sessions) > 1
+    for number, session in enumerate(sessions, 1):
+        begins = f"{session_id or name}-{number}" if several else name
+        only = None if several else session_id
+        yield from _session(session, session.id or only or _made_up(begins, session.messages))
+
+
+def is_role(word: str) -> bool:
+    """Say whether a message's `type` names who speaks, as LangChain's does, rather than a memory type."""
+    known = _ROLES.keys() | _ROLES.values() | _INSTRUCTIONS | {"chat", "message", "constructor"}
+    return word.casefold() in known
+
+
+def _sessions(document: object, place: str) -> Iterator[_Session]:
+    if isinstance(document, list) and document and _is_session(document[0]):
+        for number, one in enumerate(document, 1):
+            yield from _sessions(one, f"{place}, conversation {number}")
+    elif isinstance(document, list):
+        yield _Session(place=place, id=None, date=None, messages=document)
+    elif isinstance(document, dict) and isinstance(document.get("sessions"), list):
+        for number, one in enumerate(document["sessions"], 1):
+            yield from _sessions(one, f"{place}, session {number}")
+    elif isinstance(document, dict) and _is_session(document):
+        named = next((str(document[key]) for key in ("session_id", "id", "uuid") if document.get(key)), None)
+        yield _Session(place=place, id=named, date=_time_of(document), messages=_messages(document))
+    else:
+        raise ValueError(f"not a conversation: give {SHAPES}")
+
+
+def _is_session(value: object) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(value.get(key), kind) for key, kind in [*((key, list) for key in _LISTS), ("mapping", dict)]
+    )
+
+
+def _messages(document: Mapping[str, Any]) -> Sequence[object]:
+    for key in _LISTS:
+        if isinstance(document.get(key), list):
+            return list(document[key])
+    return _branch(document["mapping"], document.get("current_node"))
+
+
+def _branch(nodes: Mapping[str, Any], last: object) -> list[object]:
+    """Return the messages of a ChatGPT export's current branch: its nodes are a tree of rewrites."""
+    if last not in nodes:
+        last = next((name for name, node in nodes.items() if not _of(node, "children")), None)
+    found: list[object] = []
+    seen = set()
+    while isinstance(last, str) and last in nodes and last not in seen:
+        seen.add(last)
+        message = _of(nodes[last], "message")
+        if message:
+            found.append(message)
+        last = _of(nodes[last], "parent")
+    return found[::-1]
+
+
+def _session(session: _Session, session_id: str) -> Iterator[Read]:
+    before: str | None = None
+    for number, message in enumerate(session.messages, 1):
+        place = f"{session.place}, message {number}"
+        try:
+            body = _memory(message, session, before)
+        except ValueError as error:
+            yield BadMessage(place=place, what=str(error))
+            continue
+        if isinstance(body, str):
+            yield SkippedMessage(place=place, why=body)
+            continue
+        before = f"{body['speaker']}: {body['content']}" if "speaker" in body else str(body["content"])
+        yield ImportItem(place=place, body={**body, "session_id": session_id, "sequence_number": number}, said=True)
+
+
+def _memory(message: object, session: _Session, before: str | None) -> dict[str, object] | str:
+    """Return the write a message makes, or why it makes none; ValueError when it can't be understood."""
+    if not isinstance(message, dict):
+        # A ValueError as for all else that is wrong with a message.
+        raise ValueError(  # noqa: TRY004
+            f"a message must be a JSON object with `role` and `content`, not {_short(message)}"
+        )
+    flat = _flat(message)
+    role = _role(flat)
+    if role in _INSTRUCTIONS:
+        return f"{role} prompt"
+    if "content" not in flat and "text" not in flat:
+        raise ValueError("the message has no `content`")
+    content = _text(flat.get("content")) or _text(flat.get("text"))
+    if not content or not can_be_seen(content):
+        return "message without text"
+    body: dict[str, object] = {"type": "episodic", "content": content}
+    speaker = flat.get("name") or flat.get("speaker") or (role if role != "user" else None)
+    if speaker:
+        body["speaker"] = str(speaker)
+    if role:
+        body["evidence"] = [{"role": role}]
+    stated = _time_of(flat)
+    if stated is None:
+        stated = session.date
+    if stated is not None:
+        body["occurred_at"] = _instant(stated)
+    if before is not None:
+        body["context"] = before[:MAX_TEXT]
+    return body
+
+
+def _flat(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the message without the wrapping of LangChain (`data`, `kwargs`)."""
+    for key in ("data", "kwargs"):
+        if isinstance(message.get(key), dict):
+            return {**message, **message[key]}
+    return message
+
+
+def _role(message: Mapping[str, Any]) -> str | None:
+    for found in (message.get("role"), message.get("sender"), _of(message.get("author"), "role"), message.get("type")):
+        if isinstance(found, str) and found not in {"message", "constructor"}:
+            return _ROLES.get(found.casefold(), found.casefold())
+    return None
+
+
+def _text(content: object) -> str:
+    """Return the text of a message's content: a string, a list of parts, or an object that has them."""
+    match content:
+        case str():
+            return content.strip()
+        case {"text": str(text)}:
+            return text.strip()
+        case {"parts": list(parts)} | list(parts):
+            return "\n".join(filter(None, (_text(part) for part in parts)))
+        case _:
+            return ""
+
+
+def _time_of(value: Mapping[str, Any]) -> object:
+    return next((value[key] for key in _TIMES if value.get(key) not in {None, ""}), None)
+
+
+def _instant(value: object) -> str:
+    """Return a time as ISO 8601, or raise ValueError; one without an offset stays without."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
+        try:
+            return datetime.fromtimestamp(seconds, UTC).isoformat()
+        except (OverflowError, OSError, ValueError):
+            raise ValueError(f"the time {_short(value)} is out of range") from None
+    text = str(value).strip()
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat()
+    for pattern in _WRITTEN:
+        with suppress(ValueError):
+            return datetime.strptime(text, pattern).isoformat()  # noqa: DTZ007 - the service knows the zone
+    raise ValueError(f"can't read the time {_short(value)}: write it like 2026-05-09T14:30:00Z")
+
+
+def _of(value: object, key: str) -> Any:  # noqa: ANN401 - a JSON value
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _made_up(name: str, messages: Iterable[object]) -> str:
+    """Return an id for a session that has none: the same as long as its first message is."""
+    first = next(iter(messages), None)
+    digest = hashlib.sha256(json.dumps(first, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{name[:180]}-{digest}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
+
+
+_LOOKED_AT = 20
+"""Lines read to tell NDJSON with broken lines from a JSON document."""
+
+_LONGEST_HEADER = 1_000_000
+"""Bytes of an export's first line, which holds the tenant's policy."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Format(StrEnum):
+    """How a file is to be read."""
+
+    AUTO = "auto"
+    NDJSON = "ndjson"
+    CONVERSATION = "conversation"
+    EXPORT = "export"
+
+
+class UnreadableFile(CommandFailed):
+    """A file that can't be opened, or is in no format we know; the message names it and the mend."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSource:
+    """A file to import; `opened` gives its bytes from the start, as often as it is asked."""
+
+    name: str
+    stem: str
+    opened: Callable[[], BinaryIO] = field(repr=False)
+
+
+def source(argument: str) -> ImportSource:
+    """Return the file an argument names, `-` being standard input; Unreadable if there is none."""
+    if argument == "-":
+        content = sys.stdin.buffer.read()
+        return ImportSource(name="stdin", stem="stdin", opened=lambda: io.BytesIO(content))
+    path = Path(argument)
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise UnreadableFile(f"{argument}: can't be read ({error.strerror})") from error
+    return ImportSource(name=argument, stem=path.stem, opened=lambda: path.open("rb"))
+
+
+def read(found: ImportSource, wanted: Format, session_id: str | None = None) -> Iterator[Read]:
+    """Yield everything in a file; Unreadable when it isn't in the wanted format, or in none.
+
+    `session_id` is for conversations that have none.
+    """
+    if wanted is Format.NDJSON or (wanted is Format.AUTO and _is_ndjson(found)):
+        return _lines(found, session_id)
+    document = _document(found, wanted)
+    return memories(document, place=found.name, name=found.stem, session_id=session_id)
+
+
+def is_export(found: ImportSource, wanted: Format) -> bool:
+    """Return whether a file is what `typed-memory export` writes: its first line says so."""
+    if wanted is not Format.AUTO:
+        return wanted is Format.EXPORT
+    with closing(found.opened()) as lines:
+        first = lines.readline(_LONGEST_HEADER)
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and value.get("record") == "header" and value.get("format") == "typed-memory"
+
+
+def _is_ndjson(found: ImportSource) -> bool:
+    with closing(found.opened()) as lines:
+        head = [line for line in islice(lines, _LOOKED_AT) if line.strip(b" \t\r\n" + _BOM)]
+    if found.name.endswith((".ndjson", ".jsonl")):
+        return True
+    kinds = [_kind(line) for line in head]
+    # A conversation on one line is a document like any other; two of them make a file of lines.
+    return "write" in kinds or (len(kinds) > 1 and kinds[0] == "conversation")
+
+
+def _kind(line: bytes) -> str:
+    try:
+        value = json.loads(line.removeprefix(_BOM))
+    except (ValueError, RecursionError):
+        return "other"
+    if not isinstance(value, dict):
+        return "other"
+    if isinstance(value.get("messages"), list):
+        return "conversation"
+    kind = value.get("type")
+    return "write" if isinstance(kind, str) and not is_role(kind) else "other"
+
+
+def _lines(found: ImportSource, session_id: str | None) -> Iterator[Read]:
+    with closing(found.opened()) as lines:
+        for number, line in enumerate(lines, 1):
+            content = line.removeprefix(_BOM) if number == 1 else line
+            if content.strip():
+                yield from _line(content, f"{found.name}:{number}", f"{session_id or found.stem}-{number}")
+
+
+def _line(content: bytes, place: str, name: str) -> Iterator[Read]:
+    try:
+        value = json.loads(content.decode().strip())
+    except UnicodeDecodeError as error:
+        yield BadMessage(place=place, what=f"not UTF-8 (byte {error.start + 1})")
+    except json.JSONDecodeError as error:
+        yield BadMessage(place=place, what=f"not JSON: {error.msg} (column {error.colno})")
+    except (RecursionError, ValueError):
+        yield BadMessage(place=place, what="not JSON that can be read: nested too deeply, or a number too long")
+    else:
+        if isinstance(value, dict) and isinstance(value.get("messages"), list):
+            yield from memories(value, place=place, name=name)
+        elif isinstance(value, dict):
+            yield ImportItem(place=place, body=value)
+        else:
+            yield BadMessage(place=place, what='not a JSON object such as {"type": "fact", ...}')
+
+
+def _document(found: ImportSource, wanted: Format) -> object:
+    with closing(found.opened()) as file:
+        content = file.read()
+    either = "neither NDJSON nor a JSON conversation" if wanted is Format.AUTO else "not a JSON conversation"
+    try:
+        return json.loads(content.removeprefix(_BOM).decode())
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{found.name}: not UTF-8 (byte {error.start + 1})") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableFile(
+            f"{found.name}: {either}: {error.msg} (line {error.lineno}, column {error.colno})"
+        ) from None
+    except (RecursionError, ValueError):
+        raise UnreadableFile(f"{found.name}: {either}: nested too deeply, or a number too long") from None

@@ -1,0 +1,272 @@
+"""Client of the service's own API.
+
+The service's own HTTP API as the command line uses it: one connection pool, safe retries, plain errors.
+
+Which service the client commands talk to, and with which key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from app.commands.terminal import CommandFailed
+from app.db.embedded.server import KEY_FILE, default_data_dir
+from app.errors import TypedMemoryError
+from app.providers.http import retry_after_seconds
+
+Sleep = Callable[[float], Awaitable[None]]
+
+_TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+_BACKOFF: Final = 0.25
+
+_LONGEST_WAIT: Final = 15.0
+
+_UNHURRIED: Final = httpx.Timeout(60.0, read=None, write=None)
+"""For what may take as long as there is something to say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldProblem:
+    """One field the service found wrong: its path with dots, and what is wrong with it."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceResponse:
+    """A 2xx answer; `replayed` when the service had done the same request before."""
+
+    body: Any
+    replayed: bool = False
+
+
+class ServiceUnreachable(TypedMemoryError):
+    """Nothing that speaks HTTP answers at the URL."""
+
+    code: ClassVar[str] = "service-unreachable"
+
+
+class ServiceRejection(TypedMemoryError):
+    """The service answered with a problem; `faults` are the fields it names."""
+
+    code: ClassVar[str] = "service-refused"
+
+    def __init__(self, message: str, *, answered: int, faults: Sequence[FieldProblem] = ()) -> None:
+        """Take the problem's own words, the HTTP status, and the fields at fault."""
+        super().__init__(message)
+        self.answered = answered
+        self.faults = tuple(faults)
+
+
+class ServiceClient:
+    """The API at one URL with one key. Use it as `async with`; it may be shared by many tasks."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        attempts: int = 6,
+        timeout: float = 60.0,
+        sleep: Sleep = asyncio.sleep,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        """Open no connection yet; ServiceUnreachable if the URL can't be one. `timeout` is in seconds."""
+        self.url = _checked(url)
+        self._attempts = attempts
+        self._sleep = sleep
+        try:
+            headers = {"Authorization": f"Bearer {key.encode('ascii').decode()}"}
+        except UnicodeEncodeError:
+            raise ServiceRejection("the API key has characters that no key has: copy it again", answered=0) from None
+        self._client = httpx.AsyncClient(base_url=self.url, headers=headers, timeout=timeout, transport=transport)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    async def get(self, path: str, **parameters: str | int) -> ServiceResponse:
+        """GET once, without retries: good for finding out whether anybody is there."""
+        try:
+            return _read(await self._client.get(path, params=parameters))
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    async def post(
+        self, path: str, body: Mapping[str, object], *, idempotency_key: str | None = None
+    ) -> ServiceResponse:
+        """POST JSON and return the answer; ServiceRefused for a problem, ServiceUnreachable for none.
+
+        What passes is tried again: broken connections, 429, 5xx, and a 409 that says when. With an idempotency
+        key a write whose answer was lost is not done twice.
+        """
+        headers = {"Content-Type": "application/json"}
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
+        # Escaped to ASCII, so that a text with half a surrogate pair is refused by the service, by name.
+        content = json.dumps(body).encode()
+        return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
+
+    async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
+        """GET and yield the body as it comes; ServiceUnreachable when it breaks off."""
+        try:
+            async with self._client.stream("GET", path, params=parameters, timeout=_UNHURRIED) as response:
+                if not response.is_success:
+                    await response.aread()
+                    _read(response)
+                async for piece in response.aiter_bytes():
+                    yield piece
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    async def upload(self, path: str, pieces: Callable[[], AsyncIterator[bytes]], **parameters: str) -> ServiceResponse:
+        """POST lines of JSON as they come, again from the start when the connection breaks: it must be harmless."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        return await self._persistently(
+            lambda: self._client.post(path, content=pieces(), headers=headers, params=parameters, timeout=_UNHURRIED)
+        )
+
+    async def _persistently(self, send: Callable[[], Awaitable[httpx.Response]]) -> ServiceResponse:
+        """Send until there is an answer that trying again would not change, or no attempt is left."""
+        for attempt in range(1, self._attempts + 1):
+            last = attempt == self._attempts
+            try:
+                response = await send()
+            except httpx.TransportError as error:
+                if last:
+                    raise self._unreachable(error) from error
+                await self._sleep(_wait(attempt, None))
+                continue
+            if last or not _passes(response):
+                return _read(response)
+            await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
+        raise AssertionError("unreachable")
+
+    def _unreachable(self, error: httpx.TransportError) -> ServiceUnreachable:
+        if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
+            return ServiceUnreachable(f"the service at {self.url} gave no answer in time: try again later")
+        return ServiceUnreachable(
+            f"no service answers at {self.url} ({type(error).__name__}). Start one with `typed-memory serve`, "
+            f"or name another with --url or TM_URL"
+        )
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ServiceUnreachable(f"{url!r} is no URL: give one such as http://127.0.0.1:8700 (--url or TM_URL)")
+    return url.rstrip("/")
+
+
+def _passes(response: httpx.Response) -> bool:
+    """Say whether the same request may succeed in a moment; a 409 without a time to wait is final."""
+    if response.status_code == httpx.codes.CONFLICT:
+        return "retry-after" in response.headers
+    return response.status_code in _TRANSIENT
+
+
+def _wait(attempt: int, asked: float | None) -> float:
+    spread = random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
+    backoff: float = _BACKOFF * 2**attempt * spread
+    return min(_LONGEST_WAIT, max(backoff, asked or 0.0))
+
+
+def _read(response: httpx.Response) -> ServiceResponse:
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if response.is_success and body is not None:
+        return ServiceResponse(body=body, replayed=response.headers.get("idempotency-replayed") == "true")
+    told = body if isinstance(body, dict) else {}
+    if response.status_code == httpx.codes.UNAUTHORIZED:
+        message = "the service does not accept this API key: give another with --key or TM_API_KEY"
+    elif "detail" in told:
+        message = str(told["detail"])
+    else:
+        message = f"this does not look like a Typed Memory service (it answered HTTP {response.status_code})"
+    faults = [
+        FieldProblem(field=str(one.get("field", "")), message=str(one.get("message", "")))
+        for one in told.get("errors") or ()
+    ]
+    raise ServiceRejection(message, answered=response.status_code, faults=faults)
+
+
+DEFAULT_PORT = 8700
+
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
+    """Return a client of the service at `target`."""
+    return ServiceClient(*target(url, key), attempts=attempts)
+
+
+def target(url: str | None, key: str | None) -> tuple[str, str]:
+    """Return the service's URL and a key to it; CommandFailed when there is no key to be found.
+
+    Without a URL it is the one on this machine; without a key, the one its first start left in the data
+    folder. That key goes to this machine only.
+    """
+    address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
+    if not _is_address(address):
+        raise CommandFailed(f"{address!r} is no address of a service: write it as http://127.0.0.1:{DEFAULT_PORT}")
+    found = key or _kept_key(address)
+    if not found.isascii():
+        raise CommandFailed("the API key has letters that no key has: copy it again into --key or TM_API_KEY")
+    return address, found
+
+
+def _is_address(given: str) -> bool:
+    try:
+        parts = urlsplit(given)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets without an address in them, a port that is no number
+        return False
+
+
+def key_file() -> Path:
+    """Return where the embedded database's first key is kept."""
+    given = os.environ.get("TM_DATA_DIR")
+    folder = Path(given) if given else default_data_dir()
+    return folder.expanduser() / KEY_FILE
+
+
+def stored_key(path: Path) -> str | None:
+    """Return the key in a file, None if there is none."""
+    try:
+        return path.read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
+
+
+def _kept_key(address: str) -> str:
+    made = "`typed-memory keys create` makes one"
+    if urlsplit(address).hostname not in _HERE:
+        raise CommandFailed(f"no API key for {address}: give one with --key or TM_API_KEY ({made} there)")
+    path = key_file()
+    found = stored_key(path)
+    if found is None:
+        raise CommandFailed(
+            f"no API key, and none to be read in {path}: set TM_DATA_DIR to the folder that the service keeps its "
+            f"store in, or give a key with --key or TM_API_KEY ({made})"
+        )
+    return found

@@ -1,0 +1,277 @@
+"""Sends files in batches, or an export as one request.
+
+Sending an export back: one request as long as the file, told how far it is.
+
+Sends what files hold to a service, in batches, so that neither a lost answer nor a second run stores twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.progress import DownloadColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.commands import terminal
+from app.commands.import_sources import BadMessage, ImportItem, ImportSource, Read, SkippedMessage
+from app.commands.service_client import FieldProblem, ServiceClient, ServiceRejection, ServiceResponse
+from app.commands.terminal import err, out
+
+PIECE = 256 * 1024
+"""Bytes that are read and sent at a time."""
+
+SHOWN = 20
+"""Lines that are told of; the others are counted."""
+
+
+def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
+    """Import an export and show what became of it; return whether all of it was read and stored."""
+    with closing(source.opened()) as file:
+        size = file.seek(0, 2)
+    with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
+        task = progress.add_task("importing", total=size)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            progress.reset(task)
+            with closing(source.opened()) as file:
+                while piece := await asyncio.to_thread(file.read, PIECE):
+                    yield piece
+                    progress.advance(task, len(piece))
+
+        async def send() -> Mapping[str, Any]:
+            async with client:
+                answer = await client.upload("/import", pieces, strict="true" if strict else "false")
+            told: Mapping[str, Any] = answer.body
+            return told
+
+        done = asyncio.run(send())
+    _show(source, done)
+    return bool(done["complete"]) and not done["failed"]
+
+
+def _show(source: ImportSource, done: Mapping[str, Any]) -> None:
+    summary = Table(box=None, pad_edge=False, show_header=False)
+    for title, counts in (
+        ("", done["imported"]),
+        ("already there: ", done["already_there"]),
+        ("slot held here: ", done["conflicts"]),
+    ):
+        for name, count in counts.items():
+            summary.add_row(f"{title}{name}", str(count))
+    for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
+        if count:
+            summary.add_row(title, str(count))
+    summary.add_row("wrong", str(done["failed"]))
+    out.print(summary)
+    for notice, count in done["notices"].items():
+        err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
+    for one in done["errors"][:SHOWN]:
+        err.print(f"{source.name}:{one['line']}: {one['message']}", markup=False, soft_wrap=True)
+    if done["failed"] > SHOWN:
+        err.print(f"... and {done['failed'] - SHOWN} more", markup=False)
+
+
+BATCH = 200
+
+BATCH_BYTES = 2_000_000
+
+LANES = 4
+"""Batches under way at once. Fixed, because a batch's key depends on what else is in its lane."""
+
+_ABOUT_ITEMS = frozenset({400, 404, 413, 422})
+
+
+class UploadAbort(Exception):
+    """The first thing wrong, when the caller asked to stop there."""
+
+    def __init__(self, bad: BadMessage) -> None:
+        """Take what was wrong."""
+        super().__init__(f"{bad.place}: {bad.what}")
+
+
+@dataclass(slots=True)
+class UploadReport:
+    """What came of an import: decisions counted, and what could not be stored."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    replayed: int = 0
+    bad: list[BadMessage] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def stored(self) -> int:
+        """How many writes the service answered."""
+        return self.decisions.total()
+
+
+@dataclass(slots=True, kw_only=True)
+class Uploader:
+    """Takes what was read and sends it: items of one user or agent in order, others side by side.
+
+    A batch's idempotency key is made of its content and its place in its lane. So the service answers a
+    batch it has seen without storing it again, also when the file has grown since.
+    """
+
+    client: ServiceClient
+    defaults: Mapping[str, object]
+    strict: bool
+    advance: Callable[[int], None]
+    report: UploadReport = field(default_factory=UploadReport)
+
+    async def send(self, found: Iterable[Read]) -> None:
+        """Send everything; raises Stopped (when strict), ServiceRefused or ServiceUnreachable."""
+        try:
+            await self._send(found)
+        except ExceptionGroup as group:
+            raise _first(group) from None
+
+    async def _send(self, found: Iterable[Read]) -> None:
+        queues = [asyncio.Queue[list[ImportItem]](maxsize=1) for _ in range(LANES)]
+        lanes = [_Lane() for _ in range(LANES)]
+        async with asyncio.TaskGroup() as group:
+            for queue in queues:
+                group.create_task(self._work(queue))
+            stopped: UploadAbort | None = None
+            for one in found:
+                try:
+                    item = self._checked(one)
+                except UploadAbort as error:
+                    # What comes before it is sent first: something there may be wrong, too.
+                    stopped = error
+                    break
+                if item is None:
+                    continue
+                number = _lane_of(item.body)
+                full = lanes[number].add(item)
+                if full:
+                    await queues[number].put(full)
+            for queue, lane in zip(queues, lanes, strict=True):
+                if lane.items:
+                    await queue.put(lane.items)
+                await queue.put([])
+        if stopped is not None:
+            raise stopped
+
+    def _checked(self, one: Read) -> ImportItem | None:
+        match one:
+            case BadMessage():
+                self._refuse(one)
+                return None
+            case SkippedMessage():
+                self.report.left_out[one.why] += 1
+                self.advance(1)
+                return None
+            case ImportItem():
+                return ImportItem(place=one.place, body={**self.defaults, **one.body})
+
+    async def _work(self, queue: asyncio.Queue[list[ImportItem]]) -> None:
+        number = 0
+        while batch := await queue.get():
+            await self._store(batch, number)
+            number += 1
+
+    async def _store(self, batch: Sequence[ImportItem], number: int) -> None:
+        """Store a batch without the items that are refused; one that is refused as a whole is halved."""
+        while batch:
+            body = {"memories": [dict(item.body) for item in batch]}
+            try:
+                answer = await self.client.post("/memories/batch", body, idempotency_key=_key(body, number))
+            except ServiceRejection as refusal:
+                batch = await self._without_refused(batch, number, refusal)
+            else:
+                self._count(batch, answer)
+                return
+
+    async def _without_refused(
+        self, batch: Sequence[ImportItem], number: int, refusal: ServiceRejection
+    ) -> Sequence[ImportItem]:
+        if refusal.answered not in _ABOUT_ITEMS:
+            raise refusal
+        told = _by_item(refusal.faults, len(batch))
+        if not told and len(batch) > 1:
+            middle = len(batch) // 2
+            await self._store(batch[:middle], number)
+            return batch[middle:]
+        if not told:
+            told = {0: refusal.message}
+        for place, what in sorted(told.items()):
+            self._refuse(BadMessage(place=batch[place].place, what=what))
+        return [item for place, item in enumerate(batch) if place not in told]
+
+    def _refuse(self, bad: BadMessage) -> None:
+        if self.strict:
+            raise UploadAbort(bad)
+        self.report.bad.append(bad)
+        self.advance(1)
+
+    def _count(self, batch: Sequence[ImportItem], answer: ServiceResponse) -> None:
+        results = answer.body["results"]
+        failed = {one["index"]: one["problem"]["detail"] for one in results if one.get("problem")}
+        for place, what in failed.items():
+            self._refuse(BadMessage(place=batch[place].place, what=what))
+        self.report.decisions.update(one["decision"] for one in results if one["index"] not in failed)
+        if answer.replayed:
+            self.report.replayed += len(results)
+        self.advance(len(results) - len(failed))
+
+
+@dataclass(slots=True)
+class _Lane:
+    items: list[ImportItem] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, item: ImportItem) -> list[ImportItem] | None:
+        """Add an item; return the batch before it, or with it, once that is full."""
+        size = len(json.dumps(item.body))
+        full: list[ImportItem] | None = None
+        if self.items and self.size + size > BATCH_BYTES:
+            full = self._taken()
+        self.items.append(item)
+        self.size += size
+        if full is None and len(self.items) == BATCH:
+            full = self._taken()
+        return full
+
+    def _taken(self) -> list[ImportItem]:
+        taken, self.items, self.size = self.items, [], 0
+        return taken
+
+
+def _lane_of(body: Mapping[str, object]) -> int:
+    """Return the lane of the item's scope: what may touch one belief must keep its order."""
+    owner = "" if body.get("scope") == "global" else body.get("user_id") or body.get("agent_id") or ""
+    return zlib.crc32(str(owner).encode("utf-8", "replace")) % LANES
+
+
+def _key(body: Mapping[str, object], number: int) -> str:
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return f"import-{number}-{digest}"
+
+
+def _by_item(faults: Sequence[FieldProblem], size: int) -> dict[int, str]:
+    """Return what is wrong by item, from fields such as `memories.3.preference_key`."""
+    told: dict[int, str] = {}
+    for fault in faults:
+        steps = fault.field.split(".", 2)
+        if len(steps) < 2 or steps[0] != "memories" or not steps[1].isdecimal():  # noqa: PLR2004
+            continue
+        place = int(steps[1])
+        what = f"{steps[2]}: {fault.message}" if len(steps) > 2 else fault.message  # noqa: PLR2004
+        if place < size:
+            told[place] = f"{told[place]}; {what}" if place in told else what
+    return told
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    found: Exception = group
+    while isinstance(found, ExceptionGroup):
+        found = found.exceptions[0]
+    return found

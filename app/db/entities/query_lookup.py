@@ -1,0 +1,331 @@
+"""Names of a question in one round trip.
+
+Whom `my sister` and the user's own name mean in the visible scopes, as part of the look-up of names.
+
+What understanding a question needs to know of the store, in one round trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Integer, Text, TextClause, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.db import time_travel
+from app.db.session import ReadSession
+from app.memory import vocabulary
+
+_NAME: Final = "has-name"
+
+ASKED: Final = ("own_aliases", "own_predicates", "own_inverses", "described_aliases", "described_words")
+"""The parameters of `owned`, arrays of text."""
+
+FOUND = 24
+"""Entities that what is called one's own may lead to before the question's words are held against them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """Something a question calls its own: `alias` is `user's sister`.
+
+    `predicates`: those that lead to it, each with its inverse or nothing; `described`: a tsquery, in the terms of the
+    lexical index, for entities that are described as it.
+    """
+
+    alias: str
+    predicates: tuple[tuple[str, str | None], ...]
+    described: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belongings:
+    """What is asked for besides names; `stated_by` are the types whose memories say what somebody has."""
+
+    stated_by: tuple[str, ...] = ()
+    own: tuple[Own, ...] = ()
+
+    def parameters(self) -> dict[str, object]:
+        """Return the values of `called` and `owned`."""
+        pairs = [(one.alias, said, inverse) for one in self.own for said, inverse in one.predicates]
+        asked = {
+            "own_aliases": [alias for alias, _, _ in pairs],
+            "own_predicates": [said for _, said, _ in pairs],
+            "own_inverses": [inverse for _, _, inverse in pairs],
+            "described_aliases": [one.alias for one in self.own],
+            "described_words": [one.described for one in self.own],
+        }
+        return {"stated_by": list(self.stated_by), **(asked if self.own else {})}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Where names, entities and memories are read, as SQL; memories by a condition on `x`."""
+
+    names: str
+    entities: str
+    memories: Callable[[str], str]
+
+
+def _memories(condition: str) -> str:
+    return f"(SELECT x.* FROM memories x WHERE x.tenant_id = :tenant AND {condition})"  # noqa: S608 - of constants
+
+
+NOW: Final = Rows(
+    names="(SELECT a.* FROM entity_aliases a WHERE a.tenant_id = :tenant)", entities="entities", memories=_memories
+)
+
+THEN: Final = Rows(names=time_travel.NAMES, entities=time_travel.ENTITIES, memories=time_travel.memories)
+
+
+def possessions_of(rows: Rows) -> str:
+    """Return the CTEs `me`, the users of the visible scopes, and `called`: the names among those asked that are theirs.
+
+    A name counts in the scope in which it was said, and while the memory that says so is active.
+    """
+    name = f"x.scope_id = me.scope_id AND x.type = ANY(:stated_by) AND x.slot = CAST(me.root AS text) || '|{_NAME}'"
+    return f"""me AS MATERIALIZED (
+            SELECT DISTINCT a.scope_id, coalesce(e.merged_into, e.id) AS root
+            FROM {rows.names} a
+            CROSS JOIN LATERAL (
+                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = a.entity_id OFFSET 0
+            ) e
+            WHERE a.scope_id = ANY(:scopes) AND a.alias = '{vocabulary.USER}'
+        ), called AS (
+            SELECT m.slot_value AS alias, me.root
+            FROM me CROSS JOIN LATERAL {rows.memories(name)} m
+            WHERE m.status = 'active' AND m.slot_value = ANY(:names)
+        )"""  # noqa: S608 - composed of constants
+
+
+def possession_query(rows: Rows) -> str:
+    """Return the CTE `owned`: what is called one's own, the entities it leads to, and through what.
+
+    Through a statement about the user (`user has-sibling Clara`, `user reports-to Priya`, `Priya manages user`), or
+    through a description of the entity (`relationship: user's sister`).
+    """
+    about = "x.subject_id = me.root AND x.scope_id = me.scope_id AND x.type = ANY(:stated_by)"
+    return f"""saying AS MATERIALIZED (
+            SELECT asked.alias, m.id, m.scope_id, m.slot_value
+            FROM me CROSS JOIN LATERAL {rows.memories(about)} m
+            JOIN unnest(:own_aliases, :own_predicates) AS asked(alias, predicate)
+                ON asked.predicate = coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type')
+            WHERE m.status = 'active' AND m.slot_value IS NOT NULL
+            ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
+        ), stated AS (
+            SELECT s.alias, coalesce(
+                (SELECT o.entity_id FROM memory_entities o
+                 WHERE o.tenant_id = :tenant AND o.memory_id = s.id AND o.role IN ('object', 'to') LIMIT 1),
+                (SELECT a.entity_id FROM {rows.names} a
+                 WHERE a.scope_id = s.scope_id AND a.alias = s.slot_value
+                 ORDER BY a.entity_id LIMIT 1)) AS id
+            FROM saying s
+        ), told AS (
+            SELECT asked.alias, r.from_entity AS id
+            FROM me
+            JOIN entities k ON k.tenant_id = :tenant AND (k.id = me.root OR k.merged_into = me.root)
+            JOIN relations r ON r.tenant_id = :tenant AND r.to_entity = k.id
+            JOIN unnest(:own_aliases, :own_inverses) AS asked(alias, inverse) ON asked.inverse = r.relation_type
+            CROSS JOIN LATERAL {rows.memories("x.id = r.memory_id")} m
+            WHERE m.status = 'active' AND m.slot_value IS NOT NULL
+            ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
+        ), described AS (
+            SELECT asked.alias, o.entity_id AS id
+            FROM unnest(:described_aliases, :described_words) AS asked(alias, words)
+            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+            CROSS JOIN LATERAL (
+                SELECT i.memory_id FROM memory_index i
+                WHERE i.tenant_id = :tenant AND i.scope_id = bucket.scope_id AND i.part = 0
+                  AND i.tsv @@ CAST(asked.words AS tsquery)
+                LIMIT {FOUND * 4}
+            ) said
+            JOIN memory_entities o
+                ON o.tenant_id = :tenant AND o.memory_id = said.memory_id AND o.role = 'identity'
+            CROSS JOIN LATERAL {rows.memories("x.id = said.memory_id")} m
+            WHERE m.status = 'active' LIMIT {FOUND}
+        ), owned AS (
+            SELECT found.alias, coalesce(e.merged_into, e.id) AS root, found.through
+            FROM (
+                SELECT alias, id, 'statement' AS through FROM stated
+                UNION SELECT alias, id, 'statement' FROM told
+                UNION SELECT alias, id, 'description' FROM described
+            ) found
+            CROSS JOIN LATERAL (
+                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = found.id OFFSET 0
+            ) e
+        )"""  # noqa: S608 - composed of constants
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEntity:
+    """An alias that was asked for and the entity it leads to, with every entity merged into that one.
+
+    `mentions` counts the memories about it, what it said apart; thousands are not counted to the end. `through`: not
+    by its name, but by a statement or a description that makes it what the alias, `user's sister`, says.
+    """
+
+    alias: str
+    name: str
+    entity_type: str
+    mentions: int
+    ids: tuple[UUID, ...]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    through: Literal["name", "statement", "description"] = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryLookup:
+    """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
+
+    `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
+    """
+
+    memories: int
+    contexts: int
+    documents: int
+    index_rows: int
+    frequencies: Mapping[int, int]
+    entities: tuple[KnownEntity, ...]
+    questions: bool = False
+    types: int = 0
+
+
+NOTHING: Final = Belongings()
+
+_KIN_NOW = """
+            SELECT DISTINCT root, root AS id FROM named
+            UNION
+            SELECT kin.root, e.id FROM kin
+            JOIN entities e ON e.tenant_id = :tenant AND e.merged_into = kin.id"""
+
+_KIN_THEN = f"""
+            SELECT named.root, same.id FROM (SELECT DISTINCT root FROM named) named
+            CROSS JOIN LATERAL {time_travel.entity_family("named.root")} same"""  # noqa: S608 - composed of constants
+
+
+def _known(rows: Rows, kin: str, *, owned: bool) -> str:
+    """Return the CTEs of whom the names lead to; `owned`: and what is called one's own."""
+    own = f", {possession_query(rows)}" if owned else ""
+    theirs = "UNION SELECT alias, root, through FROM owned" if owned else ""
+    return f"""
+        WITH RECURSIVE {possessions_of(rows)}{own}, named AS (
+            SELECT a.alias, coalesce(e.merged_into, e.id) AS root, 'name' AS through
+            FROM {rows.names} a
+            CROSS JOIN LATERAL (
+                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = a.entity_id OFFSET 0
+            ) e
+            WHERE a.scope_id = ANY(:scopes) AND a.alias = ANY(:names)
+            UNION SELECT alias, root, 'name' FROM called {theirs}
+        ), kin AS ({kin}
+        )"""  # noqa: S608 - composed of constants
+
+
+def _look_up(rows: Rows, kin: str, mention: str, *, owned: bool) -> TextClause:
+    """Return the statement; `mention` is a condition on `me`, a mention, to count."""
+    asked = text(
+        f"""{_known(rows, kin, owned=owned)}, family AS (
+            SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
+            FROM kin CROSS JOIN LATERAL (
+                SELECT count(*) AS mentions FROM (
+                    SELECT me.role FROM memory_entities me
+                    WHERE me.tenant_id = :tenant AND me.entity_id = kin.id{mention} LIMIT 4000
+                ) newest WHERE newest.role <> 'speaker'
+            ) told
+            GROUP BY kin.root
+        ), frequency AS (
+            SELECT term, sum(documents) AS documents FROM lexical_terms
+            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term
+        )
+        SELECT
+            (SELECT jsonb_build_array(
+                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
+             FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
+            coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
+            (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
+            EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
+                SELECT FROM hypothetical_embeddings q
+                WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
+            ) one) AS questions,
+            (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
+            (SELECT jsonb_agg(jsonb_build_array(
+                        n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids, e.attributes, n.through)
+                    ORDER BY n.alias, e.id, n.through)
+             FROM named n
+             JOIN family f ON f.root = n.root
+             JOIN {rows.entities} e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
+        """  # noqa: S608 - composed of constants
+    ).bindparams(
+        bindparam("scopes", type_=ARRAY(Uuid)),
+        bindparam("names", type_=ARRAY(Text)),
+        bindparam("terms", type_=ARRAY(Integer)),
+        bindparam("vector_index", type_=Text),
+        bindparam("stated_by", type_=ARRAY(Text)),
+        *(bindparam(name, type_=ARRAY(Text)) for name in ASKED if owned),
+    )
+    return asked.columns(counts=JSONB, frequencies=JSONB, entities=JSONB)  # type: ignore[return-value]
+
+
+_BY_THEN = """ AND EXISTS (
+                        SELECT FROM memories m
+                        WHERE m.tenant_id = :tenant AND m.id = me.memory_id AND m.recorded_at <= :known_at)"""
+
+_NOW = {owned: _look_up(NOW, _KIN_NOW, "", owned=owned) for owned in (False, True)}
+
+_THEN = {owned: _look_up(THEN, _KIN_THEN, _BY_THEN, owned=owned) for owned in (False, True)}
+
+
+async def look_up(
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    scopes: Sequence[UUID],
+    names: Collection[str],
+    terms: Collection[int],
+    vector_index: str,
+    known_at: datetime | None = None,
+    belongings: Belongings = NOTHING,
+) -> QueryLookup:
+    """Return what the visible scopes know of these normalised names, term indexes and belongings.
+
+    A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
+    `known_at`: whom the names led to then; the counts, which only weigh words, are those of now.
+    """
+    found: Any = await session.execute(
+        (_NOW if known_at is None else _THEN)[bool(belongings.own)],
+        {
+            **belongings.parameters(),
+            **({} if known_at is None else {"known_at": known_at}),
+            "tenant": tenant,
+            "scopes": list(scopes),
+            "names": list(names),
+            "terms": list(terms),
+            "vector_index": vector_index,
+        },
+    )
+    counts, types, index_rows, questions, frequencies, entities = found.one()
+    memories, contexts, documents = counts
+    return QueryLookup(
+        memories=int(memories),
+        contexts=int(contexts),
+        documents=int(documents),
+        index_rows=int(index_rows or 0),
+        questions=questions,
+        types=types,
+        frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
+        entities=tuple(
+            KnownEntity(
+                alias=alias,
+                name=name,
+                entity_type=kind,
+                mentions=int(mentions),
+                ids=tuple(UUID(one) for one in ids),
+                attributes=attributes,
+                through=through,
+            )
+            for alias, name, kind, mentions, ids, attributes, through in entities or ()
+        ),
+    )

@@ -1,0 +1,275 @@
+"""Entities and the relations around them.
+
+Reading the relations around an entity.
+
+Reading entities: by id and in pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+from sqlalchemy import RowMapping, TextClause, text
+
+from app.db import time_travel
+from app.db.session import ReadSession
+from app.db.tenants import scope_of
+from app.model import Scope
+
+MOST_EDGES = 500
+"""Edges of a neighbourhood that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationEdge:
+    """A relation that a memory states, and how many steps away from the start it was found."""
+
+    from_entity: UUID
+    from_name: str
+    relation_type: str
+    to_entity: UUID
+    to_name: str
+    since: datetime | None
+    memory: UUID
+    hop: int
+
+
+_FAMILY = """(
+            SELECT root AS id
+            UNION ALL SELECT k.id FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = root
+        )"""
+
+
+@cache
+def _around(*, dated: bool, then: bool) -> TextClause:
+    """Return the statement; `dated`: of relations that held `:as_of`, `then`: as of `:known_at`."""
+    known = time_travel.ENTITIES if then else "entities"
+    stated = f"(SELECT * FROM {time_travel.memories('x.id = r.memory_id')} was OFFSET 0)" if then else "memories"  # noqa: S608
+    holds = """m.status IN ('active', 'superseded', 'expired') AND m.valid_from <= :as_of
+        AND (m.valid_until IS NULL OR m.valid_until > :as_of) AND (m.ended_at IS NULL OR m.ended_at > :as_of)"""
+    stating = f"""CROSS JOIN LATERAL (
+                SELECT FROM {stated} m
+                WHERE m.tenant_id = r.tenant_id AND m.id = r.memory_id AND {holds if dated else "m.status = 'active'"}
+            ) m"""
+
+    def same(root: str) -> str:
+        return time_travel.entity_family(root) if then else _FAMILY.replace("root", root)
+
+    def entity(alias: str, id: str) -> str:  # noqa: A002 - as in SQL
+        return f"""CROSS JOIN LATERAL (
+            SELECT {alias}.* FROM {known} {alias} WHERE {alias}.tenant_id = :tenant AND {alias}.id = {id} OFFSET 0
+        ) {alias}"""  # noqa: S608 - composed of constants
+
+    return text(
+        f"""
+    WITH RECURSIVE reached AS (
+        SELECT coalesce(e.merged_into, e.id) AS entity, 0 AS hop FROM {known} e
+        WHERE e.tenant_id = :tenant AND e.id = :id
+        UNION
+        SELECT coalesce(far.merged_into, far.id), reached.hop + 1 FROM reached
+        CROSS JOIN LATERAL {same("reached.entity")} same
+        CROSS JOIN LATERAL (
+            SELECT r.to_entity AS entity FROM relations r {stating}
+            WHERE r.tenant_id = :tenant AND r.from_entity = same.id
+            UNION
+            SELECT r.from_entity FROM relations r {stating}
+            WHERE r.tenant_id = :tenant AND r.to_entity = same.id
+        ) near
+        {entity("far", "near.entity")}
+        WHERE reached.hop < :depth
+    ), nearest AS (
+        SELECT entity, min(hop) AS hop FROM reached GROUP BY entity
+    ), same AS (
+        SELECT n.entity, n.hop, kin.id FROM nearest n CROSS JOIN LATERAL {same("n.entity")} kin
+    )
+    SELECT DISTINCT r.id, f.id AS from_entity, f.canonical_name AS from_name, r.relation_type, t.id AS to_entity,
+        t.canonical_name AS to_name, r.since, r.memory_id, least(a.hop, b.hop) + 1 AS hop
+    FROM same a
+    JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = a.id
+    JOIN same b ON b.id = r.to_entity
+    {stating}
+    {entity("f", "a.entity")}
+    {entity("t", "b.entity")}
+    WHERE least(a.hop, b.hop) < :depth
+    ORDER BY hop, r.id LIMIT :limit
+    """  # noqa: S608 - composed of constants
+    )
+
+
+async def around(
+    session: ReadSession,
+    tenant: UUID,
+    entity: UUID,
+    *,
+    depth: int,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+) -> list[RelationEdge]:
+    """Return the edges within `depth` steps of an entity, nearest first; entities merged into one are one.
+
+    Those that active memories state; or, with `as_of`, memories that held then. `known_at`: as was known then.
+    """
+    given = {"as_of": as_of, "known_at": known_at}
+    used = {name: value for name, value in given.items() if value is not None}
+    rows = await session.execute(
+        _around(dated=as_of is not None, then=known_at is not None),
+        {"tenant": tenant, "id": entity, "depth": depth, "limit": MOST_EDGES, **used},
+    )
+    return [
+        RelationEdge(
+            from_entity=row["from_entity"],
+            from_name=row["from_name"],
+            relation_type=row["relation_type"],
+            to_entity=row["to_entity"],
+            to_name=row["to_name"],
+            since=row["since"],
+            memory=row["memory_id"],
+            hop=row["hop"],
+        )
+        for row in rows.mappings()
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRecord:
+    """An identity: its names, what is known of it, whom it was merged into, if it was, and who into it.
+
+    What was merged into it counts as its own: names, attributes, mentions, and the type where it has none itself.
+    """
+
+    id: UUID
+    scope: Scope
+    name: str
+    entity_type: str
+    aliases: tuple[str, ...]
+    attributes: Mapping[str, object]
+    mention_count: int
+    merged_into: UUID | None
+    merged: tuple[UUID, ...]
+    created_at: datetime
+
+
+_WHOLE = """
+    SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
+        coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
+        e.mention_count + coalesce(kin.mentions, 0) AS mention_count, coalesce(kin.ids, '{}') AS merged,
+        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.mention_count, k.id), '{}')
+         FROM entities k CROSS JOIN LATERAL jsonb_each(k.attributes) a
+         WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id) || e.attributes AS attributes,
+        (SELECT coalesce(jsonb_agg(a.display ORDER BY a.display), '[]') FROM (
+            SELECT display FROM entity_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
+            UNION SELECT display FROM entity_merge_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
+         ) a WHERE a.display <> e.canonical_name) AS aliases
+    FROM entities e
+    JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    LEFT JOIN LATERAL (
+        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,
+            (array_agg(k.entity_type ORDER BY k.mention_count DESC, k.id)
+             FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        FROM entities k WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id
+    ) kin ON true
+"""
+"""An entity together with all that were merged into it; a condition on `e` follows."""
+
+_WHOLE_THEN = f"""
+    SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
+        coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
+        (SELECT coalesce(sum(m.mentions), 0) FROM memory_entities me
+         CROSS JOIN LATERAL (SELECT was.mentions FROM {time_travel.memories("x.id = me.memory_id")} was OFFSET 0) m
+         WHERE me.tenant_id = e.tenant_id AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
+        coalesce(kin.ids, '{{}}') AS merged,
+        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.id), '{{}}')
+         FROM unnest(kin.ids) AS one(id)
+         CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = one.id OFFSET 0) k
+         CROSS JOIN LATERAL jsonb_each(k.attributes) a) || e.attributes AS attributes,
+        (SELECT coalesce(jsonb_agg(DISTINCT n.display ORDER BY n.display), '[]') FROM {time_travel.NAMES} n
+         WHERE n.entity_id = ANY(e.id || kin.ids) AND n.display <> e.canonical_name) AS aliases
+    FROM {time_travel.ENTITIES} e
+    JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    LEFT JOIN LATERAL (
+        SELECT array_agg(k.id ORDER BY k.id) AS ids,
+            (array_agg(k.entity_type ORDER BY k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        FROM {time_travel.entity_family("e.id")} same
+        CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = same.id OFFSET 0) k
+        WHERE k.id <> e.id
+    ) kin ON true
+"""  # noqa: S608 - composed of constants
+"""The same as it was then; it was mentioned by the memories that were known then, as often as they had been said."""
+
+_BY_IDS = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
+
+_BY_IDS_THEN = text(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")
+
+_CONDITIONS = {
+    "scopes": "e.scope_id = ANY(:scopes)",
+    "entity_type": "coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') = :entity_type",
+    "alias": "e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.alias = :alias)",
+    "after": "e.id > :after",
+}
+
+_ALIAS_THEN = f"""e.id IN (
+    SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
+    CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
+    WHERE a.alias = :alias)"""  # noqa: S608
+
+
+async def find(
+    session: ReadSession, tenant: UUID, entity: UUID, *, known_at: datetime | None = None
+) -> EntityRecord | None:
+    """Return an entity, or None; with `known_at` as it was known then."""
+    return (await find_all(session, tenant, [entity], known_at=known_at)).get(entity)
+
+
+async def find_all(
+    session: ReadSession, tenant: UUID, entities: Collection[UUID], *, known_at: datetime | None = None
+) -> dict[UUID, EntityRecord]:
+    """Return those of the entities that exist, by id; with `known_at` those that did, as they were."""
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.execute(_BY_IDS_THEN if then else _BY_IDS, {"tenant": tenant, "ids": list(entities), **then})
+    return {row["id"]: _entity(row) for row in rows.mappings()}
+
+
+async def page(
+    session: ReadSession,
+    tenant: UUID,
+    *,
+    scopes: tuple[UUID, ...] | None,
+    entity_type: str | None,
+    alias: str | None,
+    after: UUID | None,
+    limit: int,
+    known_at: datetime | None = None,
+) -> list[EntityRecord]:
+    """Return up to `limit` entities in the order of their ids; None leaves a filter open, and time at the present."""
+    given = {
+        "scopes": None if scopes is None else list(scopes),
+        "entity_type": entity_type,
+        "alias": alias,
+        "after": after,
+    }
+    used = {name: value for name, value in given.items() if value is not None}
+    whole, by = (_WHOLE, _CONDITIONS) if known_at is None else (_WHOLE_THEN, {**_CONDITIONS, "alias": _ALIAS_THEN})
+    conditions = ["e.tenant_id = :tenant", *(by[name] for name in used)]
+    statement = text(f"{whole} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.execute(statement, {"tenant": tenant, "limit": limit, **used, **then})
+    return [_entity(row) for row in rows.mappings()]
+
+
+def _entity(row: RowMapping) -> EntityRecord:
+    return EntityRecord(
+        id=row["id"],
+        scope=scope_of(row, "kind"),
+        name=row["canonical_name"],
+        entity_type=row["entity_type"],
+        aliases=tuple(row["aliases"]),
+        attributes=row["attributes"],
+        mention_count=row["mention_count"],
+        merged_into=row["merged_into"],
+        merged=tuple(row["merged"]),
+        created_at=row["created_at"],
+    )

@@ -1,0 +1,306 @@
+"""Names a write must know; the pronoun ring.
+
+What a write must know of the names in it: the scope they stand in, and the entities that they may lead to.
+
+Whom pronouns and `my manager` may mean, as far as a scope remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import Record
+from sqlalchemy import ARRAY, DateTime, Text, bindparam, text
+
+from app.db.session import ReadSession, statement
+from app.memory.vocabulary import INVERSES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeState:
+    """A scope's version, which every write of it moves, and how its rows are indexed.
+
+    `written_at`: the stamp of its last write, None before the first. `lexical_average` is the length that weights
+    go by; `ann`: its vectors are in the vector index. `types`: the version of the tenant's own types.
+    """
+
+    version: int
+    written_at: datetime | None
+    lexical_average: float
+    ann: bool
+    types: int
+
+
+_KNOWN = statement(
+    """
+    SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, named.*
+    FROM (SELECT) AS always
+    LEFT JOIN tenants t ON t.id = :tenant
+    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
+    LEFT JOIN LATERAL (
+        SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+        FROM entity_aliases a
+        JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
+    ) named ON true
+    """
+)
+
+_IDENTIFIED = statement(
+    """
+    SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count
+    FROM entities e
+    JOIN entities s ON s.tenant_id = e.tenant_id AND s.id = coalesce(e.merged_into, e.id)
+    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND e.id = ANY(:entities)
+    """
+)
+
+_ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
+
+_SPELLINGS = statement(
+    """
+    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read anew for each name
+        SELECT a.alias, a.entity_id FROM entity_aliases a
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
+    )
+    SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+    FROM unnest(CAST(:names AS text[])) AS wanted(name)
+    CROSS JOIN LATERAL (
+        SELECT known.alias, known.entity_id FROM known WHERE known.alias % wanted.name
+        ORDER BY similarity(known.alias, wanted.name) DESC, known.alias LIMIT 5
+    ) near
+    JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
+    """
+)
+
+
+async def read_names(
+    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str]
+) -> tuple[ScopeState, list[Record]]:
+    """Return the scope's state, and alias rows for the normalised names that are known in it.
+
+    A scope that has never been written is at version 0. `wanted` is the name a row was found for.
+    """
+    rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": list(names)})
+    state = ScopeState(
+        version=rows[0]["version"] or 0,
+        written_at=rows[0]["written_at"],
+        lexical_average=rows[0]["lexical_average"] or 0.0,
+        ann=rows[0]["ann"] or False,
+        types=rows[0]["types_version"] or 0,
+    )
+    return state, [row for row in rows if row["wanted"] is not None]
+
+
+async def entities_by_id(
+    session: ReadSession, *, tenant: UUID, scope: UUID, entities: Collection[UUID]
+) -> list[Record]:
+    """Return rows of entities of the scope by id, each as whom it was merged into, if it was; `asked` is the id."""
+    return await session.fetch(_IDENTIFIED, {"tenant": tenant, "scope": scope, "entities": list(entities)})
+
+
+async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[str]:
+    """Return every normalised name that is known in the scope.
+
+    All of them, for the caller to compare: under row-level security no index finds names by likeness, and
+    comparing trigrams with each takes the database ten times as long as sending it.
+    """
+    [row] = await session.fetch(_ALIASES, {"tenant": tenant, "scope": scope})
+    found: list[str] | None = row[0]
+    return found or []
+
+
+async def near_spellings(
+    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str], near: Collection[str]
+) -> list[Record]:
+    """Return alias rows for names, of those of the aliases `near` that are spelled most like each."""
+    values = {"tenant": tenant, "scope": scope, "names": list(names), "near": list(near)}
+    return await session.fetch(_SPELLINGS, values)
+
+
+RING = 30
+"""Assignments of a pronoun that a scope remembers (seed 001, stage 3)."""
+
+CONVERSATIONS = 30
+"""Latest conversations whose assignments are available (seed 001, stage 3)."""
+
+MENTIONED = 30
+"""Entities mentioned last that a name may be looked for among."""
+
+LOOKED_THROUGH = 60
+"""Newest memories of a scope, and as many of a session, that are looked through for them."""
+
+TURNS = 3_000
+"""Newest turns of a scope that its latest conversations are looked for in."""
+
+SUBJECTS = ("subject", "from", "identity", "participant_0")
+"""Roles of whom a memory is about: of those it mentions, the likeliest to be spoken of again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referent:
+    """Someone or something that was spoken of.
+
+    `role` is the one in the memory that mentioned it last, or, with `of`, what it is to that one: `reports-to` of
+    `user`. `pronoun`: not a mention, but an assignment of that pronoun, the `number`th of its scope; one that is
+    not `alive` is of a conversation too long ago to count. `turn` is the one that said it, where one did: turns of
+    one time are told apart by it, and in their order.
+    """
+
+    name: str
+    entity_type: str
+    role: str
+    last_said_at: datetime
+    session_id: str | None = None
+    of: str | None = None
+    pronoun: str | None = None
+    number: int | None = None
+    alive: bool = True
+    turn: UUID | None = None
+
+
+_RECENT = text(
+    """
+    WITH newest AS MATERIALIZED (
+        (SELECT id, session_id, stated_at FROM memories
+         WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id DESC LIMIT :memories)
+        UNION
+        (SELECT id, session_id, stated_at FROM memories
+         WHERE tenant_id = :tenant AND scope_id = :scope AND session_id = :session ORDER BY id DESC LIMIT :memories)
+    ), mentioned AS MATERIALIZED (
+        SELECT * FROM (
+            SELECT DISTINCT ON (root, n.session_id IS NOT DISTINCT FROM :session)
+                coalesce(e.merged_into, e.id) AS root, me.role, n.session_id, n.stated_at, n.id
+            FROM newest n
+            JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = n.id AND me.role <> 'speaker'
+            JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+            WHERE n.stated_at <= :at
+            ORDER BY root, n.session_id IS NOT DISTINCT FROM :session, n.stated_at DESC, n.id DESC,
+                me.role = ANY(:subjects) DESC, me.role
+        ) last ORDER BY stated_at DESC, id DESC LIMIT :mentioned
+    ), owners AS MATERIALIZED (
+        SELECT coalesce(e.merged_into, e.id) AS root FROM entity_aliases a
+        JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:owners) AND :predicates <> '{}'
+        UNION
+        SELECT root FROM mentioned WHERE :predicates <> '{}'
+    ), kin AS MATERIALIZED (
+        SELECT root, root AS id FROM owners
+        UNION ALL
+        SELECT o.root, k.id FROM owners o JOIN entities k ON k.tenant_id = :tenant AND k.merged_into = o.root
+    ), related AS (
+        (SELECT o.root AS owner, r.relation_type AS role, r.to_entity AS other, CAST(NULL AS text) AS literal,
+            m.session_id, m.stated_at
+         FROM kin o JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = o.id
+         JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
+         WHERE r.relation_type = ANY(:predicates) ORDER BY m.stated_at DESC LIMIT :most)
+        UNION ALL
+        (SELECT o.root, i.forth, r.from_entity, NULL, m.session_id, m.stated_at
+         FROM kin o JOIN relations r ON r.tenant_id = :tenant AND r.to_entity = o.id
+         JOIN unnest(CAST(:forth AS text[]), CAST(:back AS text[])) AS i(forth, back) ON i.back = r.relation_type
+         JOIN memories m ON m.tenant_id = :tenant AND m.id = r.memory_id AND m.status = 'active'
+         ORDER BY m.stated_at DESC LIMIT :most)
+        UNION ALL
+        (SELECT o.root, p.name, me.entity_id, m.payload ->> 'object', m.session_id, m.stated_at
+         FROM kin o CROSS JOIN unnest(CAST(:predicates AS text[])) AS p(name)
+         JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = :scope
+             AND m.type IN (SELECT name FROM memory_types) AND m.slot = CAST(o.id AS text) || '|' || p.name
+             AND m.status = 'active' AND m.payload ? 'object'
+         LEFT JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = m.id AND me.role = 'object'
+         ORDER BY m.stated_at DESC LIMIT :most)
+    ), alive AS (
+        SELECT session_id FROM (
+            SELECT session_id, occurred_at FROM turns
+            WHERE tenant_id = :tenant AND scope_id = :scope AND occurred_at <= :at AND session_id IS NOT NULL
+            ORDER BY occurred_at DESC LIMIT :turns
+        ) said GROUP BY session_id ORDER BY max(occurred_at) DESC LIMIT :conversations
+    )
+    SELECT e.canonical_name AS name, e.entity_type, m.role, CAST(NULL AS text) AS of, m.session_id, m.stated_at,
+        CAST(NULL AS text) AS pronoun, CAST(NULL AS bigint) AS number, true AS alive,
+        (SELECT v.turn_id FROM evidence v WHERE v.tenant_id = :tenant AND v.memory_id = m.id AND v.turn_id IS NOT NULL
+         ORDER BY v.stated_at DESC, v.turn_id DESC LIMIT 1) AS turn
+    FROM mentioned m JOIN entities e ON e.tenant_id = :tenant AND e.id = m.root
+    UNION ALL
+    SELECT coalesce(e.canonical_name, r.literal), coalesce(e.entity_type, 'unknown'), r.role, o.canonical_name,
+        r.session_id, r.stated_at, NULL, NULL, true, NULL
+    FROM related r
+    JOIN entities o ON o.tenant_id = :tenant AND o.id = r.owner
+    LEFT JOIN entities f ON f.tenant_id = :tenant AND f.id = r.other
+    LEFT JOIN entities e ON e.tenant_id = :tenant AND e.id = coalesce(f.merged_into, f.id)
+    UNION ALL
+    SELECT b.name, b.entity_type, 'pronoun', NULL, b.session_id, b.said_at, b.pronoun, b.number,
+        b.said_at <= :at
+            AND (b.session_id IS NULL OR b.session_id IS NOT DISTINCT FROM :session
+                 OR b.session_id IN (SELECT session_id FROM alive)), NULL
+    FROM pronoun_bindings b WHERE b.tenant_id = :tenant AND b.scope_id = :scope
+    """
+).bindparams(
+    bindparam("session", type_=Text),
+    bindparam("owners", type_=ARRAY(Text)),
+    bindparam("subjects", type_=ARRAY(Text)),
+    bindparam("predicates", type_=ARRAY(Text)),
+    bindparam("forth", type_=ARRAY(Text)),
+    bindparam("back", type_=ARRAY(Text)),
+    bindparam("at", type_=DateTime(timezone=True)),
+)
+
+
+async def recent(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    session_id: str | None,
+    *,
+    at: datetime,
+    owners: Collection[str] = (),
+    predicates: Collection[str] = (),
+) -> list[Referent]:
+    """Return what a turn said at `at` may refer to, the last said first.
+
+    `predicates` are those that may say who `my manager` is; with none, nobody's relations are looked up. They are
+    looked up of the owners, normalised names, and of everybody mentioned lately.
+    """
+    inverses = [(one, inverse) for one in predicates if (inverse := INVERSES.get(one)) is not None]
+    rows = await session.execute(
+        _RECENT,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "session": session_id,
+            "at": at,
+            "owners": list(owners),
+            "subjects": list(SUBJECTS),
+            "predicates": list(predicates),
+            "forth": [one for one, _ in inverses],
+            "back": [inverse for _, inverse in inverses],
+            "memories": LOOKED_THROUGH,
+            "mentioned": MENTIONED,
+            "most": MENTIONED,
+            "turns": TURNS,
+            "conversations": CONVERSATIONS,
+        },
+    )
+    found = [
+        Referent(
+            name=row["name"],
+            entity_type=row["entity_type"],
+            role=row["role"],
+            of=row["of"],
+            last_said_at=row["stated_at"],
+            session_id=row["session_id"],
+            pronoun=row["pronoun"],
+            number=row["number"],
+            alive=row["alive"],
+            turn=row["turn"],
+        )
+        for row in rows.mappings()
+    ]
+    return sorted(found, key=_said_last, reverse=True)
+
+
+def _said_last(one: Referent) -> tuple[datetime, int, int, bool]:
+    turn = 0 if one.turn is None else one.turn.int
+    return (one.last_said_at, turn, one.number or 0, one.role in SUBJECTS)

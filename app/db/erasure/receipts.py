@@ -1,0 +1,213 @@
+"""The record of erasures: one row each, and the ids that went, which nothing brings back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+from sqlalchemy import ARRAY, Uuid, bindparam, text
+
+from app.db.session import ReadSession, WriteSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """An erasure. `subject` is the user's id while it runs; `counts` are rows by table."""
+
+    id: UUID
+    kind: str
+    finished: bool
+    subject: str | None
+    subject_hash: bytes | None
+    scopes: tuple[UUID, ...]
+    counts: Mapping[str, int]
+    ids_digest: bytes | None
+    digest: bytes | None
+    actor: str
+    started_at: datetime
+    finished_at: datetime | None
+
+
+_FIELDS = "id, kind, status, subject, subject_hash, scopes, counts, ids_digest, digest, actor, started_at, finished_at"
+
+_BEGIN = text(
+    f"""
+    INSERT INTO erasures (tenant_id, id, kind, status, subject, subject_hash, scopes, actor, started_at)
+    VALUES (:tenant, :id, :kind, 'running', :subject, :subject_hash, :scopes, :actor, :now)
+    ON CONFLICT (tenant_id, subject_hash) WHERE status = 'running' DO UPDATE
+        SET scopes = ARRAY(SELECT DISTINCT unnest(erasures.scopes || excluded.scopes))
+    RETURNING {_FIELDS}
+    """  # noqa: S608 - constants
+).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+
+_FIND = text(f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id = :id")  # noqa: S608 - constants
+
+_LOCK = text(f"{_FIND.text} FOR UPDATE")
+
+_SCOPES = text(
+    """
+    SELECT s.id, s.memory_count FROM scopes s WHERE s.tenant_id = :tenant AND s.user_id = :user ORDER BY s.id
+    """
+)
+
+NAMED = text(
+    """
+    SELECT m.id, m.scope_id FROM memories m
+    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.provenance ->> 'user_id' = :user AND s.user_id IS DISTINCT FROM :user
+    ORDER BY m.id
+    """
+)
+
+_ADD = text(
+    """
+    UPDATE erasures e SET counts = e.counts || (
+        SELECT coalesce(jsonb_object_agg(
+            g.key, g.value::text::bigint + coalesce((e.counts ->> g.key)::bigint, 0)), '{}')
+        FROM jsonb_each(CAST(:counts AS jsonb)) g
+    ) WHERE tenant_id = :tenant AND id = :id
+    """
+)
+
+_DIGESTS = text(
+    """
+    WITH told AS (
+        SELECT kind || '_' || replace(id::text, '-', '') AS name, content_digest
+        FROM erased_ids WHERE tenant_id = :tenant AND erasure_id = :id
+    )
+    SELECT sha256(convert_to(coalesce(string_agg(name || E'\\n', '' ORDER BY name COLLATE "C"), ''), 'UTF8')) AS ids,
+        sha256(convert_to(coalesce(string_agg(name || ' ' || encode(content_digest, 'hex') || E'\\n', ''
+                                              ORDER BY name COLLATE "C"), ''), 'UTF8')) AS contents
+    FROM told
+    """
+)
+
+_FINISH = text(
+    """
+    UPDATE erasures SET status = 'finished', subject = NULL, ids_digest = :ids, digest = :contents, finished_at = :now
+    WHERE tenant_id = :tenant AND id = :id
+    """
+)
+
+_FORGET_DIGESTS = text("UPDATE erased_ids SET content_digest = NULL WHERE tenant_id = :tenant AND erasure_id = :id")
+
+_LEFT = text(
+    """
+    SELECT count(*) FROM erased_ids e
+    WHERE e.tenant_id = :tenant AND e.erasure_id = :id AND (
+        EXISTS (SELECT FROM memories m WHERE m.tenant_id = e.tenant_id AND m.id = e.id)
+        OR EXISTS (SELECT FROM turns t WHERE t.tenant_id = e.tenant_id AND t.id = e.id))
+    """
+)
+
+_IDS = text(
+    """
+    SELECT name FROM (
+        SELECT kind || '_' || replace(id::text, '-', '') AS name FROM erased_ids
+        WHERE tenant_id = :tenant AND erasure_id = :id
+    ) told ORDER BY name COLLATE "C"
+    """
+)
+
+_ERASED = text("SELECT id FROM erased_ids WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(
+    bindparam("ids", type_=ARRAY(Uuid))
+)
+
+
+async def begin(  # noqa: PLR0913 - what an erasure is
+    session: WriteSession,
+    tenant: UUID,
+    *,
+    id: UUID,  # noqa: A002 - the column's name
+    kind: str,
+    actor: str,
+    now: datetime,
+    subject: str | None = None,
+    subject_hash: bytes | None = None,
+    scopes: Sequence[UUID] = (),
+) -> Erasure:
+    """Record that an erasure begins, or return the one of this subject that is under way."""
+    values = {
+        "tenant": tenant,
+        "id": id,
+        "kind": kind,
+        "subject": subject,
+        "subject_hash": subject_hash,
+        "scopes": list(scopes),
+        "actor": actor,
+        "now": now,
+    }
+    return _erasure((await session.execute(_BEGIN, values)).one())
+
+
+async def find(session: ReadSession, tenant: UUID, erasure: UUID) -> Erasure | None:
+    """Return an erasure; None where the tenant has none of that id."""
+    row = (await session.execute(_FIND, {"tenant": tenant, "id": erasure})).first()
+    return None if row is None else _erasure(row)
+
+
+async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | None:
+    """Return an erasure that nobody else changes until the transaction ends."""
+    row = (await session.execute(_LOCK, {"tenant": tenant, "id": erasure})).first()
+    return None if row is None else _erasure(row)
+
+
+async def scopes_of(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, int]:
+    """Return the scopes of a user, each with how many memories it has: the user's own, and agents' with the user."""
+    return {row.id: int(row.memory_count) for row in await session.execute(_SCOPES, {"tenant": tenant, "user": user})}
+
+
+async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
+    """Return the memories in other scopes whose provenance names the user, each with its scope."""
+    return {row.id: row.scope_id for row in await session.execute(NAMED, {"tenant": tenant, "user": user})}
+
+
+async def add(session: WriteSession, tenant: UUID, erasure: UUID, counts: Mapping[str, int]) -> None:
+    """Add to what an erasure has erased."""
+    told = {name: count for name, count in counts.items() if count}
+    await session.execute(_ADD, {"tenant": tenant, "id": erasure, "counts": to_json(told).decode()})
+
+
+async def finish(session: WriteSession, tenant: UUID, erasure: UUID, now: datetime) -> Erasure:
+    """Make the digests of an erasure, drop what they were made of, and return it as finished."""
+    here = {"tenant": tenant, "id": erasure}
+    made: Any = (await session.execute(_DIGESTS, here)).one()
+    await session.execute(_FINISH, {**here, "ids": made.ids, "contents": made.contents, "now": now})
+    await session.execute(_FORGET_DIGESTS, here)
+    return _erasure((await session.execute(_FIND, here)).one())
+
+
+async def remaining(session: ReadSession, tenant: UUID, erasure: UUID) -> int:
+    """Return how many of an erasure's memories and turns are in the database: none, unless something is wrong."""
+    return int((await session.execute(_LEFT, {"tenant": tenant, "id": erasure})).scalar_one())
+
+
+async def ids_of(session: ReadSession, tenant: UUID, erasure: UUID) -> list[str]:
+    """Return the public ids of what an erasure erased, in the order that its digests are made in."""
+    return [row.name for row in await session.execute(_IDS, {"tenant": tenant, "id": erasure})]
+
+
+async def erased(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
+    """Return which of these ids were erased."""
+    return {row.id for row in await session.execute(_ERASED, {"tenant": tenant, "ids": list(ids)})} if ids else set()
+
+
+def _erasure(row: Any) -> Erasure:  # noqa: ANN401 - a row of SQLAlchemy's
+    return Erasure(
+        id=row.id,
+        kind=row.kind,
+        finished=row.status == "finished",
+        subject=row.subject,
+        subject_hash=None if row.subject_hash is None else bytes(row.subject_hash),
+        scopes=tuple(row.scopes),
+        counts=dict(row.counts),
+        ids_digest=None if row.ids_digest is None else bytes(row.ids_digest),
+        digest=None if row.digest is None else bytes(row.digest),
+        actor=row.actor,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )

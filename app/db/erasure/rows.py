@@ -1,0 +1,459 @@
+"""Delete rows; clear traces in turns, contexts and names.
+
+Erasing: rows go, counts stay. Callers hold the scope, whose row's lock is what keeps writers out meanwhile.
+
+What a single memory leaves elsewhere: in the turns it rests on, its neighbours' contexts, the names it brought.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
+
+from app.db.session import WriteSession
+from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
+
+Counts = Counter[str]
+"""Rows erased, by table."""
+
+_NEXT = text("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id LIMIT :limit")
+
+_NEXT_TURNS = text(
+    """
+    SELECT t.id FROM turns t WHERE t.tenant_id = :tenant AND t.scope_id = :scope ORDER BY t.id LIMIT :limit
+    """
+)
+
+_REMEMBER = {
+    kind: text(
+        f"""
+        INSERT INTO erased_ids (tenant_id, id, kind, erasure_id, content_digest)
+        SELECT :tenant, m.id, '{kind}', :erasure, sha256(convert_to(m.content, 'UTF8'))
+        FROM {table} m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+        ON CONFLICT (tenant_id, id) DO UPDATE
+            SET erasure_id = excluded.erasure_id, content_digest = excluded.content_digest
+        """  # noqa: S608 - our own names
+    ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+    for kind, table in (("mem", "memories"), ("turn", "turns"))
+}
+
+_UNLINK = text(
+    """
+    UPDATE memories SET superseded_by = NULL, updated_at = greatest(updated_at, now())
+    WHERE tenant_id = :tenant AND superseded_by = ANY(:ids) AND id <> ALL(:ids)
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_COUNT_OFF = text(
+    """
+    UPDATE scopes SET version = version + 1, memory_count = greatest(0, memory_count - :gone)
+    WHERE tenant_id = :tenant AND id = :scope
+    """
+)
+
+_COUNT_INDEX = text("SELECT count(*) FROM memory_index WHERE tenant_id = :tenant AND memory_id = :id")
+
+_UNQUOTE = text(
+    """
+    UPDATE evidence SET turn_id = NULL, quote = NULL, statement = NULL
+    WHERE tenant_id = :tenant AND turn_id = ANY(:ids)
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_DROP_TICKETS = text(
+    """
+    DELETE FROM pgqueuer q USING jobs j
+    WHERE j.tenant_id = :tenant AND j.scope_id = :scope AND q.id = j.ticket
+    """
+)
+
+_PART = text(
+    """
+    UPDATE entities SET merged_into = NULL, updated_at = greatest(updated_at, now())
+    WHERE tenant_id = :tenant AND scope_id = :scope AND merged_into IS NOT NULL
+    """
+)
+
+_REDACT = text("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at)").bindparams(
+    bindparam("memories", type_=ARRAY(Uuid)), bindparam("scopes", type_=ARRAY(Uuid))
+)
+
+GONE_STATUS = 410
+
+REPLACEMENT_TEXT = (
+    '{"type": "urn:typed-memory:problem:erased", "title": "Erased", "status": 410, '
+    '"detail": "what this request wrote was erased since: send it with a new Idempotency-Key to write it again"}'
+)
+"""What a request is answered that is sent again under its Idempotency-Key after what it wrote was erased."""
+
+_ABANDON_ANSWERS = text(
+    """
+    UPDATE idempotency_keys SET created_at = created_at - interval '1 microsecond'
+    WHERE tenant_id = :tenant AND status = 0 AND (route, key) IS DISTINCT FROM (:own_route, :own_key)
+    """
+)
+"""An answer still to come may quote what is erased: its request no longer holds its key, so it is not kept.
+
+How long the key is held stays as it is: those of processes that died would never be free where much is erased.
+"""
+
+_FORGET_ANSWERS = """
+    UPDATE idempotency_keys k SET status = :gone, response = jsonb_build_object('body', CAST(:instead AS text))
+    WHERE k.tenant_id = :tenant AND k.status <> 0 AND (
+        EXISTS (SELECT FROM unnest(CAST(:named AS text[])) AS n(name) WHERE strpos(k.response ->> 'body', n.name) > 0)
+        {or_of_scopes}
+    ) AND (k.route, k.key) IS DISTINCT FROM (:own_route, :own_key)
+"""
+
+_OF_SCOPES = """
+        OR EXISTS (
+            SELECT FROM regexp_matches(k.response ->> 'body', '(mem|turn)_([0-9a-f]{32})', 'g') AS told(id)
+            JOIN erased_ids e ON e.tenant_id = :tenant AND e.id = CAST(told.id[2] AS uuid) AND e.erasure_id = :erasure
+        )
+        OR EXISTS (
+            SELECT FROM regexp_matches(k.response ->> 'body', 'ent_([0-9a-f]{32})', 'g') AS told(id)
+            JOIN entities e ON e.tenant_id = :tenant AND e.id = CAST(told.id[1] AS uuid)
+                AND e.scope_id = ANY(CAST(:scopes AS uuid[]))
+        )
+"""
+
+
+async def memories(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:
+    """Erase some of a scope's memories with all that is theirs; empty when there are no more."""
+    found = await session.execute(_NEXT, {"tenant": tenant, "scope": scope, "limit": limit})
+    ids = [row[0] for row in found]
+    if not ids:
+        return Counter()
+    here = {"tenant": tenant, "ids": ids}
+    await session.execute(_REMEMBER["mem"], {**here, "erasure": erasure})
+    await session.execute(_UNLINK, here)
+    counts = await _without_children(session, tenant, ids)
+    await session.execute(_COUNT_OFF, {"tenant": tenant, "scope": scope, "gone": counts["memories"]})
+    return counts
+
+
+async def _without_children(session: WriteSession, tenant: UUID, ids: Sequence[UUID]) -> Counts:
+    counts: Counts = Counter()
+    for child in OF_MEMORY:
+        counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, ids)
+    counts["memories"] = await _delete(session, "memories", "id = ANY(:ids)", tenant, ids)
+    return counts
+
+
+async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure: UUID) -> Counts:
+    """Erase what is of one memory, though not itself: `editing.erase` does that, and mends the chain."""
+    await session.execute(_REMEMBER["mem"], {"tenant": tenant, "ids": [memory], "erasure": erasure})
+    counts: Counts = Counter()
+    found = await session.execute(_COUNT_INDEX, {"tenant": tenant, "id": memory})
+    counts["memory_index"] = int(found.scalar_one())
+    for child in OF_MEMORY:
+        if child.table != "memory_index":  # which `editing.erase` counts by
+            counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, [memory])
+    return counts
+
+
+async def turns(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:
+    """Erase some of a scope's turns, whose memories are gone; evidence of others loses its words."""
+    found = await session.execute(_NEXT_TURNS, {"tenant": tenant, "scope": scope, "limit": limit})
+    return await these_turns(session, tenant, [row[0] for row in found], erasure)
+
+
+async def these_turns(session: WriteSession, tenant: UUID, ids: Sequence[UUID], erasure: UUID) -> Counts:
+    """Erase turns."""
+    if not ids:
+        return Counter()
+    await session.execute(_REMEMBER["turn"], {"tenant": tenant, "ids": list(ids), "erasure": erasure})
+    await session.execute(_UNQUOTE, {"tenant": tenant, "ids": list(ids)})
+    return Counter({"turns": await _delete(session, "turns", "id = ANY(:ids)", tenant, ids)})
+
+
+async def scope(session: WriteSession, tenant: UUID, scope: UUID) -> Counts:
+    """Erase a scope that is held and has no memories and turns any more: entities, names, jobs, itself."""
+    counts: Counts = Counter()
+    await session.execute(_PART, {"tenant": tenant, "scope": scope})
+    for child in OF_ENTITY:
+        mine = f"{child.column} IN (SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope)"  # noqa: S608
+        counts[child.table] += await _delete_of(session, child.table, mine, tenant, scope)
+    counts["entities"] = await _delete_of(session, "entities", "scope_id = :scope", tenant, scope)
+    for table in IN_SCOPE:
+        counts[table] += await _delete_of(session, table, "scope_id = :scope", tenant, scope)
+    await session.execute(_DROP_TICKETS, {"tenant": tenant, "scope": scope})
+    counts["jobs"] = await _delete_of(session, "jobs", "scope_id = :scope", tenant, scope)
+    counts["scopes"] = await _delete_of(session, "scopes", "id = :scope", tenant, scope)
+    return counts
+
+
+async def audit(
+    session: WriteSession,
+    tenant: UUID,
+    *,
+    memories: Collection[UUID] = (),
+    scopes: Collection[UUID] = (),
+    actor: str,
+    at: object,
+) -> int:
+    """Empty the events about memories and scopes; return how many. The chain of seals stays whole."""
+    values = {"tenant": tenant, "memories": list(memories), "scopes": list(scopes), "actor": actor, "at": at}
+    return int((await session.execute(_REDACT, values)).scalar_one())
+
+
+async def answers(
+    session: WriteSession,
+    tenant: UUID,
+    erasure: UUID,
+    *,
+    named: Sequence[str],
+    scopes: Collection[UUID] | None = None,
+    own: tuple[str, str] | None = None,
+) -> int:
+    """Erase recorded answers that hold one of the texts `named`; with `scopes`, or an id of theirs or of the erasure.
+
+    Their keys stay taken, so that a write that is sent again does not bring back what it wrote. Answers under way
+    are not recorded, but for `own`, the route and key of the request that erases.
+    """
+    route, key = own or ("", "")
+    mine = {"tenant": tenant, "own_route": route, "own_key": key}
+    await session.execute(_ABANDON_ANSWERS, mine)
+    values = {**mine, "named": list(named), "gone": GONE_STATUS, "instead": REPLACEMENT_TEXT}
+    if scopes is not None:
+        values |= {"erasure": erasure, "scopes": list(scopes)}
+    forget = text(_FORGET_ANSWERS.format(or_of_scopes="" if scopes is None else _OF_SCOPES))
+    return int((await session.execute(forget, values)).rowcount)
+
+
+async def _delete(session: WriteSession, table: str, where: str, tenant: UUID, ids: Sequence[UUID]) -> int:
+    statement = text(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}").bindparams(  # noqa: S608 - our names
+        bindparam("ids", type_=ARRAY(Uuid))
+    )
+    return int((await session.execute(statement, {"tenant": tenant, "ids": list(ids)})).rowcount)
+
+
+async def _delete_of(session: WriteSession, table: str, where: str, tenant: UUID, scope: UUID) -> int:
+    statement = text(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}")  # noqa: S608 - our own names
+    return int((await session.execute(statement, {"tenant": tenant, "scope": scope})).rowcount)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedTurn:
+    """A turn that a memory rests on: its words, those quoted for this memory and for others, who the others are."""
+
+    id: UUID
+    content: str
+    report: Mapping[str, object] | None
+    quotes: tuple[str, ...]
+    others: tuple[UUID, ...]
+    other_quotes: tuple[str, ...]
+    sessions: tuple[str, ...]
+
+
+_SOURCES = text(
+    """
+    SELECT t.id, t.content, t.report,
+        array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id = :memory AND e.quote IS NOT NULL) AS quotes,
+        array_agg(DISTINCT e.memory_id) FILTER (WHERE e.memory_id <> :memory) AS others,
+        array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id <> :memory AND e.quote IS NOT NULL) AS other_quotes,
+        array_agg(DISTINCT e.session_id) FILTER (WHERE e.session_id IS NOT NULL) AS sessions
+    FROM turns t JOIN evidence e ON e.tenant_id = t.tenant_id AND e.turn_id = t.id
+    WHERE t.tenant_id = :tenant
+      AND t.id IN (SELECT turn_id FROM evidence WHERE tenant_id = :tenant AND memory_id = :memory)
+    GROUP BY t.tenant_id, t.id ORDER BY t.id
+    """
+)
+
+_CENSOR = text(
+    """
+    UPDATE turns SET content = :content, report = CAST(:report AS jsonb), extraction = NULL, erased_at = :now,
+        processed_at = coalesce(processed_at, :now),
+        reason = CASE WHEN status = 'received' THEN 'a memory of it was erased' ELSE reason END,
+        status = CASE WHEN status = 'received' THEN 'processed' ELSE status END
+    WHERE tenant_id = :tenant AND id = :id
+    """
+)
+
+_UNEXPLAIN = text(
+    """
+    UPDATE jobs SET error = NULL
+    WHERE tenant_id = :tenant AND scope_id = :scope AND error IS NOT NULL AND payload @> CAST(:named AS jsonb)
+    """
+)
+
+_UNCONTEXT = text(
+    """
+    WITH quoting AS (
+        UPDATE memories m SET context = NULL, updated_at = :now
+        WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.context IS NOT NULL
+          AND (cardinality(:sessions) = 0 OR m.session_id = ANY(:sessions))
+          AND EXISTS (SELECT FROM unnest(:needles) AS n(needle) WHERE strpos(m.context, n.needle) > 0)
+        RETURNING m.id
+    ), dropped AS (
+        DELETE FROM memory_index i USING quoting q
+        WHERE i.tenant_id = :tenant AND i.memory_id = q.id AND i.kind = 'context'
+        RETURNING i.memory_id
+    ), alone AS (
+        UPDATE memory_index i SET kind = 'both' FROM quoting q
+        WHERE i.tenant_id = :tenant AND i.memory_id = q.id AND i.kind = 'content'
+    ), counted AS (
+        UPDATE scopes SET context_count = greatest(0, context_count - (SELECT count(DISTINCT memory_id) FROM dropped))
+        WHERE tenant_id = :tenant AND id = :scope
+    )
+    SELECT count(*) FROM quoting
+    """
+).bindparams(bindparam("sessions", type_=ARRAY(Text)), bindparam("needles", type_=ARRAY(Text)))
+
+_MENTIONED = text("SELECT entity_id, role FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :memory")
+
+_ORPHANS = text(
+    """
+    DELETE FROM entities e
+    WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
+      AND NOT EXISTS (SELECT FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = e.id)
+      AND NOT EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.subject_id = e.id)
+      AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
+    RETURNING e.id, e.merged_into, e.canonical_name
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_KIN = """
+    kin AS (
+        SELECT id FROM entities WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)
+    ), told AS MATERIALIZED (
+        SELECT lower(m.content || ' ' || m.payload::text) AS words
+        FROM memory_entities me JOIN memories m ON m.tenant_id = :tenant AND m.id = me.memory_id
+        WHERE me.tenant_id = :tenant AND me.entity_id IN (SELECT id FROM kin)
+    )"""
+
+_FORGOTTEN_NAMES = text(
+    f"""
+    WITH {_KIN}
+    SELECT n.name FROM unnest(:names) AS n(name)
+    WHERE NOT EXISTS (SELECT FROM told WHERE strpos(told.words, lower(n.name)) > 0)
+    """  # noqa: S608 - constants
+).bindparams(bindparam("names", type_=ARRAY(Text)))
+
+_UNNAME = tuple(
+    text(
+        f"DELETE FROM {table} WHERE tenant_id = :tenant AND lower(display) = ANY(:names) AND entity_id IN ("  # noqa: S608
+        "SELECT id FROM entities WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity))"
+    ).bindparams(bindparam("names", type_=ARRAY(Text)))
+    for table in ("entity_aliases", "entity_merge_aliases")
+)
+
+_RENAME = text(
+    """
+    UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
+        updated_at = greatest(e.updated_at, now()),
+        attributes = e.attributes - CAST(:keys AS text[]),
+        canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
+            SELECT a.display FROM entity_aliases a WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id
+            ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
+    WHERE e.tenant_id = :tenant AND e.id = :entity
+    """
+).bindparams(bindparam("names", type_=ARRAY(Text)), bindparam("keys", type_=ARRAY(Text)))
+
+_FORGET_PAST = text("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
+
+_UNBIND = text(
+    "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND lower(name) = ANY(:names)"
+).bindparams(bindparam("names", type_=ARRAY(Text)))
+
+
+async def sources(session: WriteSession, tenant: UUID, memory: UUID) -> list[QuotedTurn]:
+    """Return the turns that a memory rests on."""
+    found = await session.execute(_SOURCES, {"tenant": tenant, "memory": memory})
+    return [
+        QuotedTurn(
+            id=row.id,
+            content=row.content,
+            report=row.report,
+            quotes=tuple(row.quotes or ()),
+            others=tuple(row.others or ()),
+            other_quotes=tuple(row.other_quotes or ()),
+            sessions=tuple(row.sessions or ()),
+        )
+        for row in found
+    ]
+
+
+async def censor(
+    session: WriteSession, tenant: UUID, turn: UUID, *, content: str, report: Mapping[str, object] | None, now: object
+) -> None:
+    """Replace what a turn holds, and mark it as not to be replayed."""
+    told = None if report is None else to_json(report).decode()
+    await session.execute(_CENSOR, {"tenant": tenant, "id": turn, "content": content, "report": told, "now": now})
+
+
+async def clear_reports(session: WriteSession, tenant: UUID, scope: UUID, turns: Collection[UUID]) -> None:
+    """Take the errors off the jobs of these turns: what failed may have quoted them."""
+    for turn in turns:
+        named = json.dumps({"turns": [turn.hex]})
+        await session.execute(_UNEXPLAIN, {"tenant": tenant, "scope": scope, "named": named})
+
+
+async def clear_context(
+    session: WriteSession,
+    tenant: UUID,
+    scope: UUID,
+    *,
+    needles: Sequence[str],
+    sessions: Collection[str],
+    now: object,
+) -> int:
+    """Take the context off memories in which it holds one of these texts; return how many there were."""
+    if not needles:
+        return 0
+    values = {"tenant": tenant, "scope": scope, "needles": list(needles), "sessions": list(sessions), "now": now}
+    return int((await session.execute(_UNCONTEXT, values)).scalar_one())
+
+
+async def mentioned(session: WriteSession, tenant: UUID, memory: UUID) -> dict[UUID, list[str]]:
+    """Return the entities that a memory mentions, each with its roles."""
+    found: dict[UUID, list[str]] = {}
+    for row in await session.execute(_MENTIONED, {"tenant": tenant, "memory": memory}):
+        found.setdefault(row.entity_id, []).append(row.role)
+    return found
+
+
+async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> tuple[dict[UUID, str], set[UUID]]:
+    """Erase those of the entities that nothing mentions; return their names by id, and what they were merged into."""
+    rows: Any = (await session.execute(_ORPHANS, {"tenant": tenant, "ids": list(ids)})).all()
+    return {row.id: row.canonical_name for row in rows}, {
+        row.merged_into for row in rows if row.merged_into is not None
+    }
+
+
+async def prune_names(
+    session: WriteSession,
+    tenant: UUID,
+    entity: UUID,
+    *,
+    names: Collection[str],
+    attributes: Mapping[str, object],
+    mentions: int,
+) -> list[str]:
+    """Take off an entity those names and attributes that no memory of it tells any more; return the names."""
+    here = {"tenant": tenant, "entity": entity}
+    values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in attributes.items()}
+    asked = list(dict.fromkeys([*names, *values.values()]))
+    gone = {row.name for row in await session.execute(_FORGOTTEN_NAMES, {**here, "names": asked})}
+    lost = [name.lower() for name in names if name in gone]
+    for statement in _UNNAME:
+        await session.execute(statement, {**here, "names": lost})
+    keys = [key for key, value in values.items() if value in gone]
+    await session.execute(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
+    if lost or keys:
+        await session.execute(_FORGET_PAST, here)
+    return lost
+
+
+async def unbind(session: WriteSession, tenant: UUID, scope: UUID, names: Collection[str]) -> int:
+    """Forget that pronouns meant these names, given in lower case."""
+    if not names:
+        return 0
+    return int((await session.execute(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})).rowcount)

@@ -1,0 +1,156 @@
+"""Questions that memories answer: the job that finds them, and where they are kept (seed 001, stage 7)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
+
+from app.db import jobs
+from app.db.session import ReadSession, WriteSession
+from app.db.sql import columns_of
+
+HYPE = "hype"
+"""The kind of the job."""
+
+MOST = 1_000
+"""Memories that a waiting job may grow to."""
+
+GATHERING = 2.0
+"""Seconds that a job waits for more memories of its scope, so that a burst of writes makes one job, not many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionTarget:
+    """An active memory, as far as questions are made of it."""
+
+    id: UUID
+    type: str
+    type_version: int
+    content: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedQuestion:
+    """Questions that a memory answers, each with its vector in pgvector's text format.
+
+    `content` is what the memory said when they were made.
+    """
+
+    memory: UUID
+    content: str
+    questions: tuple[tuple[str, str], ...]
+
+
+_JOIN = text(
+    """
+    UPDATE jobs SET progress_total = progress_total + :count,
+        payload = jsonb_build_object('memories', payload -> 'memories' || CAST(:memories AS jsonb))
+    WHERE tenant_id = :tenant AND id = (
+        SELECT id FROM jobs
+        WHERE tenant_id = :tenant AND status = 'queued' AND kind = :kind AND scope_id = :scope
+          AND progress_total + :count <= :most
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id
+    """
+)
+
+_BELIEVED = text(
+    """
+    SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(:ids) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    WHERE m.status = 'active' ORDER BY m.id
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_HOLD = text(
+    """
+    SELECT m.id, m.scope_id, m.content FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'active'
+    ORDER BY m.id FOR NO KEY UPDATE
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_DROP = text("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND memory_id = ANY(:ids)").bindparams(
+    bindparam("ids", type_=ARRAY(Uuid))
+)
+
+
+@cache
+def _keep(model: int) -> TextClause:
+    at = columns_of(model)
+    return text(
+        f"""
+        INSERT INTO hypothetical_embeddings
+            (tenant_id, memory_id, ordinal, scope_id, question, {at.model}, {at.vector}, ann)
+        SELECT :tenant, given.memory_id, given.ordinal, given.scope_id, given.question, :model,
+            CAST(given.embedding AS halfvec), s.ann
+        FROM jsonb_to_recordset(CAST(:given AS jsonb))
+            AS given(memory_id uuid, ordinal smallint, scope_id uuid, question text, embedding text)
+        JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
+        """  # noqa: S608 - composed of constants
+    )
+
+
+async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories: Sequence[UUID], now: datetime) -> None:
+    """See that these memories of a scope get their questions: by a job that waits, or else by a new one."""
+    if not memories:
+        return
+    wanted = [str(one) for one in memories]
+    joined = await session.execute(
+        _JOIN,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "kind": HYPE,
+            "memories": json.dumps(wanted),
+            "count": len(wanted),
+            "most": MOST,
+        },
+    )
+    if joined.first() is None:
+        payload = {"memories": wanted}
+        await jobs.enqueue(
+            session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=len(wanted), scope=scope, delay=GATHERING
+        )
+
+
+async def read_targets(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[QuestionTarget]:
+    """Return those of the memories that are active."""
+    rows: Any = await session.execute(_BELIEVED, {"tenant": tenant, "ids": list(memories)})
+    return [QuestionTarget(**row) for row in rows.mappings()]
+
+
+async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[EmbeddedQuestion], *, model: int) -> int:
+    """Store the questions in place of those the memories had; return how many memories have theirs now.
+
+    `model` is the one that embedded them.
+
+    A memory that is no longer active, or says something else by now, gets none. Held until the transaction
+    ends, so that two who do the same leave one set.
+    """
+    by_id = {one.memory: one for one in asked}
+    held = (await session.execute(_HOLD, {"tenant": tenant, "ids": list(by_id)})).all()
+    current = {row.id: row.scope_id for row in held if row.content == by_id[row.id].content}
+    await session.execute(_DROP, {"tenant": tenant, "ids": list(current)})
+    given = [
+        {
+            "memory_id": str(memory),
+            "ordinal": ordinal,
+            "scope_id": str(scope),
+            "question": question,
+            "embedding": embedding,
+        }
+        for memory, scope in current.items()
+        for ordinal, (question, embedding) in enumerate(by_id[memory].questions)
+    ]
+    await session.execute(_keep(model), {"tenant": tenant, "model": model, "given": json.dumps(given)})
+    return len(current)

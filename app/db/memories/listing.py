@@ -1,0 +1,272 @@
+"""Pages, timelines, and a full scan.
+
+Pages of memories, by keyset: a page starts after the last row of the one before, however the store moves.
+
+Going through all memories of a tenant, a page at a time, by an index that is there anyway.
+
+Two listings with an index of their own: a session's episodes in their order, and what is known about an entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import text
+
+from app.db import time_travel
+from app.db.memories.read import memory_of, memory_query
+from app.db.session import Database, ReadSession, statement
+from app.model import Memory
+
+
+class Sort(StrEnum):
+    """What a listing is ordered by; a leading minus means descending."""
+
+    NEWEST = "-recorded_at"
+    OLDEST = "recorded_at"
+    MOST_IMPORTANT = "-importance"
+    LEAST_IMPORTANT = "importance"
+    MOST_CONFIDENT = "-confidence"
+    LATEST_STATED = "-stated_at"
+    EARLIEST_STATED = "stated_at"
+
+    @property
+    def column(self) -> str:
+        """Return the column it orders by; a memory's id is its time of recording."""
+        name = self.value.removeprefix("-")
+        return "id" if name == "recorded_at" else name
+
+    @property
+    def descending(self) -> bool:
+        """Return whether larger values come first."""
+        return self.value.startswith("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilters:
+    """What a listing is narrowed to; empty or None leaves a dimension open.
+
+    `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
+    then, statuses and all. `valid_at`: of what is active, only what holds then; history stays. `fields` are those of
+    the payload, with the values they must have, and the types that are found by them under an index; none of those:
+    any type with such a field.
+    """
+
+    scopes: tuple[UUID, ...] | None
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    subject: str | None = None
+    topic: str | None = None
+    session_id: str | None = None
+    min_importance: float | None = None
+    fields: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    valid_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePosition:
+    """The last row of a page: its id, and its value in the order of the listing unless that is the id."""
+
+    id: UUID
+    value: float | datetime | None = None
+
+
+_CONDITIONS = {
+    "scopes": "m.scope_id = ANY(:scopes)",
+    "types": "m.type = ANY(:types)",
+    "statuses": "m.status = ANY(:statuses)",
+    "subject": "lower(m.subject) = lower(:subject)",
+    "topic": "m.topic = :topic",
+    "session_id": "m.session_id = :session_id",
+    "min_importance": "m.importance >= :min_importance",
+    "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
+        AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
+    "valid_at": """(m.status <> 'active'
+        OR (m.valid_from <= :valid_at AND (m.valid_until IS NULL OR m.valid_until > :valid_at)))""",
+    "known_at": "m.recorded_at <= :known_at",
+}
+
+_EVER_BELIEVED = """m.status <> 'pending'
+    AND (m.status <> 'forgotten' OR m.retired_at IS DISTINCT FROM m.recorded_at)"""
+"""What waits for a reviewer, and what one rejected before it was believed, is listed when its status is named."""
+
+
+async def page(
+    session: ReadSession, tenant: UUID, filters: MemoryFilters, *, sort: Sort, limit: int, after: PagePosition | None
+) -> list[Memory]:
+    """Return up to `limit` memories in order, starting after a position."""
+    narrowing, values = apply_filters(filters)
+    conditions = ["m.tenant_id = :tenant", *narrowing]
+    parameters: dict[str, object] = {"tenant": tenant, "limit": limit, **values}
+    comparison, direction = ("<", "DESC") if sort.descending else (">", "ASC")
+    order = [f"m.{sort.column} {direction}"]
+    if sort.column != "id":
+        order.append(f"m.id {direction}")
+    if after is not None and sort.column == "id":
+        conditions.append(f"m.id {comparison} :after_id")
+        parameters["after_id"] = after.id
+    elif after is not None:
+        conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
+        parameters |= {"after_id": after.id, "after_value": after.value}
+    statement = text(f"{source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
+    result = await session.execute(statement, parameters)
+    return [memory_of(row) for row in result.mappings()]
+
+
+def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]:
+    """Return the conditions that filters make, on `m`, and their parameters."""
+    given = {name: getattr(filters, name) for name in _CONDITIONS}
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    conditions = [_CONDITIONS[name] for name in used]
+    if not filters.statuses:
+        conditions.append(_EVER_BELIEVED)
+    for place, (name, value, types) in enumerate(filters.fields):
+        if types:
+            conditions.append(f"m.filter_key = :field_{place}_value AND m.type = ANY(:field_{place}_types)")
+            used |= {f"field_{place}_types": types}
+        else:
+            conditions.append(f"m.payload ->> :field_{place} = :field_{place}_value")
+            used |= {f"field_{place}": name}
+        used |= {f"field_{place}_value": value}
+    listed = {name: list(value) for name, value in used.items() if isinstance(value, tuple)}
+    return conditions, {**used, **listed}
+
+
+def source(filters: MemoryFilters) -> str:
+    """Return the query of whole memories, named `m`, as they are or as they were at `known_at`."""
+    if filters.known_at is None:
+        return memory_query("memories m")
+    return memory_query(f"{time_travel.memories('true')} m", then=True)
+
+
+PAGE = 50_000
+"""Memories of a page: a quarter of a second of one statement, or two."""
+
+_FIRST = UUID(int=0)
+
+_LAST = UUID(int=2**128 - 1)
+
+_BOUND = statement(
+    """
+    SELECT scope_id, id FROM memories
+    WHERE tenant_id = :tenant AND (scope_id, id) > (:after_scope, :after_id)
+    ORDER BY scope_id, id OFFSET :skipped LIMIT 1
+    """
+)
+
+_UP_TO = statement(
+    "SELECT count(*) FROM (SELECT FROM memories WHERE tenant_id = :tenant LIMIT :most) AS few",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanPage:
+    """A stretch of the memories of a tenant, in the order of (scope, id): behind `after`, up to `last`."""
+
+    after: tuple[UUID, UUID] = (_FIRST, _FIRST)
+    last: tuple[UUID, UUID] = (_LAST, _LAST)
+
+    def values(self) -> dict[str, UUID]:
+        """Return the bounds as parameters."""
+        return {
+            "after_scope": self.after[0],
+            "after_id": self.after[1],
+            "scope": self.last[0],
+            "id": self.last[1],
+        }
+
+
+WHOLE = ScanPage()
+"""All of them."""
+
+
+async def pages(database: Database, tenant: UUID, *, size: int = PAGE) -> AsyncIterator[ScanPage]:
+    """Yield pages that cover all memories of the tenant, each of `size` but the last."""
+    page = WHOLE
+    while True:
+        async with database.read(tenant) as session:
+            after = {"after_scope": page.after[0], "after_id": page.after[1]}
+            rows = await session.fetch(_BOUND, {"tenant": tenant, **after, "skipped": size - 1})
+        if not rows:
+            yield page
+            return
+        [(scope, memory)] = rows
+        yield ScanPage(after=page.after, last=(scope, memory))
+        page = ScanPage(after=(scope, memory))
+
+
+async def count_up_to(session: ReadSession, tenant: UUID, most: int) -> int:
+    """Return how many memories the tenant has, or `most` when there are more."""
+    [row] = await session.fetch(_UP_TO, {"tenant": tenant, "most": most})
+    return int(row[0])
+
+
+_IN_SEQUENCE = "m.sequence_number, CASE WHEN m.sequence_number IS NULL THEN m.stated_at END, m.id"
+
+_AFTER_A_NUMBER = """(m.sequence_number > :after OR m.sequence_number IS NULL
+    OR (m.sequence_number = :after AND m.id > :after_id))"""
+
+_AFTER_A_TIME = "m.sequence_number IS NULL AND (m.stated_at, m.id) > (:after, :after_id)"
+
+_ABOUT = """m.subject_id = ANY(ARRAY(
+    SELECT CAST(:entity AS uuid)
+    UNION ALL
+    SELECT one.merged_into FROM {entities} one
+    WHERE one.tenant_id = :tenant AND one.id = :entity AND one.merged_into IS NOT NULL))"""
+
+
+async def episodes(
+    session: ReadSession, tenant: UUID, filters: MemoryFilters, *, of: str, limit: int, after: PagePosition | None
+) -> list[Memory]:
+    """Return up to `limit` episodes of a session: by their number, then those without one by when they were stated."""
+    conditions, parameters = ["m.type = 'episodic'", "m.session_id = :of"], dict[str, object](of=of)
+    if after is not None:
+        timed = isinstance(after.value, datetime)
+        conditions.append(_AFTER_A_TIME if timed else _AFTER_A_NUMBER)
+        parameters |= {"after": after.value if timed else int(after.value or 0), "after_id": after.id}  # type: ignore[arg-type]
+    return await _page(session, tenant, filters, conditions, parameters, order=_IN_SEQUENCE, limit=limit)
+
+
+async def entity_facts(
+    session: ReadSession,
+    tenant: UUID,
+    filters: MemoryFilters,
+    *,
+    entity: str | UUID,
+    limit: int,
+    after: PagePosition | None,
+) -> list[Memory]:
+    """Return up to `limit` semantic memories about an entity, the latest recorded first.
+
+    A string is the id or name that callers wrote; a UUID is the entity's own, whomever it was merged into since.
+    """
+    known = "entities" if filters.known_at is None else time_travel.ENTITIES
+    about = "m.subject = :entity" if isinstance(entity, str) else _ABOUT.format(entities=known)
+    conditions, parameters = ["m.type = 'semantic'", about], dict[str, object](entity=entity)
+    if after is not None:
+        conditions.append("m.id < :after_id")
+        parameters["after_id"] = after.id
+    return await _page(session, tenant, filters, conditions, parameters, order="m.id DESC", limit=limit)
+
+
+async def _page(
+    session: ReadSession,
+    tenant: UUID,
+    filters: MemoryFilters,
+    conditions: Sequence[str],
+    parameters: Mapping[str, object],
+    *,
+    order: str,
+    limit: int,
+) -> list[Memory]:
+    given, values = apply_filters(filters)
+    where = " AND ".join(["m.tenant_id = :tenant", *conditions, *given])
+    statement = text(f"{source(filters)} WHERE {where} ORDER BY {order} LIMIT :limit")
+    result = await session.execute(statement, {**values, **parameters, "tenant": tenant, "limit": limit})
+    return [memory_of(row) for row in result.mappings()]

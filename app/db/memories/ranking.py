@@ -1,0 +1,206 @@
+"""What ranking needs of the memories that were found: enough to order hundreds, without reading them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, DateTime, Text, TextClause, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.db import time_travel
+from app.db.session import ReadSession
+from app.memory.freshness import Decay
+from app.model import SpeechAct
+
+Bounds = tuple[datetime | None, datetime | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingRow:
+    """A memory as ranking sees it.
+
+    `words` it has; whether it only `asks`; the entity that is its speaker. `elsewhen`: it happened, but at no
+    time that the question names. `volatile`: its slot changes too often, and nobody has looked at it yet. `payload`
+    is empty unless it was asked for. `strongest` is the confidence of the most trusted memory of its slot, found or
+    not, where several contest it; not told of the past. `overtaken`: those of the found memories that are word for
+    word what said something else of its slot, which was replaced since; not told of the past either.
+    """
+
+    id: UUID
+    scope_id: UUID
+    type: str
+    status: str
+    subject: str | None
+    slot: str | None
+    slot_value: str | None
+    contested: bool
+    confidence: float
+    session_id: str | None
+    sequence_number: int | None
+    stated_at: datetime
+    last_accessed_at: datetime | None
+    access_count: int
+    decay: Decay
+    speaker_id: UUID | None
+    words: int
+    asks: bool
+    elsewhen: bool
+    speech_act: SpeechAct
+    payload: Mapping[str, Any]
+    volatile: bool = False
+    strongest: float | None = None
+    overtaken: frozenset[UUID] = frozenset()
+
+
+_STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
+                SELECT FROM memories c
+                WHERE c.tenant_id = :tenant AND c.scope_id = m.scope_id AND c.type = m.type AND c.slot = m.slot
+                  AND c.contested AND c.status = 'active'))
+            THEN (SELECT max(r.confidence) FROM memories r
+                  WHERE r.tenant_id = :tenant AND r.scope_id = m.scope_id AND r.type = m.type AND r.slot = m.slot
+                    AND r.status = 'active') END"""
+
+REPLACED = 20
+"""Statements of a slot that were replaced, latest first, whose words are looked for among what was found."""
+
+_OVERTAKEN = f"""CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND :verbatim <> '{{}}' THEN (
+                SELECT array_agg(DISTINCT k.id)
+                FROM (
+                    SELECT o.id FROM memories o
+                    WHERE o.tenant_id = :tenant AND o.scope_id = m.scope_id AND o.type = m.type AND o.slot = m.slot
+                      AND o.status = 'superseded' AND o.slot_value IS DISTINCT FROM m.slot_value
+                    ORDER BY o.stated_at DESC LIMIT {REPLACED}
+                ) old
+                JOIN evidence v ON v.tenant_id = :tenant AND v.memory_id = old.id AND v.turn_id IS NOT NULL
+                JOIN evidence e ON e.tenant_id = :tenant AND e.turn_id = v.turn_id AND e.memory_id = ANY(:ids)
+                JOIN memories k ON k.tenant_id = :tenant AND k.id = e.memory_id AND k.type = ANY(:verbatim)
+                WHERE NOT EXISTS (
+                    SELECT FROM evidence own
+                    WHERE own.tenant_id = :tenant AND own.memory_id = m.id AND own.turn_id = v.turn_id)
+            ) END"""  # noqa: S608 - composed of constants
+
+
+def _sketches(
+    source: str,
+    *,
+    used: str = "",
+    strongest: str = "CAST(NULL AS float8)",
+    overtaken: str = "CAST(NULL AS uuid[])",
+) -> TextClause:
+    """Return the query of sketches of `source`, which is what follows FROM; `used` says which uses count."""
+    sketched = text(
+        f"""
+        SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
+            i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
+            m.half_life_days, m.floor, i.speaker_id, i.words, i.asks,
+            i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
+                SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
+                WHERE i.event_range && tstzrange(named.lower, named.upper)),
+            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review,
+            {strongest} AS strongest, {overtaken} AS overtaken
+        FROM {source}
+        JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
+        LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
+        WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+        """  # noqa: S608 - composed of constants
+    ).bindparams(
+        bindparam("ids", type_=ARRAY(Uuid)),
+        bindparam("lower", type_=ARRAY(DateTime(timezone=True))),
+        bindparam("upper", type_=ARRAY(DateTime(timezone=True))),
+    )
+    return sketched.columns(payload=JSONB)  # type: ignore[return-value]
+
+
+_SKETCH = _sketches("memories m", strongest=_STRONGEST, overtaken=_OVERTAKEN).bindparams(
+    bindparam("verbatim", type_=ARRAY(Text))
+)
+_SKETCH_THEN = _sketches(f"{time_travel.memories('x.id = ANY(:ids)')} m", used=" AND u.last_accessed_at <= :known_at")
+
+
+async def read_ranking_rows(
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    ids: Collection[UUID],
+    windows: Sequence[Bounds] = (),
+    whole: bool = False,
+    verbatim: Collection[str] = (),
+    known_at: datetime | None = None,
+) -> dict[UUID, RankingRow]:
+    """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
+
+    `whole` asks for their payloads; `verbatim`, types whose memories are what was said, for what is `overtaken`. What
+    was used after `known_at` counts as never used: only the last use is known.
+    `windows` are (lower, upper), None for open: what happened in none of them is `elsewhen`.
+    """
+    if not ids:
+        return {}
+    bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
+    here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
+    then = {"verbatim": list(verbatim)} if known_at is None else {"known_at": known_at}
+    rows: Any = await session.execute(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
+    return {row[0]: _sketch(row) for row in rows}
+
+
+def _sketch(row: Sequence[Any]) -> RankingRow:
+    return RankingRow(
+        id=row[0],
+        scope_id=row[1],
+        type=row[2],
+        status=row[3],
+        subject=row[4],
+        slot=row[5],
+        slot_value=row[21],
+        contested=row[6],
+        confidence=row[7],
+        session_id=row[8],
+        sequence_number=row[9],
+        stated_at=row[10],
+        last_accessed_at=row[11],
+        access_count=row[12],
+        decay=Decay(half_life_days=row[13], floor=row[14]),
+        speaker_id=row[15],
+        words=row[16],
+        asks=row[17],
+        elsewhen=row[18],
+        speech_act=SpeechAct(row[19]),
+        payload=row[20] or {},
+        volatile=row[22],
+        strongest=row[23],
+        overtaken=frozenset(row[24] or ()),
+    )
+
+
+_REPLACED = text(
+    """
+    SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_REPLACED_THEN = text(
+    f"""
+    WITH ever AS MATERIALIZED (
+        SELECT id FROM memories WHERE tenant_id = :tenant AND superseded_by = ANY(:ids)
+        UNION
+        SELECT successor.supersedes FROM {time_travel.memories("x.id = ANY(:ids)")} successor
+    )
+    SELECT m.id FROM ever CROSS JOIN LATERAL (
+        SELECT * FROM {time_travel.memories("x.id = ever.id")} was OFFSET 0
+    ) m WHERE m.superseded_by = ANY(:ids)
+    ORDER BY m.stated_at DESC, m.id DESC
+    """  # noqa: S608 - composed of constants
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def read_replaced(
+    session: ReadSession, *, tenant: UUID, by: Collection[UUID], known_at: datetime | None = None
+) -> list[UUID]:
+    """Return the memories that these replaced, as far as was known then, latest statement first."""
+    then = {} if known_at is None else {"known_at": known_at}
+    found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
+    return [row[0] for row in found]

@@ -1,0 +1,225 @@
+"""Reading memories, whole: by id, and with the chain they belong to; `listing` has the pages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import RowMapping, text
+
+from app.db import tables, time_travel
+from app.db.session import ReadSession, statement
+from app.db.tenants import scope_of
+from app.model import Category, ConfidenceParts, Evidence, Memory, MemoryStatus, MemoryUsage, ReviewReason, SpeechAct
+
+EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
+"""The columns of a memory. Not `m.*`: a prepared statement fails once a newer release adds a column to its result."""
+
+
+def memory_query(source: str, *, then: bool = False) -> str:
+    """Return the query of memories with their scope, use, links and evidence; a condition on `m` may follow.
+
+    `source` is what follows FROM, and names the rows `m`. `then`: as of `:known_at`, if `source` is; links and
+    evidence that came later are left out, and so is how often a memory was used, if it was used since.
+    """
+    linked, told, used = (
+        (f" AND {column} <= :known_at" if then else "")
+        for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
+    )
+    return f"""
+    SELECT {EVERY}, s.kind AS scope_kind, s.user_id, s.agent_id,
+        coalesce(u.access_count, 0) AS access_count, u.last_accessed_at, u.stability,
+        cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
+                                   ORDER BY l.created_at, l.to_memory), '[]')
+         FROM memory_links l
+         WHERE l.tenant_id = m.tenant_id AND (l.from_memory = m.id OR l.to_memory = m.id){linked}) AS links,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
+                                                      'session_id', e.session_id, 'stated_at', e.stated_at)
+                                   ORDER BY e.stated_at, e.id), '[]')
+         FROM evidence e WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id{told}) AS evidence
+    FROM {source}
+    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
+"""  # noqa: S608 - composed of constants
+
+
+_EACH = "unnest(CAST(:ids AS uuid[])) AS given(id) CROSS JOIN LATERAL"
+
+_BY_ID = statement(
+    memory_query(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")  # noqa: S608
+)
+"""One look-up an id: joined plainly, a plan made for many small tenants walks all of a large one's memories."""
+
+_BY_ID_THEN = statement(
+    memory_query(f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
+)
+
+_CHAIN = text(
+    """
+    WITH RECURSIVE older AS (
+        SELECT id, supersedes, 0 AS depth FROM memories WHERE tenant_id = :tenant AND id = :id
+        UNION
+        SELECT m.id, m.supersedes, older.depth + 1 FROM older
+        JOIN memories m ON m.tenant_id = :tenant AND m.superseded_by = older.id
+        WHERE older.depth < :depth
+    ), newer AS (
+        SELECT id, superseded_by, 0 AS depth FROM memories WHERE tenant_id = :tenant AND id = :id
+        UNION
+        SELECT m.id, m.superseded_by, newer.depth + 1 FROM newer
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = newer.superseded_by
+        WHERE newer.depth < :depth
+    )
+    SELECT id FROM older UNION SELECT id FROM newer
+    """
+)
+
+_EVER_CHAINED = text(
+    """
+    WITH RECURSIVE ever AS (
+        SELECT CAST(:id AS uuid) AS id, 0 AS depth
+        UNION
+        SELECT near.id, ever.depth + 1 FROM ever CROSS JOIN LATERAL (
+            SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ever.id
+            UNION
+            SELECT pointer.id FROM (
+                SELECT m.supersedes, m.superseded_by FROM memories m WHERE m.tenant_id = :tenant AND m.id = ever.id
+                UNION ALL
+                SELECT CAST(p.was ->> 'supersedes' AS uuid), CAST(p.was ->> 'superseded_by' AS uuid)
+                FROM memory_past p WHERE p.tenant_id = :tenant AND p.memory_id = ever.id
+            ) one CROSS JOIN LATERAL (VALUES (one.supersedes), (one.superseded_by)) AS pointer(id)
+        ) near
+        WHERE near.id IS NOT NULL AND ever.depth < :depth
+    )
+    SELECT DISTINCT id FROM ever LIMIT :most
+    """
+)
+"""What was ever a memory's neighbour in a chain, and their neighbours."""
+
+LONGEST_CHAIN = 1_000
+"""Versions of one belief that a history shows in each direction."""
+
+
+async def read_memories(
+    session: ReadSession, tenant: UUID, ids: Collection[UUID], *, known_at: datetime | None = None
+) -> dict[UUID, Memory]:
+    """Return the memories of these ids that exist, by id; with `known_at` those that did, as they were."""
+    if not ids:
+        return {}
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.fetch(_BY_ID_THEN if then else _BY_ID, {"tenant": tenant, "ids": list(ids), **then})
+    return {row["id"]: memory_of(row) for row in rows}
+
+
+async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: datetime | None = None) -> list[Memory]:
+    """Return every version of the belief a memory belongs to, in the order they were stated; or as it was then."""
+    here: dict[str, object] = {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN}
+    if known_at is None:
+        result = await session.execute(_CHAIN, here)
+        found = await read_memories(session, tenant, [row[0] for row in result])
+    else:
+        result = await session.execute(_EVER_CHAINED, {**here, "most": 2 * LONGEST_CHAIN})
+        ever = await read_memories(session, tenant, [row[0] for row in result], known_at=known_at)
+        found = {one: ever[one] for one in _chained(ever, memory)}
+    return sorted(found.values(), key=lambda one: (one.stated_at, one.id))
+
+
+def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
+    """Return those that came before the memory or after it, as each says itself by whom it was superseded."""
+    before: dict[UUID, list[UUID]] = defaultdict(list)
+    for one in ever.values():
+        if one.superseded_by is not None:
+            before[one.superseded_by].append(one.id)
+    found: set[UUID] = set()
+    older = [memory]
+    while older:
+        here = older.pop()
+        if here in ever and here not in found:
+            found.add(here)
+            older.extend(before[here])
+    newer = ever[memory].superseded_by if memory in ever else None
+    while newer is not None and newer in ever and newer not in found:
+        found.add(newer)
+        newer = ever[newer].superseded_by
+    return found
+
+
+def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
+    """Return the components of confidence that a row of `memories` holds."""
+    return ConfidenceParts(
+        source=row["source_strength"],
+        extractor=row["extractor_confidence"],
+        prior=row["prior"],
+        mentions=row["mentions"],
+    )
+
+
+def memory_of(row: RowMapping | Mapping[str, Any]) -> Memory:
+    """Return the memory of a row that `whole_of` selects, or that has what it selects."""
+    return Memory(
+        id=row["id"],
+        scope=scope_of(row),
+        type=row["type"],
+        category=Category(row["category"]),
+        status=MemoryStatus(row["status"]),
+        content=row["content"],
+        payload=row["payload"],
+        subject=row["subject"],
+        slot=row["slot"],
+        contested=row["contested"],
+        parts=parts_of(row),
+        confidence=row["confidence"],
+        importance=row["importance"],
+        topic=row["topic"],
+        session_id=row["session_id"],
+        sequence_number=row["sequence_number"],
+        stated_at=row["stated_at"],
+        valid_from=row["valid_from"],
+        valid_until=_earliest(row["valid_until"], row["ended_at"]),
+        recorded_at=row["recorded_at"],
+        retired_at=row["retired_at"],
+        supersedes=row["supersedes"],
+        superseded_by=row["superseded_by"],
+        review=None if row["review_reason"] is None else ReviewReason(row["review_reason"]),
+        review_note=row["review_note"],
+        review_since=row["review_since"],
+        half_life_days=row["half_life_days"],
+        floor=row["floor"],
+        access_count=row["access_count"],
+        last_accessed_at=row["last_accessed_at"],
+        type_version=row["type_version"],
+        speech_act=SpeechAct(row["speech_act"]),
+        provenance=row["provenance"],
+        metadata=row["metadata"],
+        links=tuple(row["links"]),
+        evidence=tuple(_evidence(one) for one in row["evidence"]),
+        usage=_usage(row),
+    )
+
+
+def _usage(row: RowMapping | Mapping[str, Any]) -> MemoryUsage:
+    return MemoryUsage(
+        stability=row["stability"] or 0.0,
+        sessions=row["sessions"] or 0,
+        useful=row["useful_count"] or 0,
+        not_useful=row["not_useful_count"] or 0,
+        wrong=row["wrong_count"] or 0,
+    )
+
+
+def _earliest(*instants: datetime | None) -> datetime | None:
+    return min((one for one in instants if one is not None), default=None)
+
+
+def _evidence(given: Mapping[str, Any]) -> Evidence:
+    turn = given["turn_id"]
+    return Evidence(
+        stated_at=datetime.fromisoformat(given["stated_at"]),
+        turn_id=None if turn is None else UUID(turn),
+        quote=given["quote"],
+        role=given["role"],
+        session_id=given["session_id"],
+    )

@@ -1,0 +1,216 @@
+"""What a write must know before it decides: the beliefs it may touch; `known_names` has the scope and its names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.db.session import ReadSession, SqlStatement, statement
+from app.db.sql import has_vector, vector_of
+
+NEAREST = 3
+"""Nearest memories that are compared for meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RivalQuery:
+    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
+
+    With `under` it ends what is held under it: `under` names the payload's field, `kept` what may stand there.
+    `guards` are the types that guard against its own, `guarded_at` the slots where one would, or how they begin.
+    """
+
+    type: str
+    slot: str | None
+    identity: bytes
+    stated_at: datetime
+    subject_id: UUID | None
+    embedding: str | None
+    under: str | None = None
+    kept: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
+    guarded_at: tuple[str, ...] = ()
+
+
+_SAID_BY_USER = statement(
+    """
+    SELECT DISTINCT e.memory_id, e.session_id
+    FROM unnest(CAST(:memories AS uuid[]), CAST(:sessions AS text[])) AS asked(memory_id, session_id)
+    JOIN evidence e ON e.tenant_id = :tenant AND e.memory_id = asked.memory_id AND e.session_id = asked.session_id
+    WHERE e.role = 'user'
+    """
+)
+
+_FIELDS = """m.id, m.type, m.type_version, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested,
+    m.stated_at,
+    m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
+    m.extractor_confidence, m.prior, m.mentions, m.speech_act,
+    m.topic, m.session_id, m.sequence_number, m.ended_at"""
+
+_WANTED = """
+    WITH wanted AS MATERIALIZED (
+        SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
+            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
+            given.guards, given.guarded_at
+        FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
+            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
+            under text, kept text[], guards text[], guarded_at text[])
+    )
+"""
+
+_IDENTICAL = f"""
+    SELECT wanted.place, CASE WHEN m.status IN ('pending', 'forgotten') THEN 'disowned'
+            WHEN m.ended_at IS NULL THEN 'identical' ELSE 'over' END AS relation,
+        NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT * FROM (
+            SELECT x.* FROM memories x
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity
+              AND (x.slot = wanted.slot OR x.slot IS NULL OR wanted.slot IS NULL) OFFSET 0
+        ) same WHERE same.status = 'active'
+            OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
+            OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
+            OR (same.status = 'forgotten' AND same.retired_at IS NOT NULL
+                AND same.ended_at IS NULL AND same.superseded_by IS NULL) -- rejected by a reviewer
+        ORDER BY array_position(ARRAY['active', 'pending', 'forgotten'], same.status), same.ended_at IS NOT NULL,
+            same.stated_at DESC, same.id LIMIT 1
+    ) m
+"""  # noqa: S608 - composed of constants
+
+_OF_SLOT = f"""
+    SELECT wanted.place, rival.*
+    FROM wanted CROSS JOIN LATERAL (
+        (SELECT CASE m.status WHEN 'superseded' THEN 'until' ELSE 'holder' END AS relation, NULL::float8 AS similarity,
+            {_FIELDS} FROM memories m
+         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+           AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL) OR (m.status = 'superseded'
+                AND m.ended_at > greatest(m.valid_from, m.retired_at, wanted.stated_at))))
+        UNION ALL
+        (SELECT 'next', NULL, {_FIELDS} FROM memories m
+         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+           AND m.stated_at > wanted.stated_at AND NOT m.contested
+           AND m.status IN ('active', 'expired', 'superseded')
+         ORDER BY m.stated_at, m.id LIMIT 1)
+        UNION ALL
+        (SELECT 'previous', NULL, {_FIELDS} FROM memories m
+         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+           AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
+         ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
+    ) rival
+    WHERE wanted.slot IS NOT NULL AND wanted.under IS NULL
+"""  # noqa: S608 - composed of constants
+
+_ENDED_BY = f"""
+    SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type AND x.slot = wanted.slot
+          AND x.status = 'active'
+        UNION
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+          AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = ANY(wanted.kept)
+    ) m
+    WHERE wanted.under IS NOT NULL
+"""  # noqa: S608 - composed of constants
+
+_GUARDING = f"""
+    SELECT wanted.place, 'guard' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = ANY(wanted.guards)
+          AND x.subject_id = wanted.subject_id AND x.status = 'active'
+          AND EXISTS (SELECT FROM unnest(wanted.guarded_at) AS held(slot)
+                      WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
+    ) m
+"""  # noqa: S608 - composed of constants
+
+_REVIVABLE = "(s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
+
+_ALIKE = f"""
+    SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
+    FROM (
+        SELECT wanted.place, known.memory_id, 1 - (known.embedding <=> wanted.embedding) AS similarity,
+            row_number() OVER (
+                PARTITION BY wanted.place ORDER BY known.status, known.embedding <=> wanted.embedding) AS rank
+        FROM wanted JOIN (
+            SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
+            FROM (SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL) about
+            CROSS JOIN LATERAL (
+                (SELECT s.id, s.status FROM memories s
+                 WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
+                   AND s.subject_id = about.subject_id AND s.slot IS NULL AND {_REVIVABLE})
+                UNION ALL
+                (SELECT s.id, s.status FROM memories s
+                 WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
+                   AND s.type = about.type AND s.subject_id IS NULL AND s.slot IS NULL AND {_REVIVABLE})
+                OFFSET 0
+            ) s
+            CROSS JOIN LATERAL (
+                SELECT x.memory_id, {vector_of("x")} AS embedding FROM memory_index x
+                WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND {has_vector("x")} OFFSET 0
+            ) i
+            OFFSET 0 -- read once a subject, however many candidates are about it
+        ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
+        WHERE 1 - (known.embedding <=> wanted.embedding) > :likeness
+    ) near
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = near.memory_id OFFSET 0) m
+    WHERE near.rank <= {NEAREST}
+"""  # noqa: S608 - composed of constants
+
+
+@cache
+def _existing(*, slots: bool, meanings: bool, endings: bool, guards: bool) -> SqlStatement:
+    """Return the statement that looks in the ways that are needed: each costs planning, every time."""
+    ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
+    ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
+    return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
+
+
+async def said_by_user(
+    session: ReadSession, tenant: UUID, asked: Collection[tuple[UUID, str]]
+) -> frozenset[tuple[UUID, str]]:
+    """Return which of these (memory, session) have evidence that a user said it there."""
+    values = {"tenant": tenant, "memories": [one for one, _ in asked], "sessions": [one for _, one in asked]}
+    rows = await session.fetch(_SAID_BY_USER, values)
+    return frozenset((row["memory_id"], row["session_id"]) for row in rows)
+
+
+async def read_rivals(
+    session: ReadSession, *, tenant: UUID, scope: UUID, model: int, likeness: float, wanted: Sequence[RivalQuery]
+) -> list[Record]:
+    """Return rows of memories the candidates may touch; `place` is the candidate, `relation` how it relates.
+
+    Those near in meaning have a cosine above `likeness`; nearest first.
+    """
+    asked = [
+        {
+            "place": place,
+            "type": one.type,
+            "slot": one.slot,
+            "identity": one.identity.hex(),
+            "stated_at": one.stated_at.isoformat(),
+            "subject_id": str(one.subject_id) if one.subject_id else None,
+            "embedding": one.embedding,
+            "under": one.under,
+            "kept": one.kept,
+            "guards": one.guards,
+            "guarded_at": one.guarded_at,
+        }
+        for place, one in enumerate(wanted)
+    ]
+    values = {"tenant": tenant, "scope": scope, "wanted": json.dumps(asked)}
+    meanings = any(one.embedding is not None for one in wanted)
+    if meanings:
+        values |= {"model": model, "likeness": likeness}
+    endings = any(one.under is not None for one in wanted)
+    slots = any(one.slot for one in wanted if one.under is None)
+    guards = any(one.guards and one.guarded_at for one in wanted)
+    ways = _existing(slots=slots, meanings=meanings, endings=endings, guards=guards)
+    return await session.fetch(ways, values)

@@ -1,0 +1,284 @@
+"""Access counters, feedback marks.
+
+A memory that is said to be wrong: it waits for review, and what was said of it stands on it.
+
+Bringing expired memories back: because they were accessed, found useful, or stated again.
+
+How often and when memories were used: counters apart from the rows that are indexed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Uuid, bindparam, text
+
+from app.db.audit import AuditWriter, append
+from app.db.lifecycle import sweeps
+from app.db.lifecycle.sweeps import USE
+from app.db.session import WriteSession, statement
+from app.memory.audit import AuditAction
+from app.memory.freshness import EXPIRY
+from app.memory.lifecycle import FadeState
+from app.model import Feedback, MemoryStatus, ReviewReason
+
+_LOCK_FEEDBACK = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
+
+_PEND = text(
+    """
+    WITH pending AS (
+        UPDATE memories SET status = 'pending', updated_at = :now
+        WHERE tenant_id = :tenant AND id = :memory AND status = 'active' RETURNING id, scope_id
+    ), indexed AS (
+        UPDATE memory_index i SET status = 'pending' FROM pending
+        WHERE i.tenant_id = :tenant AND i.memory_id = :memory AND i.memory_id = pending.id
+    )
+    UPDATE scopes s SET version = version + 1 FROM pending WHERE s.tenant_id = :tenant AND s.id = pending.scope_id
+    """
+)
+
+_MARK = text(
+    """
+    UPDATE memories SET review_reason = :reason, review_note = :note, review_since = coalesce(review_since, :now),
+        updated_at = :now
+    WHERE tenant_id = :tenant AND id = :memory
+    """
+)
+
+_NOTE = text(
+    """
+    UPDATE memories SET provenance = CAST(:provenance AS jsonb), updated_at = :now
+    WHERE tenant_id = :tenant AND id = :memory
+    """
+)
+
+
+async def lock(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
+    """Keep workers, which hold no scope, from changing a memory until the transaction ends; its scope is held."""
+    await session.execute(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
+
+
+async def pend(session: WriteSession, *, tenant: UUID, memory: UUID, now: datetime) -> None:
+    """Take an active memory out of recall, and its slot with it; its scope is held."""
+    await session.execute(_PEND, {"tenant": tenant, "memory": memory, "now": now})
+
+
+async def mark(session: WriteSession, *, tenant: UUID, memory: UUID, note: str, now: datetime) -> None:
+    """Say on a memory that it was reported wrong; since when a person should look at it stays, if one should."""
+    given = {"tenant": tenant, "memory": memory, "note": note, "now": now, "reason": ReviewReason.REPORTED_WRONG}
+    await session.execute(_MARK, given)
+
+
+async def keep(
+    session: WriteSession, *, tenant: UUID, memory: UUID, provenance: Mapping[str, object], now: datetime
+) -> None:
+    """Replace how a memory came about, with what was said of it."""
+    given = {"tenant": tenant, "memory": memory, "provenance": json.dumps(provenance), "now": now}
+    await session.execute(_NOTE, given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revival:
+    """A memory that is active again, and how fresh it is by the access that brought it back."""
+
+    id: UUID
+    scope_id: UUID
+    fade: FadeState
+
+
+_HOLD_SCOPES = statement(
+    """
+    SELECT s.id FROM scopes s WHERE s.tenant_id = :tenant AND s.id IN (
+        SELECT m.scope_id FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired')
+    ORDER BY s.id FOR UPDATE
+    """
+)
+
+_FIT = statement(
+    f"""
+    WITH fit AS MATERIALIZED (
+        SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, {sweeps.NUMBERS}
+        FROM memories m {USE}
+        WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
+          AND (m.valid_until IS NULL OR m.valid_until > :now)
+          AND (m.ended_at IS NULL OR m.ended_at > :now)
+          AND {sweeps.FRESHNESS_SQL} > {EXPIRY}
+          AND NOT EXISTS (
+            SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type
+              AND h.slot = m.slot AND h.status = 'active')
+    )
+    SELECT DISTINCT ON (scope_id, type, slot, CASE WHEN slot IS NULL THEN id END) * FROM fit
+    ORDER BY scope_id, type, slot, CASE WHEN slot IS NULL THEN id END, contested, stated_at DESC, id DESC
+    """  # noqa: S608 - composed of constants
+)
+
+_REVIVE = statement(
+    """
+    WITH moved AS (
+        UPDATE scopes SET version = version + 1 WHERE tenant_id = :tenant AND id = ANY(:scopes)
+    ), indexed AS (
+        UPDATE memory_index SET status = 'active' WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    )
+    UPDATE memories SET status = 'active', updated_at = greatest(updated_at, :now)
+    WHERE tenant_id = :tenant AND id = ANY(:ids)
+    """
+)
+
+_LOCK_REVIVABLE = statement(
+    "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
+)
+
+
+async def revive(
+    session: WriteSession, tenant: UUID, memories: Collection[UUID], *, now: datetime, actor: str, reason: str
+) -> list[Revival]:
+    """Make active again those of the memories that are expired and fit to return; return them.
+
+    Fit is what is fresh enough by its last access, which must be recorded already; is still true; and whose
+    slot no active memory holds. Of several expired ones of a slot the latest statement returns. The reason is
+    for the audit log, in our own words.
+
+    Scopes are locked first, and moved on, because what writes have read of them is no longer all. So call it
+    before anything else of the transaction locks memories or their use, unless it holds the scopes already.
+    """
+    ids = sorted(memories)
+    values = {"tenant": tenant, "ids": ids}
+    if not ids or not await session.fetch(_HOLD_SCOPES, values):
+        return []
+    await session.fetch(_LOCK_REVIVABLE, values)
+    rows = await session.fetch(_FIT, {**values, "now": now})
+    revived = [Revival(id=row["id"], scope_id=row["scope_id"], fade=sweeps.fade_of(row)) for row in rows]
+    changing = {"ids": [one.id for one in revived], "scopes": sorted({one.scope_id for one in revived})}
+    await session.fetch(_REVIVE, {"tenant": tenant, "now": now, **changing})
+    events = [
+        AuditWriter(tenant=tenant, actor=actor, at=now, scope=one.scope_id).event(
+            AuditAction.MEMORY_REVIVED,
+            {"reason": reason, "status": [MemoryStatus.EXPIRED, MemoryStatus.ACTIVE], **one.fade.detail()},
+            memory=one.id,
+        )
+        for one in revived
+    ]
+    await append(session, events)
+    return revived
+
+
+MOST_SESSIONS = 16
+"""Distinct sessions remembered of a memory: promotion to core asks for three."""
+
+COUNTED = 6
+"""Accesses that the boost min(3, 1.2^n) is made of, whole ones: from the seventh on it doesn't grow."""
+
+STEADY = 0.1
+"""Stability that an access after a week gives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """Accesses of one memory since they were last written down: how many, the last one, in which sessions."""
+
+    memory: UUID
+    count: int
+    last: datetime
+    sessions: tuple[str, ...] = ()
+
+
+_LOCK_EXPIRED = text(
+    """
+    SELECT m.id FROM memories m
+    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
+    ORDER BY s.id FOR UPDATE OF s
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_RECORD = text(
+    f"""
+    INSERT INTO memory_usage AS u (tenant_id, memory_id, access_count, last_accessed_at, stability, sessions)
+    SELECT :tenant, g.memory, g.count, greatest(g.last, m.stated_at),
+        0.1 * least(2, greatest(0, extract(epoch FROM g.last - m.stated_at)) / 604800.0), g.sessions
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(memory uuid, count int, last timestamptz, sessions text[])
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = g.memory
+    ORDER BY g.memory
+    ON CONFLICT (tenant_id, memory_id) DO UPDATE SET
+        access_count = u.access_count + excluded.access_count,
+        last_accessed_at = greatest(u.last_accessed_at, excluded.last_accessed_at),
+        previous_accessed_at = CASE WHEN u.last_accessed_at IS NULL THEN NULL
+            WHEN excluded.last_accessed_at > u.last_accessed_at THEN u.last_accessed_at
+            ELSE greatest(u.previous_accessed_at, excluded.last_accessed_at) END,
+        stability = least(1, u.stability + CASE WHEN u.last_accessed_at IS NULL THEN excluded.stability
+            ELSE 0.1 * least(2, greatest(0, extract(epoch FROM excluded.last_accessed_at - u.last_accessed_at))
+                / 604800.0) END),
+        sessions = (SELECT coalesce(array_agg(one ORDER BY place), '{{}}') FROM (
+            SELECT one, min(place) AS place FROM unnest(u.sessions || excluded.sessions)
+                WITH ORDINALITY AS every(one, place) GROUP BY one ORDER BY place LIMIT {MOST_SESSIONS}) kept)
+    """  # noqa: S608 - composed of constants
+)
+
+_TAKE_BACK = text(
+    f"""
+    UPDATE memory_usage u SET
+        access_count = greatest(0, least(u.access_count, {COUNTED}) - 1),
+        last_accessed_at = CASE WHEN u.previous_accessed_at > m.stated_at THEN u.previous_accessed_at
+            WHEN u.last_accessed_at < m.stated_at THEN u.last_accessed_at END,
+        previous_accessed_at = NULL,
+        stability = greatest(0, u.stability - {STEADY})
+    FROM memories m
+    WHERE u.tenant_id = :tenant AND u.memory_id = :memory AND m.tenant_id = :tenant AND m.id = :memory
+    """  # noqa: S608 - composed of constants
+)
+
+_COUNT = {
+    column: text(
+        f"INSERT INTO memory_usage AS u (tenant_id, memory_id, {column}) VALUES (:tenant, :memory, 1) "  # noqa: S608
+        f"ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {column} = u.{column} + 1"
+    )
+    for column in ("useful_count", "not_useful_count", "wrong_count")
+}
+
+
+async def lock_expired(session: WriteSession, *, tenant: UUID, memories: Collection[UUID]) -> list[UUID]:
+    """Return those of these memories that are expired, their scopes held until the transaction ends.
+
+    Before their uses are written down, since whoever writes a scope holds it first and its counters then.
+    """
+    found = await session.execute(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
+    return [row[0] for row in found]
+
+
+async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:
+    """Add accesses to the counters in one statement; memories that are gone are passed over.
+
+    Stability grows by 0.1 x min(2, days since the last access / 7), up to 1 (DESIGN section 4), never accessed:
+    since it was stated. Accesses that are written down together count as one there, the last: no days passed
+    between them. What comes late, from another process, counts and moves no last access back; nothing is used
+    before it was stated.
+    """
+    given = [
+        {
+            "memory": str(use.memory),
+            "count": use.count,
+            "last": use.last.isoformat(),
+            "sessions": list(use.sessions),
+        }
+        for use in uses
+    ]
+    await session.execute(_RECORD, {"tenant": tenant, "given": json.dumps(given)})
+
+
+async def take_back(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
+    """Take the last use of a memory back, as one that was of no use.
+
+    Of the accesses that the boost is made of (six: 1.2^6 is almost its cap), one less counts. The last access is
+    again the one before, or none when that isn't known or when it was stated anew since. Stability loses what a
+    week had given it. Nothing falls below 0, so freshness never rises by it.
+    """
+    await session.execute(_TAKE_BACK, {"tenant": tenant, "memory": memory})
+
+
+async def count(session: WriteSession, *, tenant: UUID, memory: UUID, feedback: Feedback) -> None:
+    """Add one to the counter of this feedback."""
+    await session.execute(_COUNT[f"{feedback}_count"], {"tenant": tenant, "memory": memory})

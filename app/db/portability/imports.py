@@ -1,0 +1,396 @@
+"""Insert a file's rows; counts; what was erased here.
+
+What must be true of a tenant once rows of a file stand beside its own: counts of mentions, and the audit log.
+
+Storing what an import brings: rows as they were, their scopes counted up, nothing overwritten.
+
+What of an import belongs to what was erased here: names that nothing stored tells, and scopes that hold nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from pydantic_core import to_json
+from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
+from sqlalchemy.exc import DBAPIError
+
+from app.db.apply import DRIFT, LARGE
+from app.db.audit import TOLD, AuditWriter
+from app.db.erasure.rows import orphans, prune_names
+from app.db.lifecycle.maintenance import mentions_of
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
+from app.db.sql import Row
+from app.db.tables import metadata
+from app.memory.audit import AuditAction
+from app.model import Scope
+
+_RECOUNT = text(
+    f"""
+    WITH truth AS (
+        SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(:ids) AS g(id)
+    )
+    UPDATE entities e SET mention_count = truth.mentions,
+        updated_at = greatest(e.updated_at, CAST(:now AS timestamptz))
+    FROM truth
+    WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
+    """  # noqa: S608 - composed of constants
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE").bindparams(
+    bindparam("ids", type_=ARRAY(Uuid))
+)
+
+_MISTOLD = text(
+    f"""
+    SELECT m.id, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
+    FROM memories m
+    {TOLD}
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+      AND (m.status, m.confidence) IS DISTINCT FROM (s.told, CAST(c.told AS float8))
+    ORDER BY m.id
+    """  # noqa: S608 - composed of constants
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def recount_mentions(
+    session: WriteSession, tenant: UUID, entities: Collection[UUID], *, now: datetime | None
+) -> None:
+    """Count anew how often entities of scopes that are held are mentioned; without `now` they keep their stamps."""
+    if entities:
+        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities), "now": now})
+
+
+async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
+    """Return an event for each of the memories that is not what the log says by now, and hold them all.
+
+    Events of a file tell what became of a memory where the file is from; here it may have become something else.
+    """
+    here = {"tenant": ledger.tenant, "ids": sorted(memories)}
+    await session.execute(_HOLD, here)
+    return [
+        ledger.event(
+            AuditAction.MEMORY_STANDING,
+            {"status": [row.told_status, row.status], "confidence": [row.told_confidence, row.confidence]},
+            memory=row.id,
+        )
+        for row in await session.execute(_MISTOLD, here)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeLock:
+    """A scope that is held: what its rows are weighed by, and whether its vectors are in the index."""
+
+    lexical_average: float
+    ann: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeGrowth:
+    """What a batch adds to a scope's counters."""
+
+    memories: int
+    contexts: int
+    documents: int
+    length: int
+    terms: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """The memory that holds a slot."""
+
+    id: UUID
+    stated_at: datetime
+    valid_from: datetime
+    confidence: float
+
+
+_OPEN = statement(
+    """
+    INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id, lexical_average)
+    VALUES (:tenant, :scope, :kind, :user_id, :agent_id, :average) ON CONFLICT (tenant_id, id) DO UPDATE SET
+        lexical_average = CASE WHEN scopes.lexical_documents = 0 THEN excluded.lexical_average
+                               ELSE scopes.lexical_average END
+    RETURNING lexical_average, ann
+    """
+)
+
+_GROW = statement(
+    """
+    UPDATE scopes SET version = version + 1, memory_count = memory_count + :memories,
+        context_count = context_count + :contexts,
+        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
+        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
+    WHERE tenant_id = :tenant AND id = :scope
+    RETURNING memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
+        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
+    """
+)
+
+_TERMS = statement(
+    """
+    INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
+    SELECT :tenant, :scope, g.key::int, g.value::int FROM jsonb_each_text(CAST(:terms AS jsonb)) g ORDER BY 3
+    ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
+    """
+)
+
+_HOLDERS = statement(
+    """
+    SELECT m.id, m.scope_id, m.type, m.slot, m.stated_at, m.valid_from, m.confidence
+    FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
+    CROSS JOIN LATERAL (
+        SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.scope_id = g.scope_id AND x.type = g.type
+          AND x.slot = g.slot AND x.status = 'active' AND NOT x.contested OFFSET 0
+    ) m
+    """
+)
+
+_AVERAGES = text(
+    "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
+).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+
+_NAMESAKES = text(
+    """
+    SELECT a.entity_id AS entity, a.scope_id AS scope,
+        (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
+    FROM entity_aliases a
+    JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
+    JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias
+        AND b.entity_id <> ALL(:ids)
+    JOIN entities o ON o.tenant_id = b.tenant_id AND o.id = b.entity_id AND o.merged_into IS NULL
+        AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
+    WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
+    GROUP BY a.entity_id, a.scope_id
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def known(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return those of these rows that are there, each with its scope."""
+    if not ids:
+        return {}
+    found = text(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(  # noqa: S608
+        bindparam("ids", type_=ARRAY(Uuid))
+    )
+    return {row.id: row.scope_id for row in await session.execute(found, {"tenant": tenant, "ids": list(ids)})}
+
+
+async def hold(
+    session: WriteSession, tenant: UUID, scopes: Mapping[UUID, Scope], averages: Mapping[UUID, float]
+) -> dict[UUID, ScopeLock]:
+    """Hold scopes until the transaction ends, in the order of their ids; make those that are not there."""
+    held = {}
+    for scope in sorted(scopes):
+        one = scopes[scope]
+        values = {"kind": one.kind.value, "user_id": one.user_id, "agent_id": one.agent_id}
+        [row] = await session.fetch(
+            _OPEN, {"tenant": tenant, "scope": scope, "average": averages.get(scope, 0.0), **values}
+        )
+        held[scope] = ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"])
+    return held
+
+
+async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
+    """Return the average lengths that the rows of these scopes are weighed by; none for one without rows."""
+    rows = await session.execute(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
+    return {row.id: row.lexical_average for row in rows}
+
+
+async def grow(
+    session: WriteSession, tenant: UUID, scope: UUID, grown: ScopeGrowth, *, average: float
+) -> tuple[bool, bool]:
+    """Count up a held scope; return whether its weights have drifted, and whether it outgrew exact search."""
+    [row] = await session.fetch(
+        _GROW,
+        {
+            "tenant": tenant,
+            "scope": scope,
+            "memories": grown.memories,
+            "contexts": grown.contexts,
+            "documents": grown.documents,
+            "length": grown.length,
+            "average": average,
+            "large": LARGE,
+            "drift": DRIFT,
+        },
+    )
+    terms = json.dumps({str(term): count for term, count in grown.terms.items()})
+    await session.fetch(_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})
+    return row["drifted"], row["crowded"]
+
+
+async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
+    """Insert rows that are not there yet, by primary key; return how many were not."""
+    stored = 0
+    for names in dict.fromkeys(tuple(sorted(row)) for row in rows):
+        alike = [row for row in rows if tuple(sorted(row)) == names]
+        given = to_json(alike).decode()
+        stored += len(await session.fetch(_insert(table, names), {"given": given}))
+    return stored
+
+
+@cache
+def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
+    key = ", ".join(column.name for column in metadata.tables[table].primary_key.columns)
+    listed = ", ".join(names)
+    return statement(
+        f"INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
+        f"FROM jsonb_populate_recordset(NULL::{table}, CAST(:given AS jsonb)) "
+        f"ON CONFLICT ({key}) DO NOTHING RETURNING 1"
+    )
+
+
+async def holders(
+    session: WriteSession, tenant: UUID, slots: Collection[tuple[UUID, str, str]]
+) -> dict[tuple[UUID, str, str], Holder]:
+    """Return who holds these slots, each given by scope, type and slot."""
+    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
+    rows = await session.fetch(_HOLDERS, {"tenant": tenant, "slots": json.dumps(given)}) if given else []
+    return {
+        (row["scope_id"], row["type"], row["slot"]): Holder(
+            id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
+        )
+        for row in rows
+    }
+
+
+async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:
+    """Return which of these entities have the name of another that is not among them: (entity, the other, scope)."""
+    found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
+    return [(row.entity, row.known, row.scope) for row in found]
+
+
+class IntegrityViolation(Exception):
+    """The database takes a batch for wrong; the message says why, in its own words."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise Refused for what the database has against the rows it is given, commit included."""
+    try:
+        yield
+    except (asyncpg.PostgresError, DBAPIError) as error:
+        cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
+        if isinstance(cause, asyncpg.CheckViolationError):
+            raise IntegrityViolation(_broken(cause)) from None
+        told = str(cause.args[0]) if cause is not None and cause.args else type(error).__name__
+        raise IntegrityViolation(f"the database refuses it: {told[:300]}") from None
+
+
+_RULES = {
+    "validity": "valid_until: must come after valid_from",
+    "ended": "ended_at: what is active has not ended",
+    "pending": "review_reason: what is pending waits for one",
+    "review_since": "review_since: is given where review_reason is, and only there",
+    "redaction": "detail: was emptied by an erasure, or was not",
+    "counts": "counts: must not be negative",
+    "parts": "source_strength, extractor_confidence, prior: must lie between 0 and 1",
+    "half_life": "half_life_days: must be more than 0",
+}
+"""What constraints of several columns, or of another name than their column's, ask for."""
+
+
+def _broken(error: asyncpg.CheckViolationError) -> str:
+    rule = str(error.constraint_name).removeprefix(f"ck_{error.table_name}_")
+    return _RULES.get(rule, f"{rule}: is not one of the values it can have")
+
+
+_OF_ERASED_USERS = text(
+    """
+    SELECT DISTINCT s.id FROM erasures e CROSS JOIN LATERAL unnest(e.scopes) AS s(id)
+    WHERE e.tenant_id = :tenant AND e.kind = 'user' AND s.id = ANY(:scopes)
+    """
+).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+
+_TOLD = text(
+    """
+    SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
+    FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = e.tenant_id AND a.entity_id = e.id
+    WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) GROUP BY e.id, e.attributes ORDER BY e.id
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_MOVE_ON = text("UPDATE scopes SET version = version + 1 WHERE tenant_id = :tenant AND id = :scope")
+
+_HOLDS_NOTHING = text(
+    """
+    SELECT NOT EXISTS (SELECT FROM memories WHERE tenant_id = :tenant AND scope_id = :scope)
+        AND NOT EXISTS (SELECT FROM turns WHERE tenant_id = :tenant AND scope_id = :scope)
+        AND NOT EXISTS (SELECT FROM entities WHERE tenant_id = :tenant AND scope_id = :scope)
+    """
+)
+
+_NAMES = text(
+    """
+    SELECT DISTINCT lower(a.display) AS name FROM entity_aliases a
+    WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND lower(a.display) = ANY(:names)
+    UNION SELECT lower(e.canonical_name) FROM entities e
+    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND lower(e.canonical_name) = ANY(:names)
+    """
+).bindparams(bindparam("names", type_=ARRAY(Text)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspects:
+    """Entities of a scope that may belong to what was erased: those just stored, and those that erased memories name.
+
+    What was there before and nothing erased names is none of them.
+    """
+
+    stored: frozenset[UUID]
+    named: frozenset[UUID]
+
+
+async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> set[UUID]:
+    """Return which of these scopes are of users that were erased."""
+    found = await session.execute(_OF_ERASED_USERS, {"tenant": tenant, "scopes": list(scopes)})
+    return {row.id for row in found}
+
+
+async def remove_names(
+    session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects, *, now: datetime
+) -> dict[UUID, str]:
+    """Erase those entities of a held scope that no memory mentions; return their names.
+
+    Of those that were just stored and stay, what erased memories alone told goes; all that stay are counted anew.
+    """
+    everything = suspects.stored | suspects.named
+    gone: dict[UUID, str] = {}
+    # One that was merged into another goes first.
+    while found := (await orphans(session, tenant, everything - gone.keys()))[0]:
+        gone |= found
+    staying = everything - gone.keys()
+    for entity, names, attributes in await _told(session, tenant, suspects.stored & suspects.named & staying):
+        await prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=0)
+    await recount_mentions(session, tenant, staying, now=now)
+    await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
+    return gone
+
+
+async def holds_nothing(session: ReadSession, tenant: UUID, scope: UUID) -> bool:
+    """Return whether a scope has no memories, turns and entities."""
+    return bool((await session.execute(_HOLDS_NOTHING, {"tenant": tenant, "scope": scope})).scalar_one())
+
+
+async def names_of(session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str]) -> set[str]:
+    """Return which of these names, in lower case, an entity of the scope has."""
+    found = await session.execute(_NAMES, {"tenant": tenant, "scope": scope, "names": list(names)})
+    return {row.name for row in found}
+
+
+async def _told(
+    session: ReadSession, tenant: UUID, entities: Collection[UUID]
+) -> list[tuple[UUID, list[str], Mapping[str, Any]]]:
+    rows: Any = await session.execute(_TOLD, {"tenant": tenant, "ids": list(entities)})
+    return [(row.id, list(row.names or ()), dict(row.attributes)) for row in rows]

@@ -1,0 +1,400 @@
+"""Rows that lack a model's vector; owner statements for indexes.
+
+What only the owner of the database does for a change of its embedding model: phases of models, their indexes.
+
+Vectors of stored memories: which rows lack one of a model, giving them one, and taking one away.
+
+The rows themselves are the record of how far it is: one that has its vector is not found again. A row that
+somebody holds is left for the next time, so that nothing here waits for a row while it holds others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from app.db import embedding_models
+from app.db.embedding_models import Phase, StoredModel, missing_vectors
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
+from app.db.sql import columns_of
+from app.errors import Conflict, DatabaseUnavailable
+
+CHANGING = 7_261_943_003
+"""The advisory lock that lets one process change the model."""
+
+_SESSION = {
+    "application_name": "typed-memory reembed",
+    "statement_timeout": "0",
+    "max_parallel_maintenance_workers": "0",
+    "client_connection_check_interval": "2000",
+}
+"""An index is built on one core, so that the others answer questions; and no longer than this process lives."""
+
+
+@asynccontextmanager
+async def owner_connection(owner_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """Yield a connection of the owner's, while nobody else changes the model.
+
+    Raises Conflict when somebody does, and DatabaseUnavailable when the database refuses something.
+    """
+    plain = owner_url.replace("postgresql+asyncpg://", "postgresql://", 1)
+    try:
+        connection = await asyncpg.connect(plain, server_settings=_SESSION)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise DatabaseUnavailable(f"the owner of the database can't connect: {error}") from error
+    try:
+        if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", CHANGING):
+            raise Conflict(
+                "another `typed-memory reembed` is at work on this database: let it finish, or stop it "
+                "(one that was killed while it built an index lets go within seconds)"
+            )
+        yield connection
+    except asyncpg.PostgresError as error:
+        raise DatabaseUnavailable(f"the database refused: {error}") from error
+    finally:
+        await connection.close()
+
+
+async def add(connection: asyncpg.Connection, *, name: str, dimensions: int) -> int:
+    """Record a model whose vectors are to be built beside the active one's; return its id."""
+    return int(
+        await connection.fetchval(
+            """
+            INSERT INTO embedding_models (id, name, dimensions, active, phase)
+            SELECT max(id) + CASE WHEN (max(id) - max(id) FILTER (WHERE active)) % 2 = 0 THEN 1 ELSE 2 END,
+                $1, $2, false, 'building'
+            FROM embedding_models RETURNING id
+            """,
+            name,
+            dimensions,
+        )
+    )
+
+
+async def mark(connection: asyncpg.Connection, model_id: int, phase: Phase) -> None:
+    """Say what a model that is not active is used for from now on."""
+    await connection.execute("UPDATE embedding_models SET phase = $2 WHERE id = $1 AND NOT active", model_id, phase)
+
+
+async def switch(connection: asyncpg.Connection, model_id: int) -> None:
+    """Make a model the active one, at once; the one that was is on its way out, and counts as just seen."""
+    async with connection.transaction():
+        await connection.execute(
+            "UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()"
+            " WHERE active AND id <> $1",
+            model_id,
+        )
+        await connection.execute("UPDATE embedding_models SET active = true, phase = 'active' WHERE id = $1", model_id)
+
+
+async def index_gaps(connection: asyncpg.Connection, known: Sequence[StoredModel]) -> None:
+    """Index the rows that lack a vector of each of these models; what is indexed already is left alone."""
+    for model in known:
+        for table in embedding_models.TABLES:
+            await _index(
+                connection, embedding_models.gap_name(model.id, table), embedding_models.gap_over(table, model.id)
+            )
+
+
+async def index_vectors(connection: asyncpg.Connection, model: StoredModel) -> None:
+    """Build the vector indexes of a model while its tables are written to, and look at the tables anew for plans."""
+    for table in embedding_models.TABLES:
+        over = embedding_models.index_over(table, model.id, model.dimensions)
+        await _index(connection, embedding_models.index_name(model.id, table), over)
+        await connection.execute(f"ANALYZE {table}")
+
+
+async def drop_indexes(connection: asyncpg.Connection, model: StoredModel) -> None:
+    """Drop the vector indexes of a model while its tables are read and written."""
+    for table in embedding_models.TABLES:
+        await _drop(connection, embedding_models.index_name(model.id, table))
+
+
+async def drop_gaps(connection: asyncpg.Connection, model: StoredModel) -> None:
+    """Drop the indexes of the rows that lack a vector of a model."""
+    for table in embedding_models.TABLES:
+        await _drop(connection, embedding_models.gap_name(model.id, table))
+
+
+async def _index(connection: asyncpg.Connection, name: str, over: str) -> None:
+    """Build an index unless it is there, and whole; one whose building was cut off is built anew."""
+    valid = await connection.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", name)
+    if valid is False:
+        await _drop(connection, name)
+    if not valid:
+        await connection.execute(f"CREATE INDEX CONCURRENTLY {over}")
+
+
+async def _drop(connection: asyncpg.Connection, name: str) -> None:
+    await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+
+
+PLACES = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}
+"""What tells the rows of a memory apart, by table."""
+
+FIRST = (UUID(int=0), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lacking:
+    """A memory with rows that lack a vector. `rows` are all of its rows of that table, by place: what each holds."""
+
+    id: UUID
+    type: str
+    type_version: int
+    payload: Mapping[str, Any]
+    rows: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextsToEmbed(Lacking):
+    """A memory whose index rows lack a vector, with all that their texts are made of; `rows` are their kinds."""
+
+    scope: UUID
+    content: str
+    context: str | None
+    session: str | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionsToEmbed(Lacking):
+    """A memory whose questions lack a vector; `rows` are the questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vector:
+    """What one row is given, in pgvector's text format."""
+
+    memory: UUID
+    place: int
+    vector: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many rows keep vectors, and how many of them lack one of a model."""
+
+    rows: int = 0
+    lacking: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        """Return both together."""
+        return Count(rows=self.rows + other.rows, lacking=self.lacking + other.lacking)
+
+
+@cache
+def _lacking(model: int, table: str, of_memory: str, of_rows: str) -> SqlStatement:
+    """Return the query of memories with rows that lack a vector, and of all their rows, `y`, by place."""
+    return statement(
+        f"""
+        SELECT {of_memory}, own.*
+        FROM (
+            SELECT DISTINCT r.memory_id FROM {table} r
+            WHERE r.tenant_id = :tenant AND r.{missing_vectors(model)} AND r.memory_id > :after
+            ORDER BY r.memory_id LIMIT :limit
+        ) lacking
+        CROSS JOIN LATERAL (
+            SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = lacking.memory_id OFFSET 0
+        ) m
+        CROSS JOIN LATERAL (
+            SELECT {of_rows} FROM {table} y WHERE y.tenant_id = :tenant AND y.memory_id = lacking.memory_id
+        ) own
+        ORDER BY m.id
+        """  # noqa: S608 - composed of constants
+    )
+
+
+def _told(model: int) -> SqlStatement:
+    return _lacking(
+        model,
+        "memory_index",
+        "m.id, m.scope_id, m.type, m.type_version, m.content, m.context, m.payload, m.session_id, m.recorded_at",
+        "array_agg(y.part ORDER BY y.part) AS parts, array_agg(y.kind ORDER BY y.part) AS kinds",
+    )
+
+
+def _asked(model: int) -> SqlStatement:
+    return _lacking(
+        model,
+        "hypothetical_embeddings",
+        "m.id, m.type, m.type_version, m.payload",
+        "array_agg(y.ordinal ORDER BY y.ordinal) AS ordinals, array_agg(y.question ORDER BY y.ordinal) AS questions",
+    )
+
+
+@cache
+def _hold(model: int, table: str) -> SqlStatement:
+    return statement(
+        f"""
+        SELECT r.memory_id, r.{PLACES[table]} AS place FROM {table} r
+        WHERE r.tenant_id = :tenant AND r.memory_id = ANY(:ids) AND r.{missing_vectors(model)}
+        ORDER BY 1, 2 FOR NO KEY UPDATE SKIP LOCKED
+        """  # noqa: S608 - composed of constants
+    )
+
+
+_SAID = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+
+_ASKED_NOW = statement(
+    """
+    SELECT memory_id, ordinal, question FROM hypothetical_embeddings
+    WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    """
+)
+
+
+@cache
+def _fill(model: int, table: str) -> SqlStatement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        UPDATE {table} r SET {at.vector} = CAST(g.vector AS halfvec), {at.model} = {model:d}
+        FROM unnest(CAST(:ids AS uuid[]), CAST(:places AS smallint[]), CAST(:vectors AS text[])) AS g(id, place, vector)
+        WHERE r.tenant_id = :tenant AND r.memory_id = ANY(CAST(:ids AS uuid[]))
+          AND r.memory_id = g.id AND r.{PLACES[table]} = g.place
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _clear(model: int, kept: int, table: str) -> SqlStatement:
+    at, place = columns_of(model), PLACES[table]
+    return statement(
+        f"""
+        WITH held AS (
+            SELECT r.memory_id, r.{place} AS place FROM {table} r
+            WHERE r.tenant_id = :tenant AND (r.memory_id, r.{place}) > (:memory, :place)
+              AND r.{at.model} = {model:d} AND r.{columns_of(kept).model} = {kept:d}
+            ORDER BY 1, 2 LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED
+        ), cleared AS (
+            UPDATE {table} r SET {at.model} = NULL, {at.vector} = NULL FROM held
+            WHERE r.tenant_id = :tenant AND r.memory_id = held.memory_id AND r.{place} = held.place
+        )
+        SELECT memory_id, place FROM held ORDER BY 1, 2
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _count(model: int, table: str) -> SqlStatement:
+    return statement(
+        f"""
+        SELECT (SELECT count(*) FROM {table} r WHERE r.tenant_id = :tenant) AS all_rows,
+            (SELECT count(*) FROM {table} r WHERE r.tenant_id = :tenant AND r.{missing_vectors(model)}) AS lacking
+        """  # noqa: S608 - composed of constants
+    )
+
+
+async def read_texts(session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int) -> list[TextsToEmbed]:
+    """Return memories whose index rows lack a vector of the model, by id."""
+    rows = await session.fetch(_told(model), {"tenant": tenant, "after": after, "limit": limit})
+    return [
+        TextsToEmbed(
+            id=row["id"],
+            scope=row["scope_id"],
+            type=row["type"],
+            type_version=row["type_version"],
+            content=row["content"],
+            context=row["context"],
+            payload=row["payload"],
+            session=row["session_id"],
+            recorded_at=row["recorded_at"],
+            rows=dict(zip(row["parts"], row["kinds"], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+async def read_questions(
+    session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int
+) -> list[QuestionsToEmbed]:
+    """Return memories whose questions lack a vector of the model, by id."""
+    rows = await session.fetch(_asked(model), {"tenant": tenant, "after": after, "limit": limit})
+    return [
+        QuestionsToEmbed(
+            id=row["id"],
+            type=row["type"],
+            type_version=row["type_version"],
+            payload=row["payload"],
+            rows=dict(zip(row["ordinals"], row["questions"], strict=True)),
+        )
+        for row in rows
+    ]
+
+
+async def store_vectors(
+    session: WriteSession, tenant: UUID, model: int, of: Sequence[TextsToEmbed], vectors: Sequence[Vector]
+) -> int:
+    """Give index rows their vectors; return how many have theirs now.
+
+    A row that has one already, that is held by somebody, or whose memory says something else by now gets none.
+    """
+    held = await _held(session, tenant, model, "memory_index", vectors)
+    rows = await session.fetch(_SAID, {"tenant": tenant, "ids": [one.id for one in of]})
+    now = {row["id"]: (row["content"], row["context"]) for row in rows}
+    same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
+    kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in held]
+    return await _given(session, tenant, model, "memory_index", kept)
+
+
+async def fill_questions(
+    session: WriteSession, tenant: UUID, model: int, of: Sequence[QuestionsToEmbed], vectors: Sequence[Vector]
+) -> int:
+    """Give questions their vectors, likewise."""
+    held = await _held(session, tenant, model, "hypothetical_embeddings", vectors)
+    rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": [one.id for one in of]})
+    now = {(row["memory_id"], row["ordinal"]): row["question"] for row in rows}
+    same = {
+        (one.id, place) for one in of for place, question in one.rows.items() if now.get((one.id, place)) == question
+    }
+    kept = [one for one in vectors if (one.memory, one.place) in held & same]
+    return await _given(session, tenant, model, "hypothetical_embeddings", kept)
+
+
+async def clear(
+    session: WriteSession, tenant: UUID, table: str, *, model: int, kept: int, after: tuple[UUID, int], limit: int
+) -> list[tuple[UUID, int]]:
+    """Take the model's vectors from up to `limit` rows that have one of the model that is kept; return which."""
+    memory, place = after
+    rows = await session.fetch(
+        _clear(model, kept, table), {"tenant": tenant, "memory": memory, "place": place, "limit": limit}
+    )
+    return [(row["memory_id"], row["place"]) for row in rows]
+
+
+async def count(session: ReadSession, tenant: UUID, model: int) -> Count:
+    """Return how many of a tenant's rows keep vectors, and how many lack one of the model."""
+    total = Count()
+    for table in PLACES:
+        [row] = await session.fetch(_count(model, table), {"tenant": tenant})
+        total += Count(rows=row["all_rows"], lacking=row["lacking"])
+    return total
+
+
+async def _held(
+    session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]
+) -> set[tuple[UUID, int]]:
+    """Hold those of the rows that lack a vector and that nobody holds, until the transaction ends; return which."""
+    ids = list({one.memory for one in vectors})
+    rows = await session.fetch(_hold(model, table), {"tenant": tenant, "ids": ids})
+    return {(row["memory_id"], row["place"]) for row in rows}
+
+
+async def _given(session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]) -> int:
+    if vectors:
+        values = {
+            "tenant": tenant,
+            "ids": [one.memory for one in vectors],
+            "places": [one.place for one in vectors],
+            "vectors": [one.vector for one in vectors],
+        }
+        await session.fetch(_fill(model, table), values)
+    return len(vectors)

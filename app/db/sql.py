@@ -1,0 +1,134 @@
+"""Many rows in one statement; how vectors are written.
+
+Writing many rows of many tables in one round trip.
+
+Vectors as the database keeps and reads them.
+
+A row has room for vectors of two embedding models: one whose id is odd in `embedding` beside `model_id`, one whose id
+is even in `embedding_2` beside `model_id_2`. So the vectors of a new model are built beside those that are searched,
+in the rows that they belong to: what filters, erases and cascades is the same for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic_core import to_json
+
+from app.db.session import SqlStatement, WriteSession, statement
+
+Row = Mapping[str, object]
+
+ON_CONFLICT: Mapping[str, str] = {
+    "entities": """ON CONFLICT (tenant_id, id) DO UPDATE SET
+        mention_count = entities.mention_count + excluded.mention_count,
+        canonical_name = excluded.canonical_name,
+        entity_type = CASE WHEN excluded.entity_type = 'unknown' THEN entities.entity_type
+                           ELSE excluded.entity_type END,
+        attributes = entities.attributes || excluded.attributes,
+        updated_at = excluded.updated_at""",
+    "entity_aliases": "ON CONFLICT DO NOTHING",
+    "memory_entities": "ON CONFLICT DO NOTHING",
+    "memory_links": "ON CONFLICT DO NOTHING",
+    "scopes": "ON CONFLICT DO NOTHING",
+    "lexical_terms": """ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET
+        documents = lexical_terms.documents + excluded.documents""",
+    "pronoun_bindings": """ON CONFLICT (tenant_id, scope_id, pronoun, position) DO UPDATE SET
+        number = excluded.number, name = excluded.name, entity_type = excluded.entity_type,
+        session_id = excluded.session_id, said_at = excluded.said_at""",
+    "memory_usage": """ON CONFLICT (tenant_id, memory_id) DO UPDATE SET
+        last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at)""",
+}
+"""What a table does with a row it has; the others must not have it."""
+
+
+async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:
+    """Insert rows into tables, by table name, as one statement; all rows of a table have the same columns.
+
+    Foreign keys among them hold, because Postgres checks them at the end of the statement.
+    """
+    inserts, parameters = as_clauses(rows)
+    if inserts:
+        await session.fetch(_insert(inserts), parameters)
+
+
+def as_clauses(rows: Mapping[str, Sequence[Row]]) -> tuple[str, dict[str, object]]:
+    """Return what inserts rows in front of a caller's own statement: clauses of its WITH, and their parameters.
+
+    The parameters have the names of the tables. Without rows there are no clauses.
+    """
+    tables = {name: tuple(given[0]) for name, given in rows.items() if given}
+    return _clauses(tuple(sorted(tables.items()))), {name: as_json(rows[name]) for name in tables}
+
+
+@cache
+def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    return ",\n".join(
+        f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
+        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {ON_CONFLICT.get(name, '')})"
+        for name, columns in tables
+    )
+
+
+@cache
+def _insert(inserts: str) -> SqlStatement:
+    return statement(f"WITH {inserts} SELECT 1")
+
+
+def as_json(rows: Sequence[Row]) -> str:
+    """Return rows as JSON whose values a column's type can be read from."""
+    plain = [
+        {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
+        for row in rows
+    ]
+    return to_json(plain, fallback=_mapping).decode()
+
+
+def _mapping(value: object) -> dict[object, object]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"cannot write a {type(value).__name__} as JSON")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Where the vectors of a model are: the column of the vector, and that of the model it comes from."""
+
+    vector: str
+    model: str
+
+
+_ODD = Columns(vector="embedding", model="model_id")
+
+_EVEN = Columns(vector="embedding_2", model="model_id_2")
+
+
+def columns_of(model_id: int) -> Columns:
+    """Return where the vectors of a model are."""
+    return _ODD if model_id % 2 else _EVEN
+
+
+def as_columns(model_id: int, vector: object) -> dict[str, object]:
+    """Return a model's vector as the columns of a row."""
+    at = columns_of(model_id)
+    return {at.model: model_id, at.vector: vector}
+
+
+def vector_of(row: str, model: str = ":model") -> str:
+    """Return SQL for a row's vector of a model, null where it has none; for where no index is to be used."""
+    first, second = (f"WHEN {row}.{at.model} = {model} THEN {row}.{at.vector}" for at in (_ODD, _EVEN))
+    return f"CASE {first} {second} END"
+
+
+def has_vector(row: str, model: str = ":model") -> str:
+    """Return SQL for whether a row has a vector of a model; null counts as no."""
+    return f"{model} IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
+
+
+def as_halfvec(vector: NDArray[np.float32]) -> str:
+    """Return a vector in pgvector's text format, to the digits half precision keeps."""
+    return to_json(np.round(vector.astype(np.float64), 7).tolist()).decode()

@@ -1,0 +1,291 @@
+"""Memories, past versions, links, evidence, turns.
+
+What is believed, what it was before, how it is used, and what it rests on.
+
+What was said.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    DateTime,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, UUID
+
+from app.db.tables.base import NOBODY, json_object, key, one_of, refers_to, table, tenant, when
+from app.memory.extraction import Role, TurnStatus
+from app.model import Category, LinkKind, MemoryStatus, ReviewReason, SpeechAct
+
+memories = table(
+    "memories",
+    tenant(),
+    key("id"),
+    Column("scope_id", UUID, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("type_tenant", UUID, nullable=False, server_default=text(f"'{NOBODY}'")),
+    Column("type_version", Integer, nullable=False, server_default=text("0")),
+    Column("category", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("context", Text),
+    Column("identity", LargeBinary, nullable=False),
+    json_object("payload"),
+    Column("subject", Text),
+    Column("subject_id", UUID),
+    Column("slot", Text),
+    Column("slot_value", Text),
+    Column("contested", Boolean, nullable=False, server_default=text("false")),
+    Column("speech_act", Text, nullable=False, server_default=text("'assertion'")),
+    Column("source_strength", Float, nullable=False),
+    Column("extractor_confidence", Float, nullable=False),
+    Column("prior", Float, nullable=False),
+    Column("mentions", Integer, nullable=False, server_default=text("1")),
+    Column("confidence", Float, nullable=False),
+    Column("importance", Float, nullable=False),
+    Column("half_life_days", Float),
+    Column("floor", Float, nullable=False, server_default=text("0")),
+    Column("topic", Text),
+    Column("session_id", Text),
+    Column("sequence_number", Integer),
+    when("stated_at"),
+    when("valid_from"),
+    when("valid_until", nullable=True),
+    when("ended_at", nullable=True),
+    when("recorded_at"),
+    when("retired_at", nullable=True),
+    when("updated_at"),
+    when("status_since", nullable=True),
+    Column("supersedes", UUID),
+    Column("superseded_by", UUID),
+    Column("needs_review", Boolean, Computed("review_reason IS NOT NULL", persisted=True), nullable=False),
+    Column("review_reason", Text),
+    Column("review_note", Text),
+    when("review_since", nullable=True),
+    Column("volatile", Boolean, nullable=False, server_default=text("false")),
+    # The payload's first filter (`MemoryType.filters`): text, because under row-level security no index is asked
+    # for what an expression over JSON says.
+    Column("filter_key", Text),
+    json_object("provenance"),
+    json_object("metadata"),
+    refers_to("scopes", "scope_id"),
+    refers_to("memories", "superseded_by", deferred=True),
+    ForeignKeyConstraint(["type_tenant", "type"], ["memory_types.tenant_id", "memory_types.name"]),
+    CheckConstraint(f"type_tenant IN ('{NOBODY}', tenant_id)", name="type_tenant"),
+    CheckConstraint(f"(type_tenant = '{NOBODY}') = (type_version = 0)", name="type_version"),
+    one_of("status", MemoryStatus),
+    one_of("category", Category),
+    one_of("speech_act", SpeechAct),
+    one_of("review_reason", ReviewReason),
+    CheckConstraint("(review_reason IS NULL) = (review_since IS NULL)", name="review_since"),
+    CheckConstraint("status <> 'pending' OR review_reason IS NOT NULL", name="pending"),
+    CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
+    CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
+    CheckConstraint("half_life_days > 0 AND half_life_days < 'Infinity'", name="half_life"),
+    CheckConstraint("floor BETWEEN 0 AND 1", name="floor"),
+    CheckConstraint("mentions >= 1", name="mentions"),
+    CheckConstraint(
+        "source_strength BETWEEN 0 AND 1 AND extractor_confidence BETWEEN 0 AND 1 AND prior BETWEEN 0 AND 1",
+        name="parts",
+    ),
+    CheckConstraint("valid_until IS NULL OR valid_until > valid_from", name="validity"),
+    CheckConstraint("status <> 'active' OR ended_at IS NULL", name="ended"),
+    Index(
+        "uq_memories_active_slot",
+        "tenant_id",
+        "scope_id",
+        "type",
+        "slot",
+        unique=True,
+        postgresql_where=text("status = 'active' AND slot IS NOT NULL AND NOT contested"),
+    ),
+    Index(
+        "ix_memories_slot",
+        "tenant_id",
+        "scope_id",
+        "type",
+        "slot",
+        "stated_at",
+        postgresql_where=text("slot IS NOT NULL"),
+    ),
+    Index("ix_memories_identity", "tenant_id", "scope_id", "identity"),
+    Index("ix_memories_subject", "tenant_id", "subject_id", "scope_id", "type"),
+    Index("ix_memories_recorded", "tenant_id", "scope_id", "id"),
+    Index(
+        "ix_memories_session",
+        "tenant_id",
+        "session_id",
+        "sequence_number",
+        postgresql_where=text("session_id IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_review",
+        "tenant_id",
+        "review_since",
+        "id",
+        postgresql_where=text("review_reason IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_contested",
+        "tenant_id",
+        "scope_id",
+        "type",
+        "slot",
+        postgresql_where=text("contested AND status = 'active'"),
+    ),
+    Index("ix_memories_own_type", "type_tenant", "type", postgresql_where=text(f"type_tenant <> '{NOBODY}'")),
+    # Under row-level security its condition is used, and no expression over JSON would be as its column.
+    Index(
+        "ix_memories_names_user",
+        "tenant_id",
+        "id",
+        postgresql_where=text("(provenance ->> 'user_id') IS NOT NULL"),
+    ),
+    Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
+    Index(
+        "ix_memories_filter",
+        "tenant_id",
+        "filter_key",
+        "type",
+        "id",
+        postgresql_where=text("filter_key IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_ending",
+        "tenant_id",
+        "valid_until",
+        postgresql_where=text("status = 'active' AND valid_until IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_faded", "tenant_id", "status", "id", postgresql_where=text("status IN ('expired', 'forgotten')")
+    ),
+)
+
+memory_past = table(
+    "memory_past",
+    tenant(),
+    key("memory_id"),
+    key("believed_until", DateTime(timezone=True)),
+    Column("scope_id", UUID, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("topic", Text),
+    Column("status", Text, nullable=False),
+    Column("confidence", Float, nullable=False),
+    when("stated_at"),
+    when("valid_from"),
+    when("valid_until", nullable=True),
+    when("ended_at", nullable=True),
+    Column("was", JSONB, nullable=False),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_memory_past_scope", "tenant_id", "scope_id", "believed_until"),
+)
+
+review_counts = table(
+    "review_counts",
+    tenant(),
+    key("scope_id"),
+    key("reason", Text),
+    Column("waiting", Integer, nullable=False),
+    refers_to("scopes", "scope_id", cascade=True),
+    Index("ix_review_counts_waiting", "reason", postgresql_where=text("waiting > 0")),
+)
+
+memory_usage = table(
+    "memory_usage",
+    tenant(),
+    key("memory_id"),
+    Column("access_count", Integer, nullable=False, server_default=text("0")),
+    when("last_accessed_at", nullable=True),
+    Column("stability", Float, nullable=False, server_default=text("0")),
+    Column("sessions", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    when("previous_accessed_at", nullable=True),
+    *(
+        Column(name, Integer, nullable=False, server_default=text("0"))
+        for name in ("useful_count", "not_useful_count", "wrong_count")
+    ),
+    refers_to("memories", "memory_id", cascade=True),
+    CheckConstraint(
+        "access_count >= 0 AND useful_count >= 0 AND not_useful_count >= 0 AND wrong_count >= 0", name="counts"
+    ),
+)
+
+memory_links = table(
+    "memory_links",
+    tenant(),
+    key("from_memory"),
+    key("kind", Text),
+    key("to_memory"),
+    when("created_at", default_now=True),
+    refers_to("memories", "from_memory", cascade=True),
+    refers_to("memories", "to_memory", cascade=True),
+    one_of("kind", LinkKind),
+    Index("ix_memory_links_to", "tenant_id", "to_memory"),
+)
+
+evidence = table(
+    "evidence",
+    tenant(),
+    key("memory_id"),
+    key("id"),
+    Column("turn_id", UUID),
+    Column("quote", Text),
+    Column("role", Text),
+    Column("session_id", Text),
+    Column("statement", LargeBinary),
+    when("stated_at"),
+    when("recorded_at", default_now=True),
+    refers_to("memories", "memory_id", cascade=True),
+    refers_to("turns", "turn_id"),
+    Index("ix_evidence_turn", "tenant_id", "turn_id"),
+    Index(
+        "uq_evidence_statement",
+        "tenant_id",
+        "turn_id",
+        "statement",
+        unique=True,
+        postgresql_where=text("turn_id IS NOT NULL AND statement IS NOT NULL"),
+    ),
+)
+
+turns = table(
+    "turns",
+    tenant(),
+    key("id"),
+    Column("scope_id", UUID, nullable=False),
+    Column("session_id", Text),
+    Column("sequence_number", Integer),
+    Column("role", Text, nullable=False),
+    Column("speaker", Text),
+    Column("content", Text, nullable=False),
+    Column("timezone", Text, nullable=False, server_default=text("'UTC'")),
+    when("occurred_at"),
+    when("recorded_at", default_now=True),
+    Column("status", Text, nullable=False, server_default=text("'received'")),
+    Column("reason", Text),
+    Column("extraction", JSONB),
+    Column("report", JSONB),
+    when("processed_at", nullable=True),
+    when("erased_at", nullable=True),
+    json_object("metadata"),
+    Column("category", Text),
+    Column("importance", Float),
+    refers_to("scopes", "scope_id"),
+    one_of("status", TurnStatus),
+    one_of("role", Role),
+    one_of("category", Category),
+    CheckConstraint("importance BETWEEN 0 AND 1", name="importance"),
+    Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "occurred_at", "sequence_number", "id"),
+    Index("ix_turns_occurred", "tenant_id", "scope_id", "occurred_at"),
+    Index("ix_turns_unsettled", "tenant_id", "status", "id", postgresql_where=text("status <> 'processed'")),
+)

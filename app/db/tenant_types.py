@@ -1,0 +1,230 @@
+"""Definitions and the cache of compiled types.
+
+The definitions of tenants' own types: read in one statement, written under the lock of the tenant's row.
+
+The types of every tenant, as far as they were read here: built once a version, and never changed.
+
+What a hot path reads first also returns the count of the tenant's types (`tenants.types_version`), so that a replica
+knows in the same round trip that another has changed them, and reads them anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from app.db.session import Database, ReadSession, WriteSession, statement
+from app.db.tables.base import NOBODY
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.memory.tenant_types import compiler
+from app.memory.tenant_types.definition import Definition
+
+BUILT_IN: Final = "0"
+"""What identifies a type that is built in."""
+
+READABLE: Final = r"""CAST(regexp_replace({definition}::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') AS json)"""
+"""SQL of a definition with U+FFFD for the NUL that earlier releases took: it can neither be stored nor exported."""
+
+_DEFINITION: Final = READABLE.format(definition="v.definition")
+
+_VERSION = statement("SELECT types_version FROM tenants WHERE id = :tenant")
+
+_ALL = statement(
+    f"""
+    SELECT t.types_version, v.name, v.version, {_DEFINITION}::text AS definition
+    FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = t.id
+    WHERE t.id = :tenant ORDER BY v.name, v.version
+    """  # noqa: S608 - composed of constants
+)
+
+_OF = text(
+    f"""
+    SELECT name, version, {_DEFINITION} AS definition, created_at, created_by FROM memory_type_versions v
+    WHERE tenant_id = :tenant AND name = :name ORDER BY version
+    """  # noqa: S608 - composed of constants
+)
+
+_IDENTITIES = text(
+    """
+    SELECT t.name, CASE WHEN v.version IS NULL THEN :built_in
+        ELSE v.version || ' ' || v.created_at || ' ' || md5(v.definition::text) END AS identity
+    FROM memory_types t LEFT JOIN memory_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
+    WHERE t.tenant_id IN (:tenant, :nobody) AND t.name = ANY(:names) ORDER BY t.name, v.version NULLS FIRST
+    """
+)
+
+_HOLD_NAMED = text("SELECT FROM memory_types WHERE tenant_id = :tenant AND name = ANY(:names) ORDER BY name FOR SHARE")
+
+_MEMORIES = text("SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name")
+
+_HOLD = text("SELECT FROM tenants WHERE id = :tenant FOR NO KEY UPDATE")
+
+_MOVE = text("UPDATE tenants SET types_version = types_version + 1 WHERE id = :tenant")
+
+_NAME = text(
+    """
+    INSERT INTO memory_types (tenant_id, name, description, created_at, version)
+    VALUES (:tenant, :name, :description, :at, :version) ON CONFLICT (tenant_id, name) DO UPDATE SET
+        description = excluded.description, version = excluded.version
+    """
+)
+
+_KEEP = text(
+    """
+    INSERT INTO memory_type_versions (tenant_id, name, version, definition, created_at, created_by)
+    VALUES (:tenant, :name, :version, CAST(:definition AS json), :at, :by)
+    """
+)
+
+_REMOVE = text("DELETE FROM memory_types WHERE tenant_id = :tenant AND name = :name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDefinition:
+    """A tenant's definitions as JSON, by name and version, and what its types count as their own version."""
+
+    version: int
+    definitions: Mapping[str, Mapping[int, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """One version of a definition: since when, by whom."""
+
+    name: str
+    version: int
+    definition: Mapping[str, object]
+    created_at: datetime
+    created_by: str
+
+
+async def read_version(session: ReadSession, tenant: UUID) -> int:
+    """Return how often the tenant's own types have changed; 0 for a tenant that is not there."""
+    rows = await session.fetch(_VERSION, {"tenant": tenant})
+    return int(rows[0][0]) if rows else 0
+
+
+async def read_definition(session: ReadSession, tenant: UUID) -> StoredDefinition:
+    """Return every definition of the tenant, as of one moment."""
+    rows = await session.fetch(_ALL, {"tenant": tenant})
+    found: dict[str, dict[int, str]] = {}
+    for row in rows:
+        if row["name"] is not None:
+            found.setdefault(row["name"], {})[row["version"]] = row["definition"]
+    return StoredDefinition(version=int(rows[0]["types_version"]) if rows else 0, definitions=found)
+
+
+async def versions(session: ReadSession, tenant: UUID, name: str) -> Sequence[StoredVersion]:
+    """Return the versions of a type, oldest first; none for a type that the tenant does not have."""
+    rows = await session.execute(_OF, {"tenant": tenant, "name": name})
+    return [StoredVersion(**row) for row in rows.mappings()]
+
+
+async def memories(session: ReadSession, tenant: UUID, name: str) -> int:
+    """Return how many memories, whatever their status, are of a type of the tenant's own."""
+    return int((await session.execute(_MEMORIES, {"tenant": tenant, "name": name})).scalar_one())
+
+
+async def identities(session: ReadSession, tenant: UUID, names: Collection[str]) -> dict[str, list[str]]:
+    """Return what identifies each version of types, the latest last; a type that was removed and made again differs."""
+    here = {"tenant": tenant, "nobody": UUID(NOBODY), "names": list(names), "built_in": BUILT_IN}
+    found: dict[str, list[str]] = {}
+    for row in await session.execute(_IDENTITIES, here):
+        found.setdefault(row.name, []).append(row.identity)
+    return found
+
+
+async def hold_named(session: WriteSession, tenant: UUID, names: Collection[str]) -> None:
+    """Keep types of the tenant's own as they are until the transaction ends."""
+    await session.execute(_HOLD_NAMED, {"tenant": tenant, "names": list(names)})
+
+
+async def lock(session: WriteSession, tenant: UUID) -> None:
+    """Hold the tenant's types until the transaction ends; it must have been opened with `tenants.AS_OPERATOR`."""
+    await session.execute(_HOLD, {"tenant": tenant})
+
+
+async def add(
+    session: WriteSession, tenant: UUID, version: int, definition: Definition, *, at: datetime, by: str
+) -> None:
+    """Store a version of a definition and make it the present one; the types must be held."""
+    here = {"tenant": tenant, "name": definition.name, "version": version, "at": at}
+    await session.execute(_NAME, {**here, "description": definition.definition})
+    await session.execute(_KEEP, {**here, "definition": definition.text(), "by": by})
+    await session.execute(_MOVE, {"tenant": tenant})
+
+
+async def remove(session: WriteSession, tenant: UUID, name: str) -> None:
+    """Remove a type with its versions; Conflict when there are memories of it. The types must be held."""
+    await session.execute(_REMOVE, {"tenant": tenant, "name": name})
+    await session.execute(_MOVE, {"tenant": tenant})
+
+
+MOST = 256
+"""Tenants with types of their own whose types are held; those that were not asked for the longest go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeCache:
+    """See `Types`. A tenant that has no types of its own takes no room, and its types no look-up."""
+
+    database: Database
+    built_in: Registry
+    _held: OrderedDict[UUID, Registry] = field(default_factory=OrderedDict, repr=False)
+
+    def known(self, tenant: UUID) -> Registry:
+        """Return the types as they were last read here; those that are built in, if they never were."""
+        found = self._held.get(tenant)
+        if found is None:
+            return self.built_in
+        self._held.move_to_end(tenant)
+        return found
+
+    async def of(self, tenant: UUID) -> Registry:
+        """Return the types as they are now."""
+        async with self.database.read(tenant) as session:
+            version = await read_version(session, tenant)
+        return await self.at(tenant, version)
+
+    async def at(self, tenant: UUID, version: int) -> Registry:
+        """Return the types of a version that was just read of the tenant, or of a later one."""
+        found = self.known(tenant)
+        if found.version >= version:
+            return found
+        async with self.database.read(tenant) as session:
+            kept = await read_definition(session, tenant)
+        made = await asyncio.to_thread(self.made, kept)
+        # Two may have read at once: the later version stays.
+        if made.version > self.known(tenant).version:
+            self._held[tenant] = made
+            self._held.move_to_end(tenant)
+            while len(self._held) > MOST:
+                self._held.popitem(last=False)
+        return made
+
+    async def naming(self, tenant: UUID, names: Collection[str]) -> Registry:
+        """Return types that have all these names, if the tenant's do: those that are known, or else as they are now."""
+        known = self.known(tenant)
+        return known if all(known.find(name) is not None for name in names) else await self.of(tenant)
+
+    def made(self, kept: StoredDefinition) -> Registry:
+        """Return the types that a tenant's definitions come to, with those that are built in."""
+        return self.built_in.with_own((_type(versions) for versions in kept.definitions.values()), kept.version)
+
+
+def _type(versions: Mapping[int, str]) -> MemoryType:
+    latest = max(versions)
+
+    def earlier(version: int) -> MemoryType | None:
+        text = versions.get(version)
+        return None if text is None else replace(compiler.compile_stored(text, version), past=True, earlier=earlier)
+
+    return replace(compiler.compile_stored(versions[latest], latest), earlier=earlier)

@@ -1,0 +1,186 @@
+"""Turns that only keep a conversation going, short ones that state something after all, and those that ask. English."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from app.lexical.tokens import SPACELESS, normalise
+
+_LISTED: Final = """
+ok, okay, k, kk, okey dokey, alright, all right, right, sure, sure thing, of course, absolutely, definitely, exactly,
+indeed, certainly, totally, agreed, fine, cool, nice, great, awesome, perfect, excellent, amazing, wonderful,
+fantastic, brilliant, lovely, sweet, good, very good, super, neat, wow, oh, ah, aha, hm, hmm, uh, um, huh, oops, yay,
+phew, well, yes, yeah, yep, yup, ya, no, nope, nah, maybe, perhaps, i guess, i think so, i hope so, i suppose,
+not yet, not really, not sure, i'm not sure, no idea, i don't know, idk, dunno, who knows, no problem, np,
+no worries, don't worry, not a problem, no thanks, no thank you, never mind, nevermind, nvm, forget it, thanks,
+thank you, thx, ty, tysm, cheers, many thanks, much appreciated, appreciated, i appreciate it,
+i really appreciate it, appreciate it, welcome, you're welcome, my pleasure, anytime, any time, for the help,
+for your help, for that, for everything, for the info, for the tip, for the tips, for the advice, for the suggestion,
+for the suggestions, for this, for letting me know, for sharing, so much, very much, a lot, a bunch, a ton, again,
+for now, so far, then, too, as well, really, very, so, and, but, also, now, please, everyone, all, guys, man, dude,
+buddy, mate, friend, dear, sir, team, there, here, got it, gotcha, i got it, i see, i understand, understood,
+makes sense, that makes sense, it makes sense, noted, i agree, sounds good, sounds great, sounds perfect, sounds fun,
+sounds like a plan, that sounds good, that sounds great, looks good, looks good to me, lgtm, works for me,
+that works, that works for me, fair enough, good point, good idea, great idea, good to know, good question,
+great question, same here, me too, i know, i know right, true, that's true, good job, great job, well done,
+nice work, great work, nice one, good one, way to go, congrats, congratulations, that's great, that's good,
+that's nice, that's cool, that's awesome, that's amazing, that's perfect, that's wonderful, that's helpful,
+that's very helpful, that's really helpful, that's so helpful, that was helpful, that helps, that helps a lot,
+that's fine, that's ok, that's okay, that's right, that's correct, that's it, that's all, that's fair, it's fine,
+it's ok, it's okay, it's all good, all good, i'm good, i'm fine, i'm ok, i'm okay, i'm here, i'm back, i'm done,
+i'm ready, i'm sorry, sorry, my bad, excuse me, pardon, love it, i love it, like it, i like it, i like that,
+i love that, will do, on it, done, ready, let's go, let's do it, go ahead, go on, continue, carry on, keep going,
+please continue, please go on, tell me more, next, more, yes please, of course not, please do, try again, hi, hello,
+hey, hiya, yo, howdy, greetings, hi there, hello there, hey there, good morning, good afternoon, good evening,
+good night, morning, evening, night, goodnight, bye, bye bye, goodbye, see you, see ya, see you later, see you soon,
+see you tomorrow, see you then, talk to you later, talk later, talk soon, later, ttyl, take care, have a good one,
+have a great day, have a good day, have a nice day, have a good weekend, have a great weekend, good luck,
+same to you, you too, what's up, sup, how are you, how are you doing, how's it going, how are things, how do you do,
+nice to meet you, lol, lmao, rofl, omg, haha, hehe, xd, ha, test, testing, ping, please and thank you, danke, merci,
+gracias, grazie, hola, ciao, bonjour, obrigado, obrigada, arigato, bitte, si, oui, ja, nein, 谢谢, 好的, 好, 嗯,
+你好, 哈哈, 我知道了, 知道了, 明白了, 我明白了, 不客气, 再见, 没问题, ありがとう, ありがとうございます, はい, いいえ,
+こんにちは, 了解, 了解です, わかりました, おはよう, おはようございます, 감사합니다, 네, 아니요, 안녕하세요,
+알겠습니다
+"""
+_PHRASES: Final = frozenset(" ".join(phrase.split()) for phrase in _LISTED.split(","))
+_LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in _PHRASES)
+_MOST_WORDS: Final = 24
+_MOST_CHARACTERS: Final = 200
+"""A longer turn is no chit-chat, whatever it is made of."""
+
+_WORD: Final = re.compile(rf"[{SPACELESS}]+|[^\W_]+(?:'[^\W_]+)*")
+_LAUGHTER: Final = re.compile(
+    r"a?(?:ha)+h?|(?:he)+h?|lo+l|lmf?a+o+|x+d+|(?:ja)+|o+h+|a+h+|h*m{2,}|y+e+s+|no+|o?k+|th?a?n?x+"
+)
+
+_LEAD: Final = (
+    r"^(?:(?:so|and|but|also|yes|yeah|well|oh|hi|hey|hello|btw|by the way|no|actually|sorry|fyi|now|then)[,.!:]? ){0,3}"
+)
+_PASSING: Final = (
+    r"(?:(?:so|very|really|just|a bit|a little|pretty|still|not|now|all|feeling|too) )*(?:tired|hungry|thirsty|bored|"
+    r"busy|sleepy|"
+    r"sad|happy|glad|good|great|fine|ok|okay|done|back|here|home|ready|sure|sorry|stuck|lost|confused|curious|afraid|"
+    r"excited|"
+    r"late|early|listening|thinking|wondering|kidding|joking|asking|trying|looking|waiting|impressed|unsure|wrong|"
+    r"right|cold|"
+    r"hot|sick|exhausted|stressed|set|with|in|on it|off)\b"
+)
+"""Moods of the moment (seed 003: "I'm tired today" is skipped)."""
+
+_STATEMENT: Final = re.compile(
+    rf"{_LEAD}(?:i|we)(?:'m|'re| am| are)(?: (?:actually|also))? (?!{_PASSING})\w|"
+    r"\b(?:i|we|i've|we've|i'd|we'd)(?: (?:really|also|always|never|usually|only|mostly|no longer|just|already|often|"
+    r"don't|do not|"
+    r"can't|cannot|have|had|used to))* "
+    r"(?!(?:agree|see|know|think|guess|hope|understand|mean|wonder|doubt|suppose|believe|bet|wish|forgot|tried|get|"
+    r"need (?:help|more)|"
+    r"have (?:to|an? (?:question|idea|problem|issue|doubt))|really|also|always|just|am|are|will|would|could|should|"
+    r"can|did|do)\b)"
+    r"[a-z]{2,}|"
+    rf"{_LEAD}(?:my|our) (?!(?:bad|pleasure|god|goodness|apologies|mistake|point|question)\b)[\w'-]+ \w|"
+    rf"{_LEAD}(?:please )?(?:call me|remember|note that|use|always|never|avoid|don't (?:call|use|send|ever)|"
+    r"do not|keep|stop|skip|(?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in|with|like)) \S|"
+    rf"{_LEAD}please (?:be|answer|reply|respond|write|speak|address|include|format) \S|"
+    rf"{_LEAD}(?:he|she|they)(?:'s|'re| (?:is|are|was|has|lives?|works?|left|moved|died|likes?|prefers?|hates?|got)) \w"
+)
+_THIRD_PERSON: Final = re.compile(
+    r"^(?!(?:It|That|This|There|These|Those|What|Who|Where|When|Why|How|Which|Here|Everything|Nothing|Something)\b)"
+    r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:is|are|was|were|has|had|lives?|works?|likes?|loves?|hates?|prefers?|manages?|"
+    r"owns?|"
+    r"reports?|leads?|moved|joined|left|quit|died|married|uses|got|starts?) \w|"
+    r"^(?!(?:It|That|This|Everything|Nothing|He|She|They)\b)[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:(?:just |has )?died|"
+    r"(?:just |has )?passed away|quit|resigned|retired)[.!\u2026]*$|"
+    r"^(?:It|That|He|She)(?:['\u2019]s| is) [A-Z][a-z]"
+)
+_POINTING: Final = re.compile(
+    r"\b(?:it|that|this|them|you|one|so|here|there|what you mean|(?:i|we|you|he|she|they|it)(?:'ve| (?:have|has|had|"
+    r"was|were|am|are|is|do|does|did|will|would|can|could)))$"
+)
+"""What is only pointed at, or only agreed to, can't be remembered: `I love that`, `I was too`."""
+
+_TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
+"""Words that may end any statement, and say nothing of what it is about: `I eat meat again`."""
+_MOST_TAILS: Final = 3
+_STOPS: Final = ".!,\u2026 "
+
+_CORRECTION: Final = re.compile(
+    r"^(?:no|nope|actually|correction|wait|sorry|not)[,:.\u2014-] ?(?!(?:no|way|again|what|yet|really|sure)\b)[\w(]"
+)
+_SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
+"""Who means themself by the first word, in scripts without spaces."""
+
+_LONGEST_END: Final = 40
+_LONGEST_QUESTION: Final = 300
+_ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
+_SENTENCE: Final = re.compile(r"(?<=[.!?\uff1f]) (?=\w)|\n")
+_OF_YOU: Final = re.compile(r"\b(?:do|did|are|were|have|had|is|was|does|has) (?:you|your)\b")
+_OFFER: Final = re.compile(
+    r"\b(?:want|need|mind|mean|ready|sure|ok|okay|done|think|see|know|agree|understand|hear|remember|questions?|"
+    r"like (?:me|to|some|another|more)|else|anything|finished|there|looking|interested|happy with|satisfied)\b"
+)
+"""Words of a question that is about the conversation rather than about whoever is asked: `do you need help?`."""
+_YES_OR_NO: Final = re.compile(r"(?:well |oh |um |uh )?(?:yes|yeah|yep|yup|no|nope|nah|of course|not yet)\b")
+
+
+def is_chit_chat(text: str) -> bool:
+    """Return whether the text is nothing but phrases of greeting, thanks, assent or leave, in any combination."""
+    if len(text) > _MOST_CHARACTERS:
+        return False
+    words = _WORD.findall(normalise(text))
+    if len(words) > _MOST_WORDS:
+        return False
+    place = 0
+    while place < len(words):
+        taken = _phrase_at(words, place)
+        if not taken:
+            return False
+        place += taken
+    return True
+
+
+def states_something(text: str) -> bool:
+    """Return whether a short text says something of its speaker or of somebody named, or corrects what was said."""
+    plain = " ".join(text.split())
+    folded = normalise(plain)
+    if _SPEAKER.match(folded):
+        return True
+    if folded.endswith("?") or _POINTING.search(_without_tail(folded)):
+        return False
+    return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _THIRD_PERSON.match(plain)))
+
+
+def _without_tail(text: str) -> str:
+    text = text.rstrip(_STOPS)
+    for _ in range(_MOST_TAILS):
+        tail = next((one for one in _TAILS if text.endswith(f" {one}")), None)
+        if tail is None:
+            break
+        text = text.removesuffix(tail).rstrip(_STOPS)
+    return text
+
+
+def asks(text: str) -> bool:
+    """Return whether the text ends in a question mark, whatever emoji or quotes follow it."""
+    return _ASKS.search(text[-_LONGEST_END:]) is not None
+
+
+def asks_of_you(text: str) -> bool:
+    """Return whether the text ends by asking how it is with someone, so that a bare yes or no tells something."""
+    if not asks(text):
+        return False
+    last = _SENTENCE.split(normalise(text[-_LONGEST_QUESTION:].rstrip()))[-1]
+    return _OF_YOU.search(last) is not None and _OFFER.search(last) is None
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Return whether the text begins by saying yes or no."""
+    return _YES_OR_NO.match(normalise(text)) is not None
+
+
+def _phrase_at(words: list[str], place: int) -> int:
+    """Return how many words the longest phrase that begins here has; 0 if none does."""
+    for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
+        if " ".join(words[place : place + length]) in _PHRASES:
+            return length
+    return 1 if _LAUGHTER.fullmatch(words[place]) else 0

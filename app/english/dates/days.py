@@ -1,0 +1,298 @@
+"""Calendar arithmetic and computable holidays.
+
+Calendar arithmetic on naive local datetimes. Results outside years 1..9999 raise ValueError or OverflowError.
+
+Holidays with a fixed or computable date, as functions of the year. Lunar ones are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+
+DAYS_IN_WEEK = 7
+
+MONTHS_IN_YEAR = 12
+
+SATURDAY = 5
+
+THURSDAY = 3
+
+LAST_YEAR = 9999
+
+END_OF_TIME = datetime.max  # noqa: DTZ901 - naive local time, as everywhere in this module
+
+Range = tuple[datetime, datetime]
+
+
+class Unit(IntEnum):
+    """Units of time from the shortest to the longest."""
+
+    SECOND = 1
+    MINUTE = 2
+    HOUR = 3
+    PART = 4
+    DAY = 5
+    WEEKEND = 6
+    WEEK = 7
+    FORTNIGHT = 8
+    MONTH = 9
+    QUARTER = 10
+    SEASON = 11
+    YEAR = 12
+    DECADE = 13
+    CENTURY = 14
+
+
+IN_SECONDS = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
+
+IN_DAYS = {Unit.PART: 1, Unit.DAY: 1, Unit.WEEKEND: 2, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
+
+IN_MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.SEASON: 3}
+
+IN_YEARS = {Unit.YEAR: 1, Unit.DECADE: 10, Unit.CENTURY: 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A length of time; months and years keep their calendar sense until they are counted from a date."""
+
+    months: float = 0
+    days: float = 0
+    seconds: float = 0
+    grain: Unit = Unit.DAY
+    vague: bool = False
+    workdays: bool = False
+    count: float = 1
+    length: timedelta = timedelta(0)
+    """The length with a month of 30 days and a year of 365."""
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(
+            months=self.months + other.months,
+            days=self.days + other.days,
+            seconds=self.seconds + other.seconds,
+            grain=min(self.grain, other.grain),
+            vague=self.vague or other.vague,
+            count=0,
+            length=self.length + other.length,
+        )
+
+
+def amount(count: float, grain: Unit, *, vague: bool = False) -> Amount:
+    """Return `count` units of `grain`."""
+    months, years = IN_MONTHS.get(grain, 0), IN_YEARS.get(grain, 0)
+    days, seconds = count * IN_DAYS.get(grain, 0), count * IN_SECONDS.get(grain, 0)
+    return Amount(
+        months=count * (months + MONTHS_IN_YEAR * years),
+        days=days,
+        seconds=seconds,
+        grain=grain,
+        vague=vague,
+        count=count,
+        length=timedelta(days=days + count * (30 * months + 365 * years), seconds=seconds),
+    )
+
+
+def midnight(moment: datetime) -> datetime:
+    """Return the start of the day of `moment`."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
+
+def day(year: int, month: int, number: int) -> Range:
+    """Return the day as a range; ValueError if there is no such day."""
+    lower = datetime(year, month, number)  # noqa: DTZ001 - naive local time
+    return lower, after(lower, days=1)
+
+
+def after(moment: datetime, *, days: float) -> datetime:
+    """Return `moment` plus days, held at the end of time when it would pass it."""
+    if days > 0 and END_OF_TIME - moment < timedelta(days=days):
+        return END_OF_TIME
+    return moment + timedelta(days=days)
+
+
+def month_start(year: int, month: int) -> datetime:
+    """Return the first of the month; `month` may lie outside 1..12 and carries into the year."""
+    carried, index = divmod(month - 1, MONTHS_IN_YEAR)
+    if year + carried == LAST_YEAR + 1 and index == 0:
+        return END_OF_TIME
+    return datetime(year + carried, index + 1, 1)  # noqa: DTZ001 - naive local time
+
+
+def months_range(year: int, month: int, count: int) -> Range:
+    """Return `count` whole months from `month` of `year`."""
+    return month_start(year, month), month_start(year, month + count)
+
+
+def add_months(moment: datetime, months: int) -> datetime:
+    """Add calendar months; the 31st becomes the last day of a shorter month."""
+    first = month_start(moment.year, moment.month + months)
+    last = (after(month_start(first.year, first.month + 1), days=-1)).day
+    return moment.replace(year=first.year, month=first.month, day=min(moment.day, last))
+
+
+def shift(moment: datetime, by: Amount, sign: int) -> datetime:
+    """Move a naive local moment by a signed amount: calendar months first, then days, then elapsed time."""
+    whole = int(by.months)
+    moved = add_months(moment, sign * whole) if whole else moment
+    if by.workdays:
+        return shift_workdays(moved, sign * int(by.days))
+    return moved + sign * timedelta(days=by.days + 30 * (by.months - whole), seconds=by.seconds)
+
+
+def shift_workdays(moment: datetime, count: int) -> datetime:
+    """Move by days from Monday to Friday; ValueError beyond ten years."""
+    if abs(count) > 260 * 10:
+        raise ValueError("too many working days")
+    step = 1 if count >= 0 else -1
+    for _ in range(abs(count)):
+        moment += timedelta(days=step)
+        while moment.weekday() >= SATURDAY:
+            moment += timedelta(days=step)
+    return moment
+
+
+def elapsed(now: datetime, seconds: float) -> datetime:
+    """Return the naive local time `seconds` of real time after the aware `now`, across clock changes."""
+    return (now.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(now.tzinfo).replace(tzinfo=None)
+
+
+def week_start(moment: datetime) -> datetime:
+    """Return the Monday on or before the day of `moment`."""
+    return midnight(moment) - timedelta(days=moment.weekday())
+
+
+def first_week(start: datetime) -> datetime:
+    """Return the Monday of the first week that has its Thursday on or after `start` (ISO 8601)."""
+    ahead = (THURSDAY - start.weekday()) % DAYS_IN_WEEK
+    return start + timedelta(days=ahead - THURSDAY)
+
+
+def easter(year: int) -> datetime:
+    """Return Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher)."""
+    a, (b, c) = year % 19, divmod(year, 100)
+    d, e = divmod(b, 4)
+    g = (8 * b + 13) // 25
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    n = (32 + 2 * e + 2 * i - h - k) % 7
+    m = (a + 11 * h + 22 * n) // 451
+    month, number = divmod(h + n - 7 * m + 114, 31)
+    return datetime(year, month, number + 1)  # noqa: DTZ001 - naive local time
+
+
+# name -> (month, day), or (month, nth, weekday from Monday = 0, days to add), or days from Easter Sunday
+HolidayRule = tuple[int, int] | tuple[int, int, int, int] | int
+
+MON, THU, SUN = 0, 3, 6
+
+_RULES: dict[str, HolidayRule] = {
+    "christmas": (12, 25),
+    "christmas day": (12, 25),
+    "xmas": (12, 25),
+    "christmas eve": (12, 24),
+    "boxing day": (12, 26),
+    "new year eve": (12, 31),
+    "new year day": (1, 1),
+    "new year": (1, 1),
+    "halloween": (10, 31),
+    "valentine day": (2, 14),
+    "valentines day": (2, 14),
+    "saint patrick": (3, 17),
+    "saint patrick day": (3, 17),
+    "st patrick day": (3, 17),
+    "april fools": (4, 1),
+    "april fool day": (4, 1),
+    "april fools day": (4, 1),
+    "earth day": (4, 22),
+    "may day": (5, 1),
+    "workers day": (5, 1),
+    "international workers day": (5, 1),
+    "independence day": (7, 4),
+    "veterans day": (11, 11),
+    "armistice day": (11, 11),
+    "groundhog day": (2, 2),
+    "juneteenth": (6, 19),
+    "cinco de mayo": (5, 5),
+    "bastille day": (7, 14),
+    "women day": (3, 8),
+    "international women day": (3, 8),
+    "singles day": (11, 11),
+    "martin luther king day": (1, 3, MON, 0),
+    "mlk day": (1, 3, MON, 0),
+    "presidents day": (2, 3, MON, 0),
+    "mother day": (5, 2, SUN, 0),
+    "mothers day": (5, 2, SUN, 0),
+    "memorial day": (5, -1, MON, 0),
+    "father day": (6, 3, SUN, 0),
+    "fathers day": (6, 3, SUN, 0),
+    "labor day": (9, 1, MON, 0),
+    "labour day": (9, 1, MON, 0),
+    "columbus day": (10, 2, MON, 0),
+    "thanksgiving": (11, 4, THU, 0),
+    "thanksgiving day": (11, 4, THU, 0),
+    "black friday": (11, 4, THU, 1),
+    "cyber monday": (11, 4, THU, 4),
+    "easter": 0,
+    "easter sunday": 0,
+    "easter monday": 1,
+    "good friday": -2,
+    "ash wednesday": -46,
+    "mardi gras": -47,
+    "palm sunday": -7,
+}
+
+_BY_FIRST_WORD: dict[str, list[tuple[str, ...]]] = {}
+
+for _name in sorted(_RULES, key=len, reverse=True):
+    _words = tuple(_name.split())
+    _BY_FIRST_WORD.setdefault(_words[0], []).append(_words)
+
+HOLIDAY_STARTS = frozenset(_BY_FIRST_WORD)
+"""The first words of all holiday names."""
+
+
+def nth_weekday(year: int, month: int, nth: int, weekday: int) -> datetime:
+    """Return the nth weekday of a month, counted from its end when negative; ValueError if there is none."""
+    if nth > 0:
+        first = month_start(year, month)
+        found = first + timedelta(days=(weekday - first.weekday()) % DAYS_IN_WEEK + DAYS_IN_WEEK * (nth - 1))
+    else:
+        last = month_start(year, month + 1) - timedelta(days=1)
+        found = last - timedelta(days=(last.weekday() - weekday) % DAYS_IN_WEEK - DAYS_IN_WEEK * (nth + 1))
+    if (found.year, found.month) != (year, month):
+        raise ValueError("the month has fewer such weekdays")
+    return found
+
+
+def holiday(name: str, year: int) -> datetime:
+    """Return the day of a known holiday in a year."""
+    rule = _RULES[name]
+    if isinstance(rule, int):
+        return easter(year) + timedelta(days=rule)
+    if len(rule) == 2:  # noqa: PLR2004 - month and day
+        return datetime(year, rule[0], rule[1])  # noqa: DTZ001 - naive local time
+    month, nth, weekday, extra = rule
+    return nth_weekday(year, month, nth, weekday) + timedelta(days=extra)
+
+
+def holiday_at(words: list[str], index: int) -> tuple[str, int] | None:
+    """Return the longest holiday name that starts at words[index] and the count of words it takes.
+
+    Words are in lower case; the possessive "'s" is a word of its own and is skipped.
+    """
+    for name in _BY_FIRST_WORD.get(words[index], ()):
+        position = index
+        for word in name:
+            while (
+                position < len(words) and position > index and words[position] in {"'s", "\u2019s", "'", "\u2019", "."}
+            ):
+                position += 1
+            if position >= len(words) or words[position] != word:
+                break
+            position += 1
+        else:
+            return " ".join(name), position - index
+    return None

@@ -1,0 +1,319 @@
+"""Doses in text, changes and stops of medicines.
+
+Medicines in what facts say: `takes` + `metformin 500 mg twice daily`, read into its parts, or not at all.
+
+Doses that change and medicines that are stopped: `upped my ramipril to 10 mg`, `stopped the aspirin`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.drafts import Draft, Rule, ending, fact
+from app.english.words.health import DOSE, MEDICINES
+from app.english.words.people import DOCTORS
+from app.memory import normalise
+
+_ORDERED = re.compile(
+    r"^(?:is-)?(?:on-medication|takes-medication|takes-medicine|medication|medications|medicine|current-medication)$"
+)
+"""Predicates that say themselves that it is a medicine."""
+
+_TAKEN = re.compile(
+    r"^(?:is-|currently-|now-|has-been-)*(?:takes|take|taking|on|uses|using|injects|started-on|prescribed|prescription"
+    r"|takes-prescription|has-prescription(?:-for)?)(?:-daily)?$"
+)
+"""Predicates of whatever is taken: buses, photos, rest and medicines."""
+
+_USED = re.compile(r"(?:uses|using)(?:-daily)?$")
+
+_NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
+
+_DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
+"""Predicates with the medicine in them: `takes-metformin`, `metformin-dose`."""
+
+_STRENGTH = r"mg|mcg|\u00b5g|\u03bcg|ug|iu|units?"
+
+_FORM = r"tablets?|pills?|capsules?|puffs?|drops?|sprays?|injections?|patch(?:es)?"
+
+_LOOSE = r"grams?|g|ml|millilit(?:er|re)s?"
+
+_AMOUNT = re.compile(
+    rf"(?<![\w.,])(?P<number>\d+(?:[.,]\d+)?)\s?-?(?P<unit>{_STRENGTH}|{_FORM}|{_LOOSE})\b(?:\s+(?P<form>{_FORM})\b)?",
+    re.IGNORECASE,
+)
+
+_SURE = re.compile(rf"^(?:{_STRENGTH})$", re.IGNORECASE)
+"""Units in which nothing but medicine is told; coffee has millilitres, and one takes tablets to school."""
+
+_COUNT = r"once|twice|thrice|(?:one|two|three|four|\d+)\s(?:times|x)"
+
+_DAY = r"day|week|month|morning|evening|night|noon|afternoon|hour|bedtime|meal"
+
+_OFTEN = re.compile(
+    rf"\b(?:(?:{_COUNT})\s(?:a|per|each|every)\s(?:{_DAY})|(?:{_COUNT})\s(?:daily|weekly|monthly)|{_COUNT}|daily|nightly|weekly"
+    rf"|monthly|every\s(?:other\s|\d+\s|second\s)?(?:{_DAY})s?|each\s(?:{_DAY})|a\sday|per\sday|as\sneeded|when\sneeded"
+    rf"|in\sthe\s(?:morning|evening)|at\s(?:night|bedtime|noon)|(?:before|after|with)\s(?:meals|food|breakfast|lunch|dinner))\b",
+    re.IGNORECASE,
+)
+
+_BY = re.compile(
+    r",?\s*\b(?:prescribed|ordered)?\s*by\s(?P<who>(?:Dr\.?|Doctor)\s[A-Z][\w'\u2019-]+(?:\s[A-Z][\w'\u2019-]+)?)"
+)
+
+_AIM = re.compile(r"\s*\b(?:for|against|because\sof|due\sto|to\s(?:treat|manage|control|lower))\s.*$", re.IGNORECASE)
+
+_STEM = re.compile(
+    r"\b(?:\w{2,}[aio]pril|\w+(?:formin|sartan|statin|olol|prazole|cillin|mycin|oxetine|triptan|dipine|gliptin|gliflozin|azepam"
+    r"|profen|thyroxine|xaban|glutide|conazole|floxacin|cycline|nisone|solone|buterol|butamol|gabalin|pentin|traline"
+    r"|oxacin|azepine|zodone|afil)|warfarin|insulin|aspirin|paracetamol|acetaminophen|lithium|codeine|morphine)\b",
+    re.IGNORECASE,
+)
+"""Ends of names that substances are given by what they are (WHO, international nonproprietary names), and old names."""
+
+_DOUBT = re.compile(
+    r"\b(?:no|not|never|none|nothing|without|cannot|\w+n['\u2019]t|stop(?:s|ped)?|quit|used\sto|was|were|had|might|may|could"
+    r"|would|should|wants?|hopes?|wish(?:es)?|plans?|considering|considers|thinking|refuses?|avoids?|allergic|if|or|instead"
+    r"|until|unless|supposed|forgot|forgets|discontinued|formerly|previously|ended|unknown|unsure|maybe|perhaps)\b",
+    re.IGNORECASE,
+)
+
+_SEVERAL = re.compile(r"\band\b|\bplus\b|[&+/;]|,", re.IGNORECASE)
+
+_NAME = re.compile(r"^[A-Za-z][\w\u00c0-\u024f'\u2019-]+(?:\s[\w\u00c0-\u024f'\u2019-]+){0,2}$")
+
+_VAGUE = re.compile(
+    r"\b(?:one|two|three|four|five|six|half|double|another|extra|an?|the|some(?:thing)?|any(?:thing)?|my|h(?:is|er)|their|our|its?|them|th(?:is|at|ese|ose)|many|few|lots?|bunch"
+    r"|med(?:ication|icine|s)s?|med|drugs?|pills?|tablets?|capsules?|doses?|prescription|treatment|therapy|supplements?|to"
+    r"|from|in|on|at|into|with|of|for|by|photos?|pictures?|notes|bus|train|taxi|time|break|course|class)\b",
+    re.IGNORECASE,
+)
+
+_NOW = re.compile(
+    r"\b(?:right\snow|now|currently|at\sthe\smoment|at\spresent|nowadays|these\sdays|again|already|still)\b",
+    re.IGNORECASE,
+)
+"""What says that it is so now, which is no part of a name."""
+
+_LEAD = re.compile(r"^(?:of|a\sdose\sof|tablets?\sof|pills?\sof)\s+", re.IGNORECASE)
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MedicationDose:
+    """A medicine as a fact tells it, and by what it is known to be one."""
+
+    name: str
+    dosage: str | None
+    frequency: str | None
+    prescriber: str | None
+    because: str
+
+
+def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None:
+    """Return the one medicine that a fact says is taken; None where it may be none, several, or none any more."""
+    if not any(one.match(predicate) for one in (_TAKEN, _ORDERED, _NAMED, _DOSE_OF)):
+        return None
+    if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
+        return None
+    parts = _Parts.of(told)
+    named = _NAMED.match(predicate) or _DOSE_OF.match(predicate)
+    if named is not None and parts.rest == "" and parts.sure:
+        return parts.taken(normalise.words(named["name"]), "the predicate names a medicine and the value its dose")
+    name = parts.name()
+    because = None if name is None else _because(predicate, name, parts)
+    return None if name is None or because is None else parts.taken(name, because)
+
+
+def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
+    """Return the medicine that a fact may name, sure or not that it is one; None where it can be none's name.
+
+    What is merely used is rarely a medicine, so it must be known to be one.
+    """
+    if _USED.search(predicate) or not _TAKEN.match(predicate):
+        return parse_dose(predicate, told, "")
+    parts = _Parts.of(told[:_LONGEST])
+    name = parts.name()
+    return None if name is None else parts.taken(name, "it may be a medicine")
+
+
+def _because(predicate: str, name: str, parts: _Parts) -> str | None:
+    """Return by what a name is known to be a medicine's; None where nothing tells it."""
+    if _ORDERED.match(predicate):
+        return "the predicate says that it is a medicine"
+    if _TAKEN.match(predicate) and parts.sure:
+        return "the value has a dose that only medicines have"
+    if _TAKEN.match(predicate) and _STEM.search(name):
+        return "the name is formed as those of medicines are"
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What a value says; `sure`: of its amount, that only medicines come in such ones."""
+
+    rest: str
+    dosage: str | None
+    frequency: str | None
+    prescriber: str | None
+    sure: bool
+
+    @classmethod
+    def of(cls, told: str) -> _Parts:
+        by = _BY.search(told)
+        text = _BY.sub("", told, count=1)
+        often = [found[0] for found in _OFTEN.finditer(text)]
+        text = _AIM.sub("", _NOW.sub(" ", _OFTEN.sub(" ", text)))
+        amounts = list(_AMOUNT.finditer(text))
+        rest = _AMOUNT.sub(" ", text, count=1)
+        return cls(
+            rest=_LEAD.sub("", " ".join(rest.split()).strip(" .,;:-")),
+            dosage=_amount(amounts[0]) if amounts else None,
+            frequency=" ".join(" ".join(often).lower().split()) or None,
+            prescriber=None if by is None else by["who"],
+            sure=len(amounts) == 1 and bool(_SURE.match(amounts[0]["unit"])),
+        )
+
+    def name(self) -> str | None:
+        """Return what is left, if that can be the name of one medicine."""
+        if _SEVERAL.search(self.rest) or not _NAME.match(self.rest) or _VAGUE.search(self.rest):
+            return None
+        return self.rest
+
+    def taken(self, name: str, because: str) -> MedicationDose:
+        return MedicationDose(
+            name=name, dosage=self.dosage, frequency=self.frequency, prescriber=self.prescriber, because=because
+        )
+
+
+def _amount(found: re.Match[str]) -> str:
+    """Return an amount in one spelling: `500mg` and `500 MG` are one dosage."""
+    unit = found["unit"].lower().replace("\u03bc", "\u00b5").replace("iu", "IU")
+    form = "" if found["form"] is None else f" {found['form'].lower()}"
+    return f"{found['number'].replace(',', '.')} {unit}{form}"
+
+
+_MEDICINE_NAME: Final = r"(?P<name>[A-Za-z][\w-]{3,40})"
+
+_TO: Final = (
+    rf"(?:\s+(?:up|down|back|again))*(?:\s+from\s+(?:{DOSE}|\d+))?(?:\s+(?:up|down))?\s+to\s+"
+    rf"(?P<dose>{DOSE}[^.,;:!?(]{{0,40}})"
+)
+
+_REDOSED: Final = re.compile(
+    rf"\s+(?:(?:(?P<mine>my)|the)\s+)?(?!dos(?:e|age)\b){_MEDICINE_NAME}(?:\s+(?:dose|dosage))?{_TO}", re.IGNORECASE
+)
+
+_MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
+"""A dose of what is hardly anything but a medicine."""
+
+_TO_DOSE: Final = re.compile(_TO, re.IGNORECASE)
+
+_FROM_NOW_ON: Final = re.compile(rf"(?:now\s+)?(?:at\s+)?(?P<dose>{DOSE}[^.,;:!?(]{{0,40}})", re.IGNORECASE)
+
+_OWN: Final = re.compile(rf"{_MEDICINE_NAME}(?P<dosed>\s+(?:dose|dosage))?", re.IGNORECASE)
+
+_OFF: Final = re.compile(rf"(?:\s*(?:me|now))*\s*\boff\s+(?:of\s+)?(?:(?:the|my)\s+)?{_MEDICINE_NAME}\b", re.IGNORECASE)
+
+_STOPPED: Final = re.compile(
+    rf"\s+(?:(?:taking|using|with)\s+)?(?:(?:the|my)\s+)?{_MEDICINE_NAME}(?:\s+(?:tablets?|pills?|capsules?|injections?))?"
+    r"(?=\s*(?:$|[^\w\s])|\s+(?:\w+ly|about|after|again|ago|altogether|an?|around|as|at|and|because|before|but|by|due|during|for|in|last"
+    r"|months?|now|on|once|or|since|so|some|this|thanks|to|today|together|too|two|weeks?|when|while|with|yesterday|years?|\d+)\b)",
+    re.IGNORECASE,
+)
+"""What is stopped is the medicine, not its trial or its bottle."""
+
+_UNMARKED: Final = frozenset({"put", "cut"})
+"""Verbs whose past is their base."""
+
+
+def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my GP put the ramipril up to 10 mg`, `my ramipril was increased to 10 mg`."""
+    unmarked = clause.lemma in _UNMARKED and clause.holds
+    if not (clause.happened or unmarked) or clause.subject.who is Who.ADDRESSEE:
+        return
+    own = _owned(clause)
+    if clause.passive:
+        found, name = (_TO_DOSE.match(clause.rest), own["name"]) if own else (None, "")
+    else:
+        found = _REDOSED.match(clause.rest)
+        name = found["name"] if found else ""
+        if found and not (found["mine"] or _treats(clause)):
+            return
+    if found is not None and _may_be_medicine(name, found["dose"]):
+        yield _takes(clause, said, name, found["dose"])
+
+
+def dose_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my ramipril dose is now 10 mg`, `I'm off the ramipril`."""
+    if not clause.copula or not clause.holds:
+        return
+    own, off = _owned(clause), _OFF.match(clause.rest)
+    now = _FROM_NOW_ON.match(clause.rest) if own and (own["dosed"] or is_medicine(own["name"])) else None
+    if own and now and _may_be_medicine(own["name"], now["dose"]):
+        yield _takes(clause, said, own["name"], now["dose"])
+    elif off and clause.subject.own and is_medicine(off["name"]):
+        yield _over(clause, said, off["name"])
+
+
+def stopping(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `stopped the aspirin`, `they took me off ramipril`."""
+    if not clause.happened or clause.passive:
+        return
+    pattern = _STOPPED if clause.lemma in _STOPS else _OFF
+    found = pattern.match(clause.rest)
+    own = clause.subject.own or (pattern is _OFF and " me " in f"{clause.rest} ")
+    if found is not None and own and is_medicine(found["name"]):
+        yield _over(clause, said, found["name"])
+
+
+def is_medicine(name: str) -> bool:
+    """Tell whether the name is known to be a medicine's, or formed as theirs are."""
+    return name.lower() in MEDICINES or parse_dose("takes", name, "") is not None
+
+
+def _may_be_medicine(name: str, dose: str) -> bool:
+    """Tell whether what has the dose is a medicine, rather than `the price` or `the sugar`."""
+    return is_medicine(name) or name[0].isupper() or _MEDICINE_STRENGTH.search(dose) is not None
+
+
+def _treats(clause: Clause) -> bool:
+    """Tell whether who changes a dose changes the speaker's: the speaker, `my GP`, `they`; not `my son`."""
+    subject = clause.subject
+    by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
+    return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)
+
+
+def _owned(clause: Clause) -> re.Match[str] | None:
+    """Return the medicine that is the subject, with the speaker as who takes it."""
+    mine = clause.subject.who is Who.POSSESSED and clause.subject.mine and clause.subject.given is None
+    return _OWN.fullmatch(clause.subject.noun or "") if mine else None
+
+
+def _takes(clause: Clause, said: SpeakerContext, name: str, dose: str) -> Draft:
+    told = f"{name} {' '.join(dose.split())}".removesuffix(" now")
+    return fact(clause, "takes", told, subject=said.speaker, stateful=False, importance=0.9, topic="health")
+
+
+def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:
+    return ending(clause, said, fact(clause, "takes", name, subject=said.speaker, stateful=False, topic="health"))
+
+
+_STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
+
+RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    **dict.fromkeys(
+        (
+            "increase", "raise", "lower", "reduce", "cut", "drop", "change", "put", "bumped", "adjust", "upped", "move",
+            "bring", "take",
+        ),
+        (dose_change,),
+    ),
+    "be": (dose_of,),
+    **dict.fromkeys((*sorted(_STOPS), "take", "get", "come"), (stopping,)),
+}  # fmt: skip

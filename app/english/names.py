@@ -1,0 +1,465 @@
+"""Proper names in text, and what kind of thing each names.
+
+Names in running text, as far as capitals tell, with what the words around them say about what they name.
+
+What in a text is a name, and of what.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from app.english.given_names import MEN, WOMEN
+from app.english.words import word_set
+from app.english.words.organisations import GROUPS, ORGANISATIONS, SUFFIXES
+from app.english.words.people import ALSO_GIVEN
+from app.english.words.places import CITIES, COUNTRIES, LANGUAGES, NATIONALITIES, PLACE_PHRASES
+from app.lexical.bm25 import STOP_WORDS
+from app.memory import normalise
+
+UNKNOWN = "unknown"
+
+LONGEST = 5
+"""Words of a name that is found by its capitals."""
+
+
+class Gender(StrEnum):
+    """By which pronoun someone is spoken of."""
+
+    MALE = "he"
+    FEMALE = "she"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameMention:
+    """A name where it is said: its place in the text and the number of its sentence."""
+
+    name: str
+    entity_type: str
+    start: int
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class _NameWord:
+    text: str
+    start: int
+    end: int
+    first: bool
+    sentence: int
+
+    @property
+    def bare(self) -> str:
+        """Return the word without a possessive ending."""
+        return _POSSESSIVE.sub("", self.text)
+
+    @property
+    def low(self) -> str:
+        return self.text.casefold()
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
+
+_END = re.compile(r"[.!?\n]")
+
+_POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
+
+_TITLES = {
+    "mr": Gender.MALE,
+    "mrs": Gender.FEMALE,
+    "ms": Gender.FEMALE,
+    "miss": Gender.FEMALE,
+    "dr": None,
+    "prof": None,
+}
+
+_PARTICLES = _set("de del della den der di du la le van von bin al of")
+
+_SUFFIXES = {
+    "organization": _set(
+        "ag bank co college company corp corporation foundation gmbh group hospital inc institute labs llc ltd motors "
+        "partners plc se studios systems technologies university"
+    ),
+    "team": frozenset({"team", "squad"}),
+    "project": frozenset({"project"}),
+}
+
+_BEFORE = {
+    "organization": _set("join joins joined joining quit leaving employer company startup founded"),
+    "place": _set("in near"),
+    "project": frozenset({"project"}),
+    "product": _set("use uses used using install installed"),
+}
+
+_WORKING = _set("work works worked working employed job interned interviewed interviewing start started")
+
+_MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
+
+_NEVER = _set(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december english german french spanish italian i i'm i\u2019m i'll i've i'd ok okay "
+    "yes no hi hey hello thanks please sorry today yesterday tomorrow tonight christmas easter"
+)
+
+_OPENERS = _NEVER | _set(
+    "actually after again also although another anyway apparently because before besides but can could did does "
+    "during each even every everyone everything finally first for fun get given good got great had has have having "
+    "hopefully how if in just last later let lets let's look looking lots luckily many maybe me met might more most "
+    "my next nice not nothing now oh on once one only or our perhaps quick really remember right saw second see "
+    "several should since so some somebody someone something sometimes soon still such sure take talked tell thank "
+    "that the their then there these they this those though three told two unfortunately until update use used "
+    "usually very want we well went what when where which while who why will with would you your"
+)
+
+
+def gender_of(name: str) -> Gender | None:
+    """Return the pronoun that a title or a given name stands for; None for most names."""
+    first, _, rest = name.partition(" ")
+    low = _plain(first)
+    if rest and low in _TITLES:
+        return _TITLES[low] or gender_of(rest)
+    if low in MEN:
+        return Gender.MALE
+    return Gender.FEMALE if low in WOMEN else None
+
+
+def _plain(word: str) -> str:
+    """Return a word folded, without a final stop and without marks on its letters, as given names are listed."""
+    letters = unicodedata.normalize("NFKD", word.rstrip(".").casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def is_given(name: str) -> bool:
+    """Return whether a name begins as people's names do: with a title or a given name."""
+    first, _, rest = name.partition(" ")
+    return gender_of(name) is not None or (bool(rest) and first.rstrip(".").casefold() in _TITLES)
+
+
+def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
+    """Return the names in a text, in order; in time linear in it.
+
+    `known` maps folded names that need no capitals to their entity types, `unknown` included.
+    """
+    words = _words(text)
+    found: dict[int, NameMention] = {one.start: one for one in _known_in(text, words, known)}
+    for first, last in _runs(words):
+        run = _trimmed(words, first, last, known)
+        if run is not None and words[run[0]].start not in found:
+            name = _written(text, words, *run)
+            found[words[run[0]].start] = _said(words, *run, name, known)
+    return [found[start] for start in sorted(found)]
+
+
+def sentences_of(text: str) -> list[int]:
+    """Return where the first word of each sentence of a text stands."""
+    return [one.start for one in _words(text) if one.first]
+
+
+def _words(text: str) -> list[_NameWord]:
+    words: list[_NameWord] = []
+    sentence, end = 0, 0
+    for match in _PROPER_WORD.finditer(text):
+        between = text[end : match.start()]
+        abbreviated = bool(words) and between == ". " and _shortened(words[-1])
+        breaks = bool(_END.search(between)) and not abbreviated
+        sentence += breaks
+        words.append(_NameWord(match.group(), match.start(), match.end(), breaks or not words, sentence))
+        end = match.end()
+    return words
+
+
+def _written(text: str, words: list[_NameWord], first: int, last: int) -> str:
+    return text[words[first].start : words[last].start + len(words[last].bare)]
+
+
+def _known_in(text: str, words: list[_NameWord], known: Mapping[str, str]) -> list[NameMention]:
+    longest = max((name.count(" ") + 1 for name in known), default=0)
+    found = []
+    place = 0
+    while place < len(words):
+        for count in range(min(longest, len(words) - place), 0, -1):
+            name = _written(text, words, place, place + count - 1)
+            if name.casefold() in known:
+                found.append(_said(words, place, place + count - 1, name, known))
+                place += count - 1
+                break
+        place += 1
+    return found
+
+
+def _runs(words: list[_NameWord]) -> list[tuple[int, int]]:
+    """Return the first and last places of words with capitals in a row, particles between them included."""
+    runs: list[tuple[int, int]] = []
+    place = 0
+    while place < len(words):
+        if not _capital(words[place]):
+            place += 1
+            continue
+        last = place
+        ahead = place + 1
+        while ahead < len(words) and ahead - place < LONGEST and _joined(words, ahead):
+            if _capital(words[ahead]):
+                last = ahead
+            elif words[ahead].low not in _PARTICLES:
+                break
+            ahead += 1
+        runs.append((place, last))
+        place = last + 1
+    return runs
+
+
+def _joined(words: list[_NameWord], place: int) -> bool:
+    """Return whether a word goes on where the one before it stopped, a space between them."""
+    before, word = words[place - 1], words[place]
+    space = 2 if _shortened(before) else 1
+    return before.text == before.bare and before.end < word.start <= before.end + space and not word.first
+
+
+def _shortened(word: _NameWord) -> bool:
+    """Return whether a full stop after the word ends no sentence: a title or an initial."""
+    return word.low in _TITLES or (len(word.text) == 1 and word.text.isupper())
+
+
+def _capital(word: _NameWord) -> bool:
+    return word.text[0].isupper() and word.low not in _NEVER
+
+
+def _trimmed(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return the run without a first word that only has its capital from the sentence it opens."""
+    if not words[first].first:
+        return first, last
+    opener = words[first]
+    if opener.bare.casefold() in known or is_given(opener.bare) or opener.low.rstrip(".") in _TITLES:
+        return first, last
+    plain = opener.low in _OPENERS or opener.low in STOP_WORDS.get("english", frozenset())
+    if plain or (first < last and is_given(words[first + 1].bare)):
+        return (first + 1, last) if first < last else None
+    return first, last
+
+
+def _said(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
+    kind = known.get(name.casefold(), UNKNOWN)
+    return NameMention(
+        name=name,
+        entity_type=_guessed(words, first, last, name) if kind == UNKNOWN else kind,
+        start=words[first].start,
+        sentence=words[first].sentence,
+    )
+
+
+def _guessed(words: list[_NameWord], first: int, last: int, name: str) -> str:
+    """Return the entity type that a name's own words and its neighbours suggest."""
+    if is_given(name):
+        return "person"
+    own = {words[first].low, words[last].low} if first < last else set()
+    after = words[last + 1].low if last + 1 < len(words) else ""
+    for kind, suffixes in _SUFFIXES.items():
+        if own & suffixes or (kind != "organization" and after in suffixes):
+            return kind
+    before, earlier = (words[first - back].low if first >= back else "" for back in (1, 2))
+    if (before in {"at", "for", "with"} and earlier in _WORKING) or before in _BEFORE["organization"]:
+        return "organization"
+    if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
+        return "place"
+    return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN)
+
+
+PERSON: Final = "person"
+
+ORGANIZATION: Final = "organization"
+
+PLACE: Final = "place"
+
+_WORD: Final = re.compile(r"[^\s,;:!?()\[\]{}\"\u2026\u2014\u2013\ufffc*`]+")
+
+_JOINING: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "den", "&", "al", "bin"})
+
+_MOST_WORDS: Final = 6
+
+_LONGEST_NAME: Final = 3
+
+_DIRECTIONS: Final = frozenset({"north", "south", "east", "west", "upper", "lower", "downtown", "central", "greater"})
+
+COMMON: Final = STOP_WORDS["english"] | word_set(
+    """
+    absolutely ah aha animals another anyone anything anyway art as at aww awesome basically basketball because
+    being bless book books both bummer business but bye cat change charity check checking coffee community congrats
+    congratulations cool cooking correction count could country creativity currently cute dance dancing day days
+    deal decided decision definitely did dinner does dog dogs done double dreams each education either else enjoy
+    even evening event every everybody everyone everything exactly experience fair faith fall family fantastic
+    finally fine finding first fitness following food for forget fortunately free friend friends from fun fyi games
+    gaming gardening general getting girl give glad go going good gosh great guess guys half hang happy hard hard
+    health heard hello help helping here hey hi hiking history hmm hobbies home honestly hope hopefully how however
+    huh hurray i'd i'll i'm i've ideally imagine inspiration instead interesting is it it's its job journey joy just
+    keep kids kind kindness last lately later learning let let's life like listen little local lol long look looking
+    looks lots love loving lucky lunch luckily make making man many maybe me meanwhile meditation men mental might
+    mine moreover morning most much music my nah nature nearly need needless network networking never new next nice
+    no nobody none nope not note nothing now obviously of oh ok okay omg on one only or other otherwise our ours out
+    over overall painting part peace people perfect personally plants please plus practice probably programming
+    proud quick quite reading real really recently regarding regular relaxing right root running sadly same school
+    seeing self setbacks several she should since so some somebody someone something sometimes soon sorry sound
+    sounds speaking sports stay staying still storytelling students success such summer super sure take taking talk
+    talking team teamwork technically tell thank thanks that that's the their them then there there's therefore
+    these they things think this those though thought thoughts three time times to today together tomorrow tonight
+    too training traveling true trust try trying two typically ugh under understood unfortunately until up usually
+    very volunteering wait walking want was way we wedding weekend weekends well what what's when where which while
+    who why will winter wish with women wonderful words work working works world would wow writing yay yea yeah year
+    years yep yes yesterday yet yoga you your yours promised committing confirmed adopting updating coordinating
+    adding recommended sketched traced sent spoke notified updated drafted evening afternoon root compromise phone
+    migration filed afternoons mornings honestly lately using never always sometimes often apparently unfortunately
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december christmas easter thanksgiving halloween
+    """
+) - {"may", "april", "june", "august"}
+"""Words that begin a sentence with a capital and name nobody."""
+
+_VIRTUES: Final = frozenset({"hope", "faith", "joy"})
+
+_NO_NAME: Final = (COMMON - _VIRTUES) | word_set(
+    """
+    stuck late lost sick ill sad busy bored tired ready back asap crazy amazing mad old-fashioned picky boring weird
+    anytime soon exhausted pregnant engaged single
+    """
+)
+"""Words that some write with a capital where a name may stand: `Call me Back`, `Hi, I'm Stuck`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameToken:
+    """A word of a text and where it stands; punctuation around it is left out."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        """Return it in lower case."""
+        return self.text.lower()
+
+    @property
+    def capital(self) -> bool:
+        """Tell whether it begins with a capital letter."""
+        return self.text[0].isupper()
+
+
+def words_of(text: str, at: int = 0, most: int = 80) -> list[NameToken]:
+    """Return the words of a text from a place on, at most so many."""
+    found = []
+    for match in _WORD.finditer(text, at):
+        word = match.group().strip("'._~")
+        if word:
+            start = match.start() + match.group().index(word)
+            found.append(NameToken(word, start, start + len(word)))
+            if len(found) == most:
+                break
+    return found
+
+
+def adjoining(text: str, first: NameToken, second: NameToken) -> bool:
+    """Tell whether nothing but spaces stands between two words (a full stop after an initial is nothing)."""
+    between = text[first.end : second.start]
+    return not between.strip() or (between == ". " and len(first.text) <= 2)  # noqa: PLR2004 - an initial, or Dr
+
+
+def name_at(text: str, words: Sequence[NameToken], place: int) -> int:
+    """Return how many words from the place on make one name; 0 when there is none."""
+    if place >= len(words) or not words[place].capital or words[place].lower in {"i", "i'm", "i've", "i'd", "i'll"}:
+        return 0
+    length = 1
+    while place + length < len(words) and length < _MOST_WORDS:
+        previous, word = words[place + length - 1], words[place + length]
+        if not adjoining(text, previous, word) or previous.text.endswith(("'s", "'")):
+            break
+        if word.capital and word.lower not in {"i", "i'm", "i've"}:
+            length += 1
+        elif word.lower in _JOINING and _capital_follows(text, words, place + length):
+            length += 2
+        else:
+            break
+    return length
+
+
+def leading_name(text: str, most: int = 8) -> tuple[str, int] | None:
+    """Return the name that the text begins with, and where it ends; None when it begins with another word."""
+    words = words_of(text, most=most)
+    length = name_at(text, words, 0)
+    return (text[words[0].start : words[length - 1].end], words[length - 1].end) if length else None
+
+
+def token_names(text: str) -> Iterator[str]:
+    """Yield the names in a text, possessive endings left out, in order; what begins it must be no common word."""
+    words = words_of(text)
+    place = 0
+    while place < len(words):
+        length = name_at(text, words, place)
+        if length:
+            found = bare_name(text[words[place].start : words[place + length - 1].end])
+            if not (length == 1 and (found.lower() in COMMON or len(found) == 1)):
+                yield found
+        place += max(1, length)
+
+
+def bare_name(name: str) -> str:
+    """Return the name without a possessive ending."""
+    return name.removesuffix("'s").removesuffix("'")
+
+
+def kind_of(name: str, people: Collection[str] = ()) -> str | None:
+    """Return `person`, `organization` or `place`, as far as the name itself or those already met tell."""
+    low = normalise.normalise_name(name)
+    words = low.split()
+    if not words:
+        return None
+    if is_place(low):
+        return PLACE
+    if low in people:
+        return PERSON
+    if low in ORGANISATIONS or words[0] in ORGANISATIONS or words[-1] in SUFFIXES or words[0] in {"university", "bank"}:
+        return ORGANIZATION
+    given = words[0] in ALSO_GIVEN or is_given(name)
+    return PERSON if given and len(words) <= _LONGEST_NAME else None
+
+
+def is_place(name: str) -> bool:
+    """Tell whether the name, or the first part of `Portland, Oregon`, is a known place."""
+    low = normalise.normalise_name(name.partition(",")[0]).removeprefix("the ")
+    if low in CITIES or low in COUNTRIES or low in PLACE_PHRASES or f"the {low}" in PLACE_PHRASES:
+        return True
+    first, _, rest = low.partition(" ")
+    return first in _DIRECTIONS and (rest in CITIES or rest in COUNTRIES)
+
+
+def is_no_name(word: str) -> bool:
+    """Tell whether a word with a capital names nobody: not `Back` in `call me Back`, but `Hope` and `Will`."""
+    low = word.lower()
+    return low in _NO_NAME and low not in ALSO_GIVEN and not is_given(word)
+
+
+def is_group(name: str) -> bool:
+    """Tell whether one is a member of it: `platform team`, `chess club`."""
+    return not GROUPS.isdisjoint(normalise.normalise_name(name).split()[-1:])
+
+
+def is_language(word: str) -> bool:
+    """Tell whether it is a language people speak."""
+    return word.lower() in LANGUAGES
+
+
+def is_nationality(word: str) -> bool:
+    """Tell whether it says of which people someone is."""
+    return word.lower() in NATIONALITIES
+
+
+def _capital_follows(text: str, words: Sequence[NameToken], place: int) -> bool:
+    follows = place + 1 < len(words) and words[place + 1].capital
+    return follows and adjoining(text, words[place], words[place + 1])

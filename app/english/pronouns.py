@@ -1,0 +1,289 @@
+"""Pronouns, possessives, and what only people can have.
+
+What people call their own, `my sister`, `my manager`, `my dog`, and the predicates by which it is known.
+
+Words that stand for a name: pronouns, `the company`, `my manager`; and what each may mean.
+
+What only people have: no cat has a boss, and no company a wife.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.english.descriptions import descriptions_in, gender_of_noun, is_person
+from app.english.names import Gender
+from app.memory import normalise, vocabulary
+
+RELATED: Final[Mapping[str, tuple[str, ...]]] = {
+    "manager boss supervisor": ("reports-to", "has-manager", "has-boss", "managed-by", "has-supervisor"),
+    "wife husband spouse partner": ("married-to", "has-spouse", "has-partner", "has-wife", "has-husband"),
+    "colleague coworker teammate": ("works-with", "has-colleague"),
+    "friend": ("friend-of", "has-friend", "has-best-friend"),
+    "girlfriend boyfriend fiance fiancee roommate flatmate neighbour neighbor landlord": (),
+    "mother mom mum father dad brother sister son daughter uncle aunt cousin grandmother grandfather": (),
+    "doctor dentist therapist lawyer teacher mentor coach": (),
+    "dog cat pet horse": (),
+    "company employer": ("works-at", "has-employer"),
+    "team": ("member-of",),
+    "project": ("works-on",),
+}
+"""Nouns of one kind, and the predicates and relation types, besides `has-` and the noun, by which it is known."""
+
+ANIMALS: Final = frozenset({"dog", "cat", "pet", "horse"})
+
+
+def predicates(noun: str) -> tuple[str, ...]:
+    """Return the predicates and relation types by which something of someone's is known: `manager`, `reports-to`."""
+    special = [known for words, known in RELATED.items() if noun in words.split()]
+    return (*(one for known in special for one in known), f"has-{noun}", noun, *(("has-pet",) * (noun in ANIMALS)))
+
+
+def alias(noun: str) -> str:
+    """Return the name, normalised, of the user's own that nobody has named yet: `user's sister`."""
+    return normalise.normalise_name(f"{vocabulary.USER}'s {noun}")
+
+
+PET = "pet"
+
+LONGEST = 40
+"""Characters of a reference; a longer text is none."""
+
+WORDS = 4
+"""Words of a reference."""
+
+FIRST, SECOND = "first", "second"
+"""Owners of `my manager` and `your manager`: whoever speaks, and whoever is spoken to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Words that mean someone or something named elsewhere.
+
+    `key` names the ring that remembers whom they meant; `kinds` are the entity types they may mean, empty for any,
+    and `things` leaves people out. `reflexive`: the subject of the same clause. `owner` and `noun` belong to
+    `her manager`: a key, FIRST or SECOND, and what of theirs is meant. `tie` is what whoever is meant is said to have,
+    which only people may.
+    """
+
+    words: str
+    key: str
+    kinds: frozenset[str] = frozenset()
+    gender: Gender | None = None
+    things: bool = False
+    reflexive: bool = False
+    owner: str | None = None
+    noun: str | None = None
+    tie: str | None = None
+
+    @property
+    def pronoun(self) -> bool:
+        """Return whether it is a pronoun, which has no meaning of its own."""
+        return self.key in {"he", "she", "they", "it"}
+
+    @property
+    def somebody(self) -> bool:
+        """Return whether it means a person."""
+        return self.gender is not None or "person" in self.kinds
+
+
+_PERSON = frozenset({"person"})
+
+_PRONOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None, bool]] = {
+    "he him himself": ("he", _PERSON, Gender.MALE, False),
+    "she her herself": ("she", _PERSON, Gender.FEMALE, False),
+    "they them themselves themself": ("they", frozenset({"person", "organization", "team"}), None, False),
+    "it itself": ("it", frozenset(), None, True),
+}
+
+_POSSESSIVES = {"his": "he", "her": "she", "their": "they", "its": "it", "my": FIRST, "our": FIRST, "your": SECOND}
+
+_DEFINITE = frozenset({"the", "this", "that", "our", "my"})
+
+_NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
+    "company firm employer business startup organization organisation agency": (
+        "company",
+        frozenset({"organization"}),
+        None,
+    ),
+    "team group squad department": ("team", frozenset({"team", "organization"}), None),
+    "project product app initiative": ("project", frozenset({"project", "product", "app", "initiative"}), None),
+    "city town village country": ("place", frozenset({"place"}), None),
+    "man guy": ("he", _PERSON, Gender.MALE),
+    "woman lady": ("she", _PERSON, Gender.FEMALE),
+}
+
+_SOLE = frozenset(
+    noun
+    for nouns in (
+        "manager boss supervisor wife husband spouse partner girlfriend boyfriend fiance fiancee landlord mother mom",
+        "mum father dad doctor dentist therapist lawyer teacher mentor coach",
+    )
+    for noun in nouns.split()
+)
+"""Of whom one mostly has but one."""
+
+
+def _by_word() -> dict[str, Reference]:
+    found = {}
+    for words, (key, kinds, gender, things) in _PRONOUNS.items():
+        for word in words.split():
+            found[word] = Reference(
+                words=word, key=key, kinds=kinds, gender=gender, things=things, reflexive="sel" in word
+            )
+    for words, (key, kinds, gender) in _NOUNS.items():
+        for noun in words.split():
+            for article in sorted(_DEFINITE):
+                found[f"{article} {noun}"] = Reference(words=f"{article} {noun}", key=key, kinds=kinds, gender=gender)
+    return found
+
+
+def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
+    """Add `my manager` and its like; `my company` also means the last one spoken of."""
+    for words in RELATED:
+        for noun in words.split():
+            for word, owner in _POSSESSIVES.items():
+                said = f"{word} {noun}"
+                known = found.get(said)
+                found[said] = Reference(
+                    words=said,
+                    key=noun if known is None else known.key,
+                    kinds=frozenset() if noun in ANIMALS else _PERSON if known is None else known.kinds,
+                    gender=gender_of_noun(noun),
+                    owner=owner,
+                    noun=noun,
+                )
+    return found
+
+
+_REFERENCES = _with_owners(_by_word())
+
+_OPENING = re.compile(r"(\w+)(?:['\u2019](?:s|d|ll|re|ve|m))?(?= )")
+
+_SUBJECTS = frozenset({"he", "she", "they", "it"})
+
+_OF_SOMEONE = frozenset({"his", "her", "their", "its"})
+
+
+def parsed(text: str) -> Reference | None:
+    """Return what a text refers to that is nothing but a reference."""
+    return _REFERENCES.get(normalise.normalise_name(text)) if len(text) <= LONGEST else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A reference that a sentence begins with, the place where it ends, and whether it is `her` of `her laptop`."""
+
+    reference: Reference
+    end: int
+    possessive: bool
+
+
+def sentence_opening(text: str) -> Opening | None:
+    """Return the reference that a sentence of several words begins with."""
+    words = text[: LONGEST * 2].split(" ")
+    for count in range(min(WORDS, len(words) - 1), 1, -1):
+        said = " ".join(words[:count])
+        found = parsed(said)
+        if found is not None and said[-1:].isalpha():
+            return Opening(reference=found, end=len(said), possessive=False)
+    first = _OPENING.match(text)
+    if first is None:
+        return None
+    word = first.group(1).casefold()
+    if word in _OF_SOMEONE and first.end() == first.end(1):
+        return Opening(reference=_REFERENCES[_SUBJECT_OF[word]], end=first.end(1), possessive=True)
+    if word in _SUBJECTS:
+        return Opening(reference=_REFERENCES[word], end=first.end(1), possessive=False)
+    return None
+
+
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    key: re.compile(rf"\b(?:{words.replace(' ', '|')}|{own})\b", re.IGNORECASE)
+    for (words, (key, *_)), own in zip(_PRONOUNS.items(), ("his", "hers", "theirs?", "its"), strict=True)
+}
+
+_SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SOMEONE}
+
+
+def of(key: str) -> Reference:
+    """Return the reference of a pronoun: the owner of `her manager` is `she`."""
+    return _REFERENCES[key]
+
+
+def is_sole(noun: str) -> bool:
+    """Return whether one mostly has but one of them: a boss, a mother; but several brothers, friends and cats."""
+    return noun in _SOLE
+
+
+def forms(key: str) -> re.Pattern[str] | None:
+    """Return what finds a pronoun in a text in any of its forms; None where the key is of no pronoun."""
+    return _FORMS.get(key)
+
+
+def gender_by_role(role: str) -> Gender | None:
+    """Return the gender that a role implies: someone's `has-wife` is a she."""
+    return gender_of_noun(role.removeprefix("has-"))
+
+
+def required_kind(texts: Iterable[str]) -> frozenset[str] | None:
+    """Return the predicates that may say what the texts refer to; None when they refer to nothing."""
+    found = [reference for text in texts if (reference := _in(text)) is not None]
+    if not found:
+        return None
+    nouns = {one.noun or one.key for one in found if not one.pronoun or one.noun is not None}
+    return frozenset(predicate for noun in nouns for predicate in predicates(noun))
+
+
+def _in(text: str) -> Reference | None:
+    whole = parsed(text)
+    if whole is not None:
+        return whole
+    begins = sentence_opening(text)
+    return None if begins is None else begins.reference
+
+
+THINGS: Final = frozenset({"organization", "team", "project", "product", "app", "initiative", "place"})
+
+_KIN: Final = frozenset(
+    noun
+    for nouns in (
+        "wife husband spouse girlfriend boyfriend fiance fiancee ex-wife ex-husband married-to roommate flatmate",
+        "mother mom mum father dad brother sister son daughter uncle aunt cousin niece nephew grandmother grandfather",
+    )
+    for noun in nouns.split()
+)
+"""What of people's no company has either, though it has a manager and a lawyer."""
+
+_OF_ANIMALS: Final = frozenset({"vet", "owner", "trainer", "caretaker", "breeder", "person"})
+"""People whom an animal has, too."""
+
+_ROLES: Final = frozenset(
+    role for words, known in RELATED.items() if not ANIMALS & {*words.split()} for role in (*words.split(), *known)
+) - {"member-of", "team"}
+"""Nouns and predicates of what people have; a dog can be a member of a family."""
+
+_WORDS: Final = re.compile(r"\w+(?: [\w-]+){1,3}")
+
+
+def relationship_of(word: str) -> str:
+    """Return what a predicate or relation type makes one have: the partner of `has-partner`."""
+    role = vocabulary.relation(word) or normalise.normalise_key(word)
+    return role.removeprefix("has-").removesuffix("-of")
+
+
+def first_owned(text: str) -> str | None:
+    """Return the noun for whoever is owned by what a text begins with: the boss of `Her new boss called`."""
+    words = _WORDS.match(text)
+    found = () if words is None else descriptions_in(words.group())
+    return next((one.noun for one in found if one.start == 0 and one.owner is not None), None)
+
+
+def can_own(kind: str, tie: str, *, things: bool) -> bool:
+    """Return whether what is of an entity type can have this; `things`: it is spoken of as a thing is."""
+    if kind == PET:
+        return tie in _OF_ANIMALS or not (tie in _ROLES or is_person(tie))
+    return tie not in _KIN or not (things or kind in THINGS)

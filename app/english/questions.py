@@ -1,0 +1,316 @@
+"""Cues of a question; templates of questions that a memory answers.
+
+Questions that a memory answers, by rule: how someone who looks for it later would ask (seed 001, stage 7).
+
+English only. A question about the user is put as the user puts it: "Where do I work?".
+
+The cues of a question as data: what asks about the past, about now, for a type, or for something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from app.lexical.bm25 import STOP_WORDS
+from app.memory import normalise, vocabulary
+
+QUESTION_HINTS: Mapping[str, tuple[str, ...]] = {
+    "works-at": ("work", "works", "working", "employer", "employed", "job", "company"),
+    "lives-in": ("live", "lives", "living", "reside", "home", "based"),
+    "has-role": ("role", "title", "position", "job"),
+    "reports-to": ("report", "reports", "boss", "manager", "work for", "works for", "work under"),
+    "manages": ("manage", "manages", "lead", "leads", "supervises"),
+    "works-with": ("work with", "works with", "colleague", "colleagues", "teammate"),
+    "member-of": ("member", "team", "belong", "belongs"),
+    "owns": ("own", "owns"),
+    "created": ("create", "created", "built", "wrote", "founded"),
+    "uses": ("use", "uses", "using"),
+    "located-at": ("located", "where"),
+}
+"""Words of a question that ask about a predicate or relation."""
+
+MOST = 3
+"""Questions a memory (seed 001)."""
+
+LONGEST = 25
+
+LONGEST_CHARACTERS = 250
+"""Words, and characters, of a stated value that a question repeats."""
+
+KEYWORDS = 12
+"""Words of a sentence that a question about it repeats."""
+
+FACTS: Mapping[str, tuple[str, ...]] = {
+    "works-at": (
+        "Where {does} work?",
+        "Which company, firm or employer is {whose} job at?",
+        "Who works at {value}?",
+    ),
+    "lives-in": (
+        "Where {does} live?",
+        "In which city, town or country is {whose} home?",
+        "Who lives in {value}?",
+    ),
+    "has-role": (
+        "What is {whose} job title?",
+        "What {does} do for a living, what is {whose} profession?",
+        "What role or position {does} have?",
+    ),
+    "has-name": ("What is {whose} name?", "What {is} called?"),
+    "born-in": ("Where {was} born?", "Where {does} come from?", "In which place did {who} grow up?"),
+    "born-on": ("When {was} born?", "When is {whose} birthday?", "How old {is}?"),
+    "married-to": ("Who {is} married to?", "Who is {whose} husband, wife or spouse?", "Who is married to {value}?"),
+    "friend-of": ("Who is a friend of {whom}?", "Who are {whose} friends?", "Who is a friend of {value}?"),
+    "studies-at": ("Where {does} study?", "Which school, college or university {does} go to?"),
+    "studied-at": (
+        "Where did {who} study?",
+        "Which school, college or university did {who} go to?",
+        "Where is {whose} degree from?",
+    ),
+    "allergic-to": (
+        "What {is} allergic to?",
+        "Which allergies {does} have?",
+        "What must {who} not eat or touch?",
+    ),
+    "has-condition": ("Which illness or condition {does} have?", "What is {whose} diagnosis?"),
+    "speaks": ("Which languages {does} speak?", "Which languages {does} know?", "Who speaks {value}?"),
+}
+"""Questions about predicates that people ask about in other words than the predicate's own."""
+
+RELATIONS: Mapping[str, tuple[str, ...]] = {
+    "reports-to": ("Who {does} report to?", "Who is {whose} manager or boss?", "Who reports to {value}?"),
+    "manages": ("Who {does} manage?", "Who is in {whose} team?", "Who is the manager or boss of {value}?"),
+    "works-with": ("Who {does} work with?", "Who are {whose} colleagues?", "Who works with {value}?"),
+    "member-of": (
+        "What {is} a member of?",
+        "Which team, group or organization {does} belong to?",
+        "Who is a member of {value}?",
+    ),
+    "owns": ("What {does} own?", "What belongs to {whom}?", "Who owns {value}?"),
+    "created": ("What did {who} create?", "Who created, built or wrote {value}?", "Who is the author of {value}?"),
+    "uses": ("What {does} use?", "Which tool or technology {does} use?", "Who uses {value}?"),
+    "located-at": ("Where {is} located?", "In which place or town {is}?", "What is located at {value}?"),
+}
+"""Questions about each relation of the vocabulary, from either end."""
+
+_AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
+
+_ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
+
+_FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
+
+_THIRD_PERSON = re.compile(r"[^s]s$")
+
+_LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+_WORD = re.compile(r"[^\W_][\w'\u2019-]*")
+
+
+def about_fact(subject: str, predicate: str, value: str) -> tuple[str, ...]:
+    """Return questions about a predicate, those of its own or else by the form of its words."""
+    return question_of(FACTS.get(predicate) or _by_form(normalise.words(predicate)), subject, value)
+
+
+def question_of(templates: Sequence[str], subject: str, value: str) -> tuple[str, ...]:
+    """Return the questions of templates; `{does}` and the like stand with their subject: `do I`, `does Priya`."""
+    me = subject == vocabulary.USER
+    who = "I" if me else subject
+    forms = {
+        "who": who,
+        "whom": "me" if me else who,
+        "whose": "my" if me else f"{who}'s",
+        "value": shorten(value),
+        **{verb: f"{_FIRST_PERSON.get(verb, verb) if me else verb} {who}" for verb in _AUXILIARIES},
+    }
+    return tuple(_tidy(template.format(**forms)) for template in templates)
+
+
+def topic_question(text: str) -> tuple[str, ...]:
+    """Return questions about a text: one for each of the sentences that say most, by their telling words."""
+    told = [keywords(sentence) for sentence in _SENTENCE_END.split(text)]
+    telling = sorted((words for words in told if words), key=len, reverse=True)[:MOST]
+    return tuple(f"What was said about {' '.join(words[:KEYWORDS])[:LONGEST_CHARACTERS]}?" for words in telling)
+
+
+def keywords(text: str) -> list[str]:
+    """Return the words of a text that tell it from others."""
+    return [word for word in _WORD.findall(text) if len(word) > 1 and word.casefold() not in STOP_WORDS["english"]]
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text, long enough to know it by."""
+    return " ".join(text.split(maxsplit=LONGEST)[:LONGEST])[:LONGEST_CHARACTERS]
+
+
+def _by_form(predicate: str) -> tuple[str, ...]:
+    """Return templates for a predicate of which only the form is known: `drives`, `is-afraid-of`, `shoe-size`.
+
+    Its words are a caller's: braces in them are no placeholders.
+    """
+    said = predicate.replace("{", "{{").replace("}", "}}")
+    first, _, rest = said.partition(" ")
+    who = f"Who {said} {{value}}?"
+    if first in _AUXILIARIES:
+        return (f"What {{{first}}} {rest}?", f"{{{first}}} {rest} {{value}}?", who)
+    if first == "has":
+        return (f"What {rest} {{does}} have?", f"What is {{whose}} {rest}?", who)
+    if first.endswith("ed"):
+        return (f"What did {{who}} {said}?", f"Did {{who}} {said} {{value}}?", who)
+    if _THIRD_PERSON.search(first):
+        does = f"{{does}} {_base(first)} {rest}"
+        return (f"What {does}?", f"{does} {{value}}?", who)
+    if first.endswith("ing") or said.rpartition(" ")[2] in _ENDINGS:
+        return (f"What {{is}} {said}?", f"{{is}} {said} {{value}}?", f"Who is {said} {{value}}?")
+    return (f"What is {{whose}} {said}?", f"Which {said} {{does}} have?", f"Is {{whose}} {said} {{value}}?")
+
+
+def _tidy(question: str) -> str:
+    """Return a question with a capital in front and no gap where a template had nothing to say."""
+    text = " ".join(question.split()).replace(" ?", "?")
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _base(verb: str) -> str:
+    """Return a verb without the ending of its third person: `plays`, `teaches`, `studies`."""
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if _LONG_ENDING.search(verb) else verb[:-1]
+
+
+_ANY_CASE = re.IGNORECASE
+
+PAST_STATE = re.compile(
+    r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially|no\ longer|any\s?more
+        |(?:my|our|his|her|their|\w's)\ (?:old|prior|past|ex[\ -]?)\ ?(?:\w+\ )?(?:address|job|employer|boss|manager
+            |company|team|role|title|position|phone|number|email|home|house|flat|apartment|city|name)s?\b
+        |in\ the\ past|back\ then|history\ of|(?:has|have|had|did)\b.{0,60}\bchanged?
+        |what(?:\ has)?\ changed|(?:before|earlier|at\ first)\s*[?.!]*\s*$|before\ (?:that|then|now)\b)""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks how things were, not how they are: history is the answer."""
+
+BEFORE_IT = re.compile(
+    r"""\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before|prior\ to)\s+(?!you\b)\S
+        |^\W*(?P<first>before|prior\ to)\s+(?!you\b)[^,?]{1,80},\s*(?:and\s+)?(?:wh\w+|how)\b
+            .*\b(?:did|was|were|had)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks what came before something; a question about a time says so with a time."""
+
+NOUN_BEFORE = re.compile(
+    r"""^(?!.*\b(?:should|shall|will|would|can|could|must|need|have\ to|do)\b)
+        .*\b(?:my|our|his|her|their|\w+'s|which|what|who|whose|where)\b.{1,60}\b(?:before|prior\ to)\b""",
+    _ANY_CASE | re.VERBOSE | re.DOTALL,
+)
+"""Asks for a thing before another without a verb of the past: "my manager before Priya?"."""
+
+BEFORE_WHAT = re.compile(
+    r"""\b(?:before|prior\ to)\s+(?!(?:you|that|then|now|this|it)\b)(?P<what>[^,;?!]{1,80}?)
+        (?=\s*(?:[,;?!]|\.(?:\s|$)|$))""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""What something came before, as it is put: "Volkswagen", "I moved to Berlin"."""
+
+LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
+
+PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
+
+FUTURE = re.compile(
+    r"""\b(?:will|going\ to|coming\ up|upcoming|plan(?:s|ned|ning)?|schedul\w+|book(?:ed|ings?)|about\ to
+        |(?:am|are|is)\ (?:\w+\ ){0,3}?(?!during|anything|something|nothing)\w{2,}ing)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks about what is to come, so that "in December" is the next one."""
+
+NOW = re.compile(
+    r"""\b(?:now(?:adays)?|current(?:ly)?|at\ (?:the\ moment|present)|presently|these\ days|today's|still
+        |latest|most\ recent(?:ly)?|up[\ -]to[\ -]date)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks how things are now, in so many words."""
+
+PRESENT = re.compile(r"\b(?:do|does|is|are|am|have|has)\b|'(?:s|ve|re|m)\b", _ANY_CASE)
+
+LATELY = re.compile(
+    r"""\b(?:today|recently|so\ far|lately|to\ date|right\ now
+        |(?:in|over|during)\ the\ (?:past|last)\ (?:\w+\ )?(?:days?|weeks?|months?|years?))\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+
+DATED = re.compile(
+    r"""\b(?:did|was|were|had|used\ to|before|ago|previously|originally|initially|first|yesterday
+        |last\ (?:year|month|week|summer|winter|spring|fall|night)|back\ (?:in|when)
+        |in\ (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})
+        |on\ \d)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks about something that is over, which has no newer version."""
+
+ASKS_BACK = re.compile(
+    r"""\byou\ (?:\w+\ )?(?:said|told|mentioned|recommended|suggested|gave|provided|listed|explained|described
+            |wrote|shared|outlined|advised)\b
+        |\b(?:did|had|would)\ you\ (?:\w+\ )?(?:say|tell|mention|recommend|suggest|give|list)\b
+        |\bremind\ me\b|\b(?:our|previous|last|earlier)\ (?:\w+\ )?(?:conversation|chat|discussion|session)\b
+        |\bwe\ (?:talked|discussed|spoke|outlined)\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks what the assistant said."""
+
+DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
+
+OTHER_THAN = r"(?:other\s+than|except(?:\s+for)?|besides|apart\s+from|aside\s+from|excluding)"
+
+BEFORE_EXCLUDED = re.compile(rf"\b(?:{OTHER_THAN}|not)\s+(?:(?:about|by|from|with|for|to|the|my)\s+)?$", _ANY_CASE)
+"""What stands before a name that is not to be heard of."""
+
+ALSO_EXCLUDED = re.compile(r"^\s*(?:,|and|or|,\s*(?:and|or)|nor)\s*$", _ANY_CASE)
+"""What stands between two names that share such a cue."""
+
+EXCLUDED_WORD = re.compile(rf"\b{OTHER_THAN}\s+(?:(?:the|my|a|an|his|her|their)\s+)?([\w'-]+)", _ANY_CASE)
+"""A word, not known as a name, that is not to be heard of."""
+
+WH_TYPES: Mapping[str, re.Pattern[str]] = {
+    "event": re.compile(
+        r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago|whom?\s+(?:did|have|has)\b.*\b(?:meet|met|visit)(?:ed)?)\b",
+        _ANY_CASE,
+    ),
+    "relation": re.compile(r"\b(?:who\s+(?:does|do|is|are)\b.*\b(?:to|with|for)\b)", _ANY_CASE),
+}
+"""Ways to ask that hint at a type without one of its words; for types that are not there they mean nothing."""
+
+FILLERS: Final = frozenset(
+    """all anything any everything every list show tell give find know knows remember remind please user think
+    thing things stuff going go went take took place get got""".split()  # noqa: SIM905 - reads as a list of words
+)
+"""Words of a question that say nothing about what is looked for."""
+
+NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
+"""Words of a question for who somebody is."""
+
+
+def is_past(text: str) -> bool:
+    """Tell whether the question asks about a state that is over."""
+    return PAST_STATE.search(text) is not None
+
+
+def is_future(text: str) -> bool:
+    """Tell whether the question asks about what is to come."""
+    return FUTURE.search(text) is not None and PAST_TENSE.search(text) is None
+
+
+def is_now(text: str) -> bool:
+    """Tell whether the question asks in words for how things are now."""
+    return NOW.search(text) is not None
+
+
+def wants_newest(text: str) -> bool:
+    """Tell whether, of two answers, the newer is right: asked for in so many words, or in the present tense."""
+    if ASKS_BACK.search(text) is not None:
+        return False
+    if is_now(text) or LATELY.search(text) is not None:
+        return True
+    return DATED.search(text) is None and PRESENT.search(text) is not None

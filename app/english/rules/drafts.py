@@ -1,0 +1,401 @@
+"""A proposal in the making, in the third person, with topic.
+
+A clause retold in the third person, so that it stands by itself: `user moved from Boston to Berlin`.
+
+Proposals before they are chosen: payloads by type, how sure, how important, about what.
+
+What a memory is about, broadly: a namespace for retrieval, not a tag (seed 003).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
+from app.english.rules import event_time
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.event_time import ClauseTime
+from app.english.rules.noun_phrases import BREAKERS
+from app.english.rules.sentences import HIDDEN
+from app.english.verbs import third_person
+from app.english.words import word_set
+from app.english.words.tools import BY_WORD
+from app.memory import vocabulary
+
+_MOST_WORDS: Final = 26
+
+_CUT: Final = re.compile(
+    rf"""[{HIDDEN}(\[;\u2026\u2014*]|:\ |\ [-\u2013]+\ |,?\ (?:which|where|who|whose|because|so\ that|so\ i|though
+    |although
+    |even\ though|but)\b|\ while\ (?:i|my|we|they|he|she|the|it)\b|,\ (?:so|had|was|were|got|it|thanks|thank|haha|lol
+    |and\ (?:i|it|we|they|that|this|have|has))\b|,\ \w+ing\b
+    |,\ (?:the|an?)\ (?:[\w-]+\ ){{1,4}}?(?:is|was|are|were|has|had)\b
+    |\ that\ (?:\w+\ )?(?:was|is|are|were|has|had|have|will|would|can|could|\w+ed|\w+s)\b
+    |\ (?:that|as|like|what)\ (?:i|we|you|my|it|they|he|she)\b|\ and\ (?:it|that|i|we|they)\b|\ (?:i|we)\b|,\ though\b
+    |\ (?:lol|haha|btw|by\ the\ way)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Where another thought begins."""
+
+_DEICTIC: Final = re.compile(r"\b(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
+
+_ARTICLES: Final = {"this": "a", "that": "the", "these": "some", "those": "the"}
+
+_OPEN: Final = re.compile(
+    r"\b(?:you|your|yours|it|its|this|that|these|those|there|here|one|ones|something|someone|thing|things|stuff|everything"
+    r"|y'all|what)\b",
+    re.IGNORECASE,
+)
+"""Words that point at something the sentence does not name."""
+
+_OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|hers|them|his|their|theirs)\b", re.IGNORECASE)
+
+_SOMEONE: Final = re.compile(r"\b(?:he|she|they|him|them)\b", re.IGNORECASE)
+"""Of these, who is not the one spoken of: `Tom spotted them`."""
+
+_FIRST: Final = re.compile(r"\b(my|our|mine|me|us|myself|ourselves)\b", re.IGNORECASE)
+
+_OWN: Final = {"my": "their", "our": "their", "mine": "theirs", "me": "them", "us": "them"}
+
+_FILLER: Final = re.compile(
+    r"\b(?:also|just|finally|actually|really|recently|lately|even|already|totally|super|so|btw|by the way)\s+",
+    re.IGNORECASE,
+)
+
+_ENDING: Final = re.compile(
+    r"(?:(?:^|[\s,]+)(?:too|as well|again|though|already|yet|anyway|now|and|or|but|with|at|in|on|for|to|the|a|an|of"
+    r"|from|by"
+    r"|so|as|just|recently|lately|actually|finally|btw|together|when|while|especially))+$",
+    re.IGNORECASE,
+)
+
+_TORN: Final = re.compile(r"\b(?:and|or|the|a) (?:for|and|at|in|on|of|to|with|or)\b", re.IGNORECASE)
+"""What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""
+
+_BARE_THAT: Final = re.compile(r"\b(?:the|a) (?:day|time|way|moment|night|morning|evening)$", re.IGNORECASE)
+"""What is left of `that day`."""
+
+_SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
+
+_A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
+
+_STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
+
+_MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
+
+_WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
+"""Words after which a name takes part in what is told."""
+
+
+def who(clause: Clause) -> str:
+    """Return the subject as a sentence begins with it."""
+    names = clause.subject.names
+    return " and ".join(names) if len(names) > 1 else clause.subject.name
+
+
+def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | None = None) -> str | None:
+    """Return the clause as a sentence about its subject, without its time; None when it does not stand alone."""
+    if not _can_be_told(clause, time):
+        return None
+    others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
+    rest = owner_part(_without_time(clause, time))
+    if (_SOMEONE if others else _OTHERS).search(rest):
+        return None
+    rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
+    if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
+        return None
+    rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
+    if _BARE_THAT.search(rest):
+        return None
+    words = time.words if time is not None else ""
+    return " ".join(f"{who(clause)} {_verbal(clause)} {rest} {words}".split())
+
+
+def _can_be_told(clause: Clause, time: event_time.ClauseTime | None) -> bool:
+    """Tell whether it names its subject, ends, and tells of something done rather than of a time."""
+    alone = len(clause.subject.names) <= 1 and _MUTUAL.search(clause.rest)
+    misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
+    open_ended = clause.rest.endswith(":") or _is_object(clause, time)
+    named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
+    return named and not (alone or misread or open_ended)
+
+
+def participants(clause: Clause, said: SpeakerContext, description: str) -> list[str]:
+    """Return who took part, as far as the description names them: the subject first."""
+    found = list(clause.subject.names) or [clause.subject.name]
+    rest = description.removeprefix(who(clause))
+    found.extend(one for one in token_names(rest) if _takes_part(one, rest, said))
+    return [name for name in dict.fromkeys(found) if name.lower() not in BY_WORD]
+
+
+def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
+    kind = kind_of(name, said.people)
+    if kind == PLACE or name.lower() in BY_WORD:
+        return False
+    if kind in {PERSON, ORGANIZATION} or is_group(name) or " " in name:
+        return True
+    before = words_of(rest[: rest.index(name)])[-1:]
+    return bool(before) and before[0].lower in _WITH and not name.isupper()
+
+
+def owner_part(rest: str) -> str:
+    """Return the rest up to where another thought begins, without words that lead to it."""
+    cut = _CUT.search(rest)
+    return _ENDING.sub("", rest[: cut.start()].rstrip(" ,")) if cut else rest
+
+
+def _without_time(clause: Clause, time: event_time.ClauseTime | None) -> str:
+    """Return what follows the verb without the words of time; those before the subject are not in it anyway."""
+    return event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
+
+
+def _is_object(clause: Clause, time: event_time.ClauseTime | None) -> bool:
+    """Tell whether the time is what the verb is about: `had a quiet weekend`."""
+    return time is not None and any(
+        _SPELL.match(clause.whole, first) and _A_QUIET.search(clause.whole, 0, first) for first, _ in time.spans
+    )
+
+
+def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
+    """Return the text with the speaker's own words made theirs, or their name's where others are spoken of."""
+
+    def replaced(found: re.Match[str]) -> str:
+        word = found.group().lower()
+        if found.group() == "US":
+            return "US"
+        whose = word in {"my", "our", "mine"}
+        if clause.subject.own or (whose and clause.subject.mine):
+            return _OWN.get(word, "themselves")
+        return f"{said.speaker}'s" if whose else said.speaker
+
+    return _FIRST.sub(replaced, rest)
+
+
+def _introduced(found: re.Match[str]) -> str:
+    """Give a thing that is pointed at an article: `this amazing deal` is news to whoever reads it."""
+    word, following = found.group(1).lower(), found.group(2)
+    if following in BREAKERS:
+        return found.group()
+    article = "an" if word == "this" and following[0] in "aeiou" else _ARTICLES[word]
+    return f"{article} "
+
+
+def _verbal(clause: Clause) -> str:
+    """Return the verb with what stands before it."""
+    many = len(clause.subject.names) > 1
+    if clause.used_to:
+        return f"used to {clause.lemma}"
+    if clause.modal == "will":
+        return f"will be {clause.verb}" if clause.progressive else f"will {clause.lemma}"
+    if clause.copula or clause.progressive or clause.passive:
+        return f"{_be(clause, many=many)} {'' if clause.copula else clause.verb}"
+    if clause.perfect:
+        return f"{'have' if many else 'has'} {clause.verb}"
+    if clause.tense is Tense.PRESENT:
+        return clause.lemma if many else third_person(clause.lemma)
+    return clause.verb
+
+
+def _be(clause: Clause, *, many: bool) -> str:
+    if clause.perfect:
+        return "have been" if many else "has been"
+    if clause.tense is Tense.PAST:
+        return "were" if many else "was"
+    return "are" if many else "is"
+
+
+EXPLICIT: Final = 0.9
+
+THIRD_PERSON: Final = 0.8
+
+PRONOUN: Final = 0.7
+
+INFERRED: Final = 0.6
+
+REPEATED: Final = 0.6
+"""What an assistant says of the user: it was said to it, or guessed."""
+
+_BY_SUBJECT: Final = {
+    Who.SPEAKER: EXPLICIT,
+    Who.USER: EXPLICIT,
+    Who.NAMED: THIRD_PERSON,
+    Who.POSSESSED: THIRD_PERSON,
+    Who.PRONOUN: PRONOUN,
+    Who.ADDRESSEE: REPEATED,
+}
+
+STATED: Final = 0.9
+"""Importance of an explicit preference or a correction, health and identity (seed 003: .8 to 1)."""
+
+FACTUAL: Final = 0.7
+"""Of facts offered in context (.5 to .8)."""
+
+PASSING: Final = 0.4
+"""Of what is mentioned once in passing (.2 to .5)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told."""
+
+    type: str
+    payload: Mapping[str, object]
+    confidence: float
+    importance: float
+    topic: str | None = None
+    ends: bool = False
+    ended_at: str | None = None
+
+
+Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
+
+
+def confidence(clause: Clause, *, inferred: bool = False) -> float:
+    """Return how sure it is that the clause says so: by who says it of whom, and how."""
+    base = EXPLICIT if clause.subject.mine and clause.subject.given is None else _BY_SUBJECT[clause.subject.who]
+    return round(min(base, INFERRED if inferred else base) * clause.sure, 2)
+
+
+def fact(
+    clause: Clause, predicate: str, value: str, *, stateful: bool = True, subject: str | None = None,
+    importance: float = FACTUAL, topic: str | None = None, inferred: bool = False,
+) -> Draft:  # fmt: skip
+    """Return a fact about the clause's subject, or about another one."""
+    payload: dict[str, object] = {
+        "subject": clause.subject.name if subject is None else subject,
+        "predicate": vocabulary.predicate(predicate),
+        "object": value,
+    }
+    if not stateful:
+        payload["stateful"] = False
+    return Draft(
+        type="fact", payload=payload, confidence=confidence(clause, inferred=inferred),
+        importance=_raised(importance, clause), topic=topic,
+    )  # fmt: skip
+
+
+def preference(
+    clause: Clause, key: str, value: str, *, subject: str | None = None, importance: float = STATED,
+    topic: str | None = None, inferred: bool = False,
+) -> Draft:  # fmt: skip
+    """Return a preference of the clause's subject, or of another one."""
+    payload: dict[str, object] = {"preference_key": key, "preference_value": value}
+    whose = clause.subject.name if subject is None else subject
+    if whose != vocabulary.USER:
+        payload["subject"] = whose
+    return Draft(
+        type="preference", payload=payload, confidence=confidence(clause, inferred=inferred),
+        importance=_raised(importance, clause), topic=topic,
+    )  # fmt: skip
+
+
+def relation(
+    clause: Clause, kind: str, other: str, *, start: str | None = None, since: str | None = None, inferred: bool = False
+) -> Draft:
+    """Return a relation from the clause's subject, or from another one, to someone or something."""
+    payload: dict[str, object] = {
+        "from_entity": clause.subject.name if start is None else start,
+        "relation_type": kind,
+        "to_entity": other,
+    }
+    if since is not None:
+        payload["since"] = since
+    return Draft(
+        type="relation", payload=payload, confidence=confidence(clause, inferred=inferred),
+        importance=_raised(FACTUAL, clause), topic="work",
+    )  # fmt: skip
+
+
+def event(
+    clause: Clause, description: str, when: ClauseTime | None, participants: Sequence[str] = (), *,
+    importance: float = 0.5, topic: str | None = None, approximate: bool = False,
+) -> Draft:  # fmt: skip
+    """Return an event; without a time its precision is unknown, or approximate for what lies in the past."""
+    payload: dict[str, object] = {"event_description": description}
+    if when is not None:
+        payload["event_at"] = when.at
+        payload["event_at_precision"] = str(when.precision)
+    else:
+        payload["event_at"] = None
+        payload["event_at_precision"] = "approximate" if approximate else "unknown"
+    if participants:
+        payload["participants"] = list(dict.fromkeys(participants))
+    return Draft(
+        type="event", payload=payload, confidence=confidence(clause),
+        importance=_raised(importance, clause), topic=topic,
+    )  # fmt: skip
+
+
+def ending(clause: Clause, said: SpeakerContext, draft: Draft, *, dated: bool = True) -> Draft:
+    """Return that what a draft says is no longer so; a value that is empty was not told.
+
+    `dated`: the time that the clause names is that of the end.
+    """
+    time = event_time.find(clause.whole, said.now) if dated else None
+    return replace(
+        draft,
+        payload={name: value for name, value in draft.payload.items() if value not in {"", None}},
+        confidence=min(draft.confidence, confidence(clause)),
+        importance=max(draft.importance, FACTUAL),
+        ends=True,
+        ended_at=None if time is None else time.at,
+    )
+
+
+def entity(
+    sure: float, name: str, kind: str, *, aliases: Sequence[str] = (), attributes: Mapping[str, str] | None = None,
+    topic: str | None = None,
+) -> Draft:  # fmt: skip
+    """Return a declaration of who or what something is."""
+    payload: dict[str, object] = {"canonical_name": name, "entity_type": kind}
+    if aliases:
+        payload["aliases"] = list(aliases)
+    if attributes:
+        payload["attributes"] = dict(attributes)
+    return Draft(type="entity", payload=payload, confidence=sure, importance=0.5, topic=topic)
+
+
+def decision(
+    clause: Clause, subject: str, decided: str, *, rationale: str | None = None, alternatives: Sequence[str] = (),
+    topic: str | None = None,
+) -> Draft:  # fmt: skip
+    """Return a decision on a subject."""
+    payload: dict[str, object] = {"subject": subject, "decision": decided}
+    if rationale:
+        payload["rationale"] = rationale
+    if alternatives:
+        payload["alternatives"] = list(alternatives)
+    return Draft(type="decision", payload=payload, confidence=confidence(clause), importance=0.8, topic=topic)
+
+
+def _raised(importance: float, clause: Clause) -> float:
+    return max(importance, STATED) if clause.correction else importance
+
+
+_TOPICS: Final = {
+    "health": re.compile(
+        r"\b(?:doctor|dentist|hospital|surgery|surgeon|diagnos\w+|therap\w+|clinic|physician|medication|pregnan\w+|health|vaccin\w+"
+        r"|injur\w+|broke\b.*\b(?:leg|arm|wrist|ankle)|yoga|gym|marathon|workout|diet)\b", re.IGNORECASE),
+    "travel": re.compile(
+        r"\b(?:trip|travel\w*|flew|flight|vacation|holiday|visited|camping|hiking|hotel|airport|tour|cruise"
+        r"|road trip)\b",
+        re.IGNORECASE),
+    "tech": re.compile(
+        r"\b(?:deploy\w*|api|database|server|code|repo\w*|software|python|typescript|javascript|docker|kubernetes|pipeline|bug"
+        r"|framework|library|app|website|debug\w*|compiler)\b", re.IGNORECASE),
+    "work": re.compile(
+        r"\b(?:work\w*|job|team|project|meeting|interview|promoted|hired|company|office|manager|conference|client|business|startup"
+        r"|colleague\w*|report|deadline|career|joined|career|store|studio)\b", re.IGNORECASE),
+    "education": re.compile(
+        r"\b(?:graduat\w+|degree|university|college|school|course|class|exam|thesis|lecture|student"
+        r"|workshop)\b", re.IGNORECASE),
+    "food": re.compile(r"\b(?:cook\w*|bake\w*|dinner|lunch|recipe|restaurant|meal|coffee|food)\b", re.IGNORECASE),
+}  # fmt: skip
+
+
+def topic_of(text: str) -> str:
+    """Return the broad topic of a sentence, `personal` where no other fits."""
+    return next((topic for topic, words in _TOPICS.items() if words.search(text)), "personal")

@@ -1,0 +1,175 @@
+"""When something happened, from the words of its clause, the turn's moment and the speaker's time zone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from app.english.dates import TemporalSpan, find_spans
+from app.english.dates.periods import Prefer
+from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR
+from app.model import Precision
+
+CUE: Final = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|this|next|past|since|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may"
+    r"|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|spring|summer|autumn|fall|winter|christmas|easter|thanksgiving|halloween|weekend|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"
+    r"|\d{1,2}/\d{1,2}|morning|earlier)\b",
+    re.IGNORECASE,
+)
+"""Something that may be a time; without one, no time is looked for."""
+
+VAGUE: Final = re.compile(r"\b(?:recently|lately|the other day|not long ago|just)\b", re.IGNORECASE)
+"""A time near the turn's own, but no date."""
+
+_LEAD: Final = re.compile(
+    r"(?:\s*,)?\s*\b(?:back\s+)?(?:on|in|at|during|over|around|about|by|from|until|since|of|early|late|later|earlier|just)?(?:\s+the)?\s*$",
+    re.IGNORECASE,
+)
+_OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
+"""`my 20s` is no decade of the calendar."""
+_OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
+_LONGEST: Final = 60
+_DAY_ALONE: Final = re.compile(r"(?:on )?the \d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
+SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
+_WEEK: Final = timedelta(days=7)
+_DAY: Final = timedelta(days=1)
+_YEAR_DAYS: Final = range(365, 367)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseTime:
+    """A time as an event's payload has it, what to say of it in words, and where it stood in the text."""
+
+    at: str | None
+    precision: Precision
+    words: str = ""
+    """What the sentence keeps of it: `in 2019`, where the date itself would say too much."""
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def day(self) -> str | None:
+        """Return the date alone."""
+        return None if self.at is None else self.at[:10]
+
+    @property
+    def exact_day(self) -> str | None:
+        """Return the date where it is known to the day."""
+        return self.day if self.precision in {Precision.DAY, Precision.EXACT} else None
+
+
+def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | None:
+    """Return the time the text names; None when it names none.
+
+    `now` is aware and in the speaker's zone. A range that no precision covers is approximate, at its middle.
+    """
+    spans = _spans(text, now, prefer)
+    if not spans:
+        vague = VAGUE.search(text)
+        if vague is None:
+            return None
+        return ClauseTime(at=now.date().isoformat(), precision=Precision.APPROXIMATE, spans=(vague.span(),))
+    # "In March ... on the 10th": the day belongs to the month, which the words don't join.
+    whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)]
+    best = min(whole or spans, key=_narrowness)
+    grounded = _grounded(best, now.date() if prefer == "past" else None)
+    if grounded is None:
+        return None
+    return ClauseTime(
+        at=grounded[0], precision=grounded[1], words=grounded[2],
+        spans=tuple(_with_preposition(text, span) for span in spans),
+    )  # fmt: skip
+
+
+def since(text: str, now: datetime) -> ClauseTime | None:
+    """Return the time something has held since: `since 2019`, `since March`; None when the text says none."""
+    found = SINCE.search(text)
+    if found is None:
+        return None
+    began = text[found.end() :][:_LONGEST]
+    return find(f"in {began}", now) or find(began, now)  # a month alone names no time
+
+
+def without(text: str, when: ClauseTime | None, *, offset: int = 0) -> str:
+    """Return the text without the words that name the time; `offset` is where it begins in the text searched."""
+    if when is None:
+        return text
+    for start, end in sorted(when.spans, reverse=True):
+        first, last = start - offset, end - offset
+        if last > 0:
+            text = text[: max(0, first)] + " " + text[last:]
+    return re.sub(r"\s+([,.;])", r"\1", " ".join(text.split()))
+
+
+def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
+    if CUE.search(text) is None:
+        return []
+    found = find_spans(text, now=now, prefer=prefer)
+    return [
+        _gone(one, now) if prefer == "past" else one
+        for one in found
+        if one.kind != "duration" and not (one.text.lower().startswith(_OF_A_LIFE) or _is_age(text, one))
+    ]
+
+
+def _is_age(text: str, span: TemporalSpan) -> bool:
+    """Tell whether a decade dates a thing rather than what was done: `a book from the 1900s`."""
+    return span.text.endswith("0s") and _OF_THE.search(text[max(0, span.start - 12) : span.start]) is not None
+
+
+def _gone(span: TemporalSpan, now: datetime) -> TemporalSpan:
+    """Return the weekend that is over: "over the weekend" of something done is not the coming one."""
+    lower, upper = span.window
+    if lower is None or upper is None or lower <= now or not span.text.lower().endswith("weekend"):
+        return span
+    return replace(span, window=(lower - _WEEK, upper - _WEEK))
+
+
+def _narrowness(span: TemporalSpan) -> tuple[bool, timedelta]:
+    lower, upper = span.window
+    return (lower is None or upper is None, upper - lower if lower and upper else timedelta(0))
+
+
+def _grounded(span: TemporalSpan, today: date | None) -> tuple[str, Precision, str] | None:
+    """Return the date, its precision and its words; what has happened was no later than `today`."""
+    lower, upper = span.window
+    if lower is None or not EARLIEST_YEAR <= lower.year <= LATEST_YEAR:
+        return None
+    if span.kind == "moment" and span.precision is Precision.EXACT:
+        return (span.lower or lower).isoformat(), Precision.EXACT, ""
+    if upper is None:
+        return None
+    first = lower.date()
+    last = first if upper - lower <= _DAY else (upper - timedelta(microseconds=1)).date()
+    precision = Precision.APPROXIMATE if span.precision is Precision.APPROXIMATE else _covering(first, last)
+    if precision is Precision.APPROXIMATE:
+        gone = today if today is not None and first <= today < last else last
+        return _middle(first, gone).isoformat(), precision, _year_words(first, last)
+    return first.isoformat(), precision, ""
+
+
+def _covering(first: date, last: date) -> Precision:
+    """Return the narrowest precision whose calendar unit holds both days."""
+    if first == last:
+        return Precision.DAY
+    if last - first < _WEEK and first.isocalendar()[:2] == last.isocalendar()[:2]:
+        return Precision.WEEK
+    if (first.year, first.month) == (last.year, last.month):
+        return Precision.MONTH
+    return Precision.APPROXIMATE
+
+
+def _middle(first: date, last: date) -> date:
+    return first + (last - first) // 2
+
+
+def _year_words(first: date, last: date) -> str:
+    whole = (last - first).days + 1 in _YEAR_DAYS and (first.month, first.day) == (1, 1)
+    return f"in {first.year}" if whole else ""
+
+
+def _with_preposition(text: str, span: TemporalSpan) -> tuple[int, int]:
+    lead = _LEAD.search(text[max(0, span.start - 24) : span.start])
+    return (span.start - len(lead.group()) if lead else span.start), span.end

@@ -1,0 +1,444 @@
+"""Clause values; subject, auxiliaries, verb.
+
+The words of a clause while it is read, and the small words its subject and its verb share.
+
+Reading who a clause is about: `I`, `Sarah`, `John and Sarah`, `my sister Anna`, `the user's team`.
+
+Reading a clause: its subject, then its auxiliaries and adverbs, then its verb.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, name_at, words_of
+from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
+from app.english.rules.noun_phrases import BREAKERS
+from app.english.verbs import Form, form_of, looks_past
+from app.english.words import word_set
+from app.memory.vocabulary import USER
+
+CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
+
+ENDINGS: Final = {"m": "am", "re": "are", "s": "is", "ve": "have", "d": "would", "ll": "will"}
+
+UNCONTRACTED: Final = {"im": ("i", "am"), "ive": ("i", "have"), "dont": ("do", "not"), "doesnt": ("does", "not")}
+"""Contractions written without their apostrophe."""
+
+BE: Final = {**dict.fromkeys(("am", "is", "are"), Tense.PRESENT), **dict.fromkeys(("was", "were"), Tense.PAST)}
+
+HAVE: Final = {**dict.fromkeys(("have", "has"), Tense.PRESENT), "had": Tense.PAST}
+
+DO: Final = {**dict.fromkeys(("do", "does"), Tense.PRESENT), "did": Tense.PAST}
+
+MODALS: Final = word_set("would could should can may might must shall cannot ought needn")
+
+ADVERBS: Final = word_set(
+    """
+    really actually just also currently now still always usually often recently finally basically already both
+    mostly mainly only personally generally typically absolutely totally definitely strongly much even ever rarely
+    sometimes honestly essentially simply truly normally primarily lately quite all so very kinda sorta seriously
+    officially originally previously formerly once probably maybe perhaps apparently regularly frequently happily
+    proudly eventually successfully accidentally initially completely genuinely deeply particularly especially
+    certainly
+    """
+)
+
+_AUXILIARIES: Final = BE.keys() | HAVE.keys() | DO.keys() | MODALS | {"will", "isn't", "wasn't", "doesn't", "didn't"}
+
+
+@dataclass(slots=True)
+class TokenCursor:
+    """The words of a clause, how far they are read, and auxiliaries contracted with the word before."""
+
+    text: str
+    words: list[NameToken]
+    at: int = 0
+    pending: list[str] = field(default_factory=list)
+
+    def word(self, ahead: int = 0) -> str:
+        """Return the word so many places on, in lower case; nothing beyond the end."""
+        place = self.at + ahead
+        return self.words[place].lower if 0 <= place < len(self.words) else ""
+
+    def after_adverbs(self, ahead: int) -> str:
+        """Return the first word from a place on that is neither an adverb nor `not`."""
+        while self.word(ahead) in ADVERBS or self.word(ahead) in {"not", "never"}:
+            ahead += 1
+        return self.word(ahead)
+
+
+def is_verb(word: NameToken) -> bool:
+    """Tell whether a noun ends before the word: it is a finite verb or an auxiliary."""
+    if word.lower in _AUXILIARIES:
+        return True
+    form = form_of(word.lower)
+    return form is not None and bool(form.kinds & {"s", "past"}) and not word.capital
+
+
+_PRONOUNS: Final = {
+    **dict.fromkeys(("i", "we"), Who.SPEAKER),
+    **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
+    "you": Who.ADDRESSEE,
+}
+
+_MINE: Final = frozenset({"my", "our"})
+
+_THEIRS: Final = {"his": "he", "her": "she", "their": "they"}
+
+_WHOSE: Final = {owner: possessive for possessive, owner in _THEIRS.items()}
+
+_BEFORE_COMPLEMENT: Final = word_set("a an the not in at from allergic based called been my")
+"""Words before which the 's of a name is a verb."""
+
+_APPOSITION: Final = re.compile(
+    r",\s+(?:the|a|an|our|their|his|her|my|who|from|of)\s[^,;:]{2,60},\s+(?=\w)"
+    r"|\s+(?:from|of)\s+(?:the\s+)?(?:[A-Z][\w'-]+\s+){1,4}(?=[a-z])"
+)
+
+_GROUP_NOUNS: Final = word_set(
+    """
+    team teams group company department division lab project app staff board committee office studio family
+    """
+)
+
+_LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
+"""What stands before a name and is no part of it."""
+
+_LONGEST: Final = 7
+
+
+def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
+    """Return the subject that the words begin with, and go past it; None when there is none that is known here."""
+    first = reading.word()
+    if first.startswith("i") and first in UNCONTRACTED:
+        first, contracted = UNCONTRACTED[first]
+        reading.pending.append(contracted)
+    ending = CONTRACTED.fullmatch(first)
+    base = ending["base"] if ending else first
+    if base in _PRONOUNS:
+        reading.at = 1
+        if ending:
+            reading.pending.append(ENDINGS[ending["ending"]])
+        return _pronoun(base, said)
+    if first in _MINE or first in _THEIRS or first == "your":
+        return _possessed(reading, said)
+    return _user(reading) or _named(reading, said)
+
+
+def _pronoun(word: str, said: SpeakerContext) -> Subject | None:
+    who = _PRONOUNS[word]
+    if who is Who.SPEAKER:
+        return Subject(who=who, name=said.speaker, plural=word == "we")
+    if who is Who.ADDRESSEE:
+        return None if said.addressee is None else Subject(who=who, name=said.addressee)
+    return Subject(who=who, name=word, plural=word == "they")
+
+
+def _user(reading: TokenCursor) -> Subject | None:
+    """Read `user`, `the user` and `the user's team`."""
+    skipped = 1 if reading.word() in {"the", "this"} else 0
+    if bare_name(reading.word(skipped)) != "user":
+        return None
+    reading.at = skipped + 1
+    if reading.word(-1) == "user":
+        return Subject(who=Who.USER, name=USER)
+    noun = _noun(reading)
+    return None if noun is None else _owned(USER, noun, None, mine=True)
+
+
+def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
+    """Read `my sister`, `my sister Anna`, `our team`; `his` and `her` stay with whom they belong to."""
+    mine = reading.word() in _MINE
+    owner = said.speaker if mine else _THEIRS.get(reading.word(), said.addressee)
+    reading.at = 1
+    noun = _noun(reading)
+    if noun is None or owner is None:
+        return None
+    words = noun.split()
+    named = next((place for place, word in enumerate(words) if word[0].isupper()), 0)
+    if (
+        named
+        and words[named - 1].lower() not in BREAKERS
+        and all(word[0].isupper() and word.isalpha() and len(word) > 1 for word in words[named:])
+    ):
+        return _owned(owner, " ".join(words[:named]), " ".join(words[named:]), mine=mine)
+    return _owned(owner, noun, None, mine=mine)
+
+
+def _owned(owner: str, noun: str, given: str | None, *, mine: bool) -> Subject:
+    whose = _WHOSE.get(owner, f"{owner}'s")
+    return Subject(
+        who=Who.POSSESSED, name=given or f"{whose} {noun}", owner=owner, noun=noun.lower(), given=given, mine=mine
+    )
+
+
+def _named(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
+    """Read a name, several names, or what a name has: `Sarah`, `John and Sarah`, `Anna's brother`."""
+    article = 1 if reading.word() == "the" else 0
+    length = name_at(reading.text, reading.words, article)
+    if length == 0 or (length > 1 and reading.word(article) in _LIMITING):
+        return None
+    name = _text(reading, article, article + length)
+    reading.at = article + length
+    if article:
+        return _the(reading, name)
+    if length == 1 and not _is_name(bare_name(name), reading, said):
+        return None
+    if name.endswith(("'s", "s'")):
+        return _of_name(reading, bare_name(name))
+    several = _several(reading, name)
+    if several is None:
+        _skip_apposition(reading)
+    return several or _one(name)
+
+
+def _text(reading: TokenCursor, first: int, end: int) -> str:
+    return reading.text[reading.words[first].start : reading.words[end - 1].end]
+
+
+def _one(name: str) -> Subject:
+    return Subject(who=Who.NAMED, name=name, names=(name,))
+
+
+def _is_name(word: str, reading: TokenCursor, said: SpeakerContext) -> bool:
+    """Tell whether a capital at the beginning makes a name: any sentence begins with one."""
+    low = word.lower()
+    if low in said.people:
+        return True
+    form = form_of(low)
+    order = form is not None and "base" in form.kinds and kind_of(word) is None  # "Develop detailed schedules"
+    if order or "'" in low or low in COMMON or low.endswith(("ing", "ly")):
+        return False
+    followed = reading.at < len(reading.words) and reading.words[reading.at].capital
+    return not (followed and reading.word() in COMMON)
+
+
+def _the(reading: TokenCursor, name: str) -> Subject:
+    """Read `the Crestmoor Systems team` as a name of its own."""
+    if reading.word() in _GROUP_NOUNS:
+        name = f"{name} {reading.words[reading.at].text}"
+        reading.at += 1
+    return _one(name)
+
+
+def _of_name(reading: TokenCursor, name: str) -> Subject | None:
+    """Read `Sarah's a nurse` and `Sarah's team`."""
+    form = form_of(reading.word())
+    if reading.word() in _BEFORE_COMPLEMENT or (form is not None and form.kinds == {"ing"}):
+        reading.pending.append("has" if reading.word() == "been" else "is")
+        return _one(name)
+    noun = _noun(reading)
+    return None if noun is None else _owned(name, noun, None, mine=False)
+
+
+def _several(reading: TokenCursor, first: str) -> Subject | None:
+    names = [first]
+    while reading.word() in {"and", "&"}:
+        length = name_at(reading.text, reading.words, reading.at + 1)
+        if length == 0:
+            break
+        names.append(_text(reading, reading.at + 1, reading.at + 1 + length))
+        reading.at += length + 1
+    if len(names) == 1:
+        return None
+    return Subject(who=Who.NAMED, name=" and ".join(names), names=tuple(names), plural=True)
+
+
+def _skip_apposition(reading: TokenCursor) -> None:
+    """Go past what is said of a name between commas: `Karis Tornau, the volunteer coordinator, walked ...`."""
+    found = _APPOSITION.match(reading.text, reading.words[reading.at - 1].end)
+    while found and reading.at < len(reading.words) and reading.words[reading.at].start < found.end():
+        reading.at += 1
+
+
+def _noun(reading: TokenCursor) -> str | None:
+    """Return the words up to the first verb, at least one, and go there; None when none comes within reach."""
+    begin = reading.at
+    for place in range(begin, min(begin + _LONGEST, len(reading.words))):
+        word = reading.words[place]
+        if place > begin and not adjoining(reading.text, reading.words[place - 1], word):
+            return None
+        if place > begin and _verb_comes(reading, place):
+            reading.at = place
+            return _text(reading, begin, place)
+        if _is_contracted(reading, place):
+            reading.at = place + 1
+            reading.pending.append("is")
+            return _text(reading, begin, place + 1).removesuffix("'s")
+    return None
+
+
+def _verb_comes(reading: TokenCursor, place: int) -> bool:
+    """Tell whether a verb stands at the place, or an adverb before one."""
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    adverb = reading.words[place].lower in ADVERBS and following is not None and is_verb(following)
+    return adverb or is_verb(reading.words[place])
+
+
+def _is_contracted(reading: TokenCursor, place: int) -> bool:
+    """Tell whether the noun ends in 's for is: `my name's Alex`, `my sister's a nurse`."""
+    word = reading.words[place].lower
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    if not word.endswith("'s") or following is None:
+        return False
+    return following.lower in _BEFORE_COMPLEMENT or (word == "name's" and following.capital)
+
+
+_CAPITAL_NAMES: Final = frozenset({"May", "Will"})
+"""A month and a man, not what may or will be."""
+
+_NOT: Final = {"won't": "will", "can't": "can", "cannot": "can"}
+
+_HAS_GOT: Final = re.compile(r"\s+(?!married|engaged|divorced|back|to\b|into\b|used\b|over\b)\w")
+
+_OVER: Final = re.compile(r"\b(?:ago|yesterday|last (?:week|month|year|night|\w+day))\b", re.IGNORECASE)
+
+_PAST: Final = frozenset({"past", "participle"})
+
+
+@dataclass(slots=True)
+class _Verbal:
+    """What the auxiliaries and adverbs before a verb say."""
+
+    tense: Tense = Tense.PRESENT
+    negated: bool = False
+    modal: str | None = None
+    perfect: bool = False
+    be: bool = False
+    do: bool = False
+    used_to: bool = False
+    adverbs: set[str] = field(default_factory=set)
+
+
+def parse(text: str, start: int, said: SpeakerContext) -> Clause | None:
+    """Return the clause that the text is; None when it has no subject or verb that is known here.
+
+    `start` is where the text stands in the turn.
+    """
+    reading = TokenCursor(text, words_of(text))
+    subject = read_subject(reading, said)
+    return None if subject is None else _predicate(reading, subject, start)
+
+
+def parse_after(text: str, start: int, subject: Subject) -> Clause | None:
+    """Return the clause of a text that leaves its subject out: `and work at Volkswagen`."""
+    return _predicate(TokenCursor(text, words_of(text)), subject, start)
+
+
+def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | None:
+    """Return the clause with its main verb; a copula's rest begins right after the auxiliaries."""
+    verbal = _auxiliaries(reading)
+    if reading.at >= len(reading.words):
+        return None
+    word = reading.words[reading.at]
+    form = form_of(word.lower) or (Form(word.lower, _PAST) if looks_past(word.lower) and not verbal.modal else None)
+    clause = Clause(
+        text=reading.text, start=start, first=start, subject=subject, verb=word.lower,
+        lemma="" if form is None else form.lemma, rest=reading.text[word.end :], tense=verbal.tense,
+        negated=verbal.negated, modal=verbal.modal, perfect=verbal.perfect, used_to=verbal.used_to,
+        adverbs=frozenset(verbal.adverbs),
+    )  # fmt: skip
+    if not verbal.be:
+        return None if form is None else _finite(clause, form, verbal)
+    if form is not None and "ing" in form.kinds:
+        return replace(clause, progressive=True)
+    if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):
+        return replace(clause, passive=True)
+    return replace(clause, verb="be", lemma="be", rest=reading.text[word.start :], copula=True)
+
+
+def _auxiliaries(reading: TokenCursor) -> _Verbal:
+    """Read auxiliaries and adverbs up to the main verb."""
+    verbal = _Verbal()
+    for word in reading.pending:
+        _take(word, verbal, reading)
+    while reading.at < len(reading.words) and reading.words[reading.at].text not in _CAPITAL_NAMES:
+        word = reading.word()
+        if word.endswith("n't") or word == "cannot" or word in UNCONTRACTED:
+            verbal.negated = True
+            word = UNCONTRACTED[word][0] if word in UNCONTRACTED else _NOT.get(word, word.removesuffix("n't"))
+        if not _take(word, verbal, reading):
+            break
+        reading.at += 1
+    return verbal
+
+
+def _take(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
+    """Note what the word says; False when it is no auxiliary or adverb, or is the main verb itself."""
+    if word in {"not", "never"} or (word == "no" and _is_over(verbal, reading)):
+        verbal.negated = True
+        verbal.adverbs.update({word} & {"never"})
+    elif word in ADVERBS or word == "longer":
+        verbal.adverbs.add(word)
+    elif word == "used" and reading.word(1) == "to" and not verbal.be:
+        verbal.used_to = True
+    elif word == "to" and verbal.used_to and reading.word(-1) == "used":
+        pass
+    else:
+        return _auxiliary(word, verbal, reading)
+    return True
+
+
+def _is_over(verbal: _Verbal, reading: TokenCursor) -> bool:
+    """Tell whether `no` begins `no longer`, or `no more a fan of jazz` that compares with nothing."""
+    more = reading.word(1) == "more" and verbal.be and reading.word(2) in {"a", "an", "the", "my", "in", "on", "at"}
+    if more and " than " not in reading.text:
+        verbal.adverbs.add("longer")
+        reading.at += 1
+        return True
+    return reading.word(1) == "longer"
+
+
+def _auxiliary(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
+    if word in BE and not verbal.be:
+        verbal.tense, verbal.be = BE[word], True
+    elif word in {"been", "be"} and (verbal.perfect or verbal.modal or verbal.used_to):
+        verbal.be = True
+    elif word in HAVE and not verbal.do and _participle_follows(reading):
+        verbal.perfect, verbal.tense = True, HAVE[word]
+    elif word in DO and not verbal.do and _base_follows(reading):
+        verbal.tense, verbal.do = DO[word], True
+    elif word == "will":
+        verbal.tense, verbal.modal = Tense.FUTURE, "will"
+    elif word == "would" and reading.pending and _only_participle_follows(reading):
+        verbal.perfect, verbal.tense = True, Tense.PAST  # "I'd been" is no wish but the past of the past
+    elif word in MODALS and verbal.modal is None:
+        verbal.modal = word
+    else:
+        return False
+    return True
+
+
+def _participle_follows(reading: TokenCursor) -> bool:
+    word = reading.after_adverbs(1 if reading.word() in HAVE else 0)
+    form = form_of(word)
+    return word in {"been", "had"} or (form is not None and "participle" in form.kinds) or looks_past(word)
+
+
+def _only_participle_follows(reading: TokenCursor) -> bool:
+    word = reading.after_adverbs(0)
+    form = form_of(word)
+    return word == "been" or (form is not None and "participle" in form.kinds and "base" not in form.kinds)
+
+
+def _base_follows(reading: TokenCursor) -> bool:
+    form = form_of(reading.after_adverbs(1))
+    return form is not None and "base" in form.kinds
+
+
+def _finite(clause: Clause, form: Form, verbal: _Verbal) -> Clause | None:
+    """Return the clause with the tense its verb shows; None when the verb is not one by itself."""
+    if verbal.perfect and clause.verb == "got" and _HAS_GOT.match(clause.rest):
+        return replace(clause, verb="have", lemma="have", perfect=False, tense=Tense.PRESENT)
+    if verbal.perfect or verbal.do or verbal.modal or verbal.used_to:
+        return clause
+    past, base = "past" in form.kinds, "base" in form.kinds
+    if past and base and (form.lemma == "quit" or _OVER.search(clause.rest)):
+        return replace(clause, tense=Tense.PAST)  # "I quit smoking", "I read it last week"
+    one = clause.subject.who in {Who.NAMED, Who.USER} and not clause.subject.plural
+    if not (form.kinds & {"past", "base", "s"}) or (base and one and not past):
+        return None  # "Networking help ...": no sentence
+    return replace(clause, tense=Tense.PAST) if past and (one or not base) else clause

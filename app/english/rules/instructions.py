@@ -1,0 +1,242 @@
+"""Standing instructions to the assistant: `please keep explanations short`, `always use type hints`, `call me Al`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from app.english.names import is_language, is_no_name
+from app.english.rules.clause import Clause
+from app.english.rules.decisions import WORKING
+from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.noun_phrases import slug, thing, value
+from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
+from app.english.rules.sentences import HIDDEN
+from app.english.words import word_set
+from app.english.words.health import FOODS
+from app.english.words.tools import REPLIES, SIZES
+
+_POLITE: Final = (
+    r"(?:(?:and|but|so|also|ok|okay|hey|hi|thanks|no|actually|from now on|going forward|in (?:the )?future|please"
+    r"|pls|kindly"
+    r"|just|next time)[, ]+)*"
+)
+_SIZE: Final = (
+    r"(?P<how>short|brief|concise|terse|simple|shorter|longer|detailed|formal|casual|informal|to the point|succinct"
+    r"|technical|friendly|professional|plain)\b"
+)
+_KEEP: Final = re.compile(
+    rf"{_POLITE}(?:(?:i'd like|i want|i need|i would like) you to\s+)?(?:(?:please|always)\s+)?(?:keep|make)\s+"
+    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+"
+    rf"(?:(?:as|more|very|nice and|a (?:bit|little)(?: more)?)\s+)?{_SIZE}",
+    re.IGNORECASE,
+)
+_GIVE: Final = re.compile(
+    rf"{_POLITE}(?:i'd like|i want|i prefer|i'd prefer|give me)\s+(?:(?:please|always|only|your)\s+)*{_SIZE}\s+"
+    r"(?P<what>answers|responses|replies|explanations|summaries)\b",
+    re.IGNORECASE,
+)
+_STANDING: Final = re.compile(r"\b(?:always|from now on|going forward|in (?:the )?future)\b", re.IGNORECASE)
+_AT_HAND: Final = re.compile(
+    r".*?\b(?:keep|make)\s+(?:(?:it|this|that|these|those|them)\b"
+    r"|(?:the|my)\s+(?!(?:\w+\s+)?(?:answers|responses|replies|explanations|summaries|messages)\b))",
+    re.IGNORECASE,
+)
+"""What is to be changed now, and not from now on: `make it shorter`, `make the intro shorter`."""
+_LANGUAGE: Final = re.compile(
+    rf"{_POLITE}(?:(?:please|always|only)\s+)*(?:answer|respond|reply|write|speak"
+    rf"|talk)\s+(?:to me\s+)?(?:only\s+)?in\s+"
+    r"(?P<what>[A-Za-z]+)\b",
+    re.IGNORECASE,
+)
+_CALL_ME: Final = re.compile(
+    rf"{_POLITE}(?:(?:everyone|people|friends|you can|my friends|you should|they(?: all)?|just)\s+)*(?:please\s+)?"
+    r"(?:calls?|refer to)\s+me\s+(?:as\s+)?(?P<name>(?-i:[A-Z])[\w'-]*(?:\s(?-i:[A-Z])[\w'-]*)?)",
+    re.IGNORECASE,
+)
+_RULE: Final = re.compile(
+    rf"(?P<lead>{_POLITE})(?P<how>always|never|don't ever|do not ever|don't|do not|avoid|stop)\s+(?P<verb>[a-z]+)\s+"
+    r"(?P<what>[^.;:!?]{2,140})",
+    re.IGNORECASE,
+)
+_FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
+_PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
+_ONE_OFF: Final = re.compile(r"\b(?:the|my|our)\b", re.IGNORECASE)
+_STRICT: Final = frozenset({"always", "never", "don't ever", "do not ever"})
+_REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
+_FOR: Final = re.compile(
+    r"(?:for|in)\s+(?P<what>(?!(?:this|the|my|that|now|example|instance|a|an|me)\b)[A-Za-z][\w-]*(?:\s[\w-]+){0,3}),\s+"
+    r"(?:please\s+)?(?:always\s+)?(?:use|prefer|choose|stick (?:to|with))\s+(?P<chosen>[^.;:!?,]{2,80})",
+    re.IGNORECASE,
+)
+_TRIGGER: Final = re.compile(
+    r"""(?:when(?:ever)?|if)\s+i\s+(?:say|type|write|ask\s+(?:you\s+)?(?:to|for))\s+['"](?P<trigger>[^'"]{2,80}?),?['"],?\s+
+    (?:(?:please|you\s+should|i\s+mean|it\s+means|that\s+means|do)[:,]?\s+)+(?P<steps>[^!?]{3,300})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_RATHER: Final = re.compile(
+    r"(?:\w+, )?i(?:'d| would) (?:much )?rather (?P<one>[^.;:!?,]{2,60}?) than (?P<other>[^.;:!?,]{2,60})$",
+    re.IGNORECASE,
+)
+_ORDER: Final = re.compile(
+    r"(?:please,? )?(?:from now on|going forward"
+    r"|in (?:the )?future),? (?:please )?(?P<verb>[a-z]+)\s+(?P<what>[^.;:!?]{2,140})",
+    re.IGNORECASE,
+)
+_MUST_NOT: Final = re.compile(r"\s+(?P<what>[^.;!?]{2,120})")
+_WHY_NOT: Final = re.compile(
+    r"\b(?:due to|because of|for (?:\w+ )?reasons|polic(?:y|ies)|complian\w+|legal\w*|contract|regulat\w+"
+    r"|security rules)\b",
+    re.IGNORECASE,
+)
+"""What makes `cannot` a rule that stays, rather than a difficulty of today."""
+_ONCE: Final = re.compile(
+    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|right now|until|before"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day\b)",
+    re.IGNORECASE,
+)
+"""What makes a thing not to be eaten one of the moment."""
+_GENERAL: Final = word_set(
+    """
+    use write add include recommend suggest explain format show mention ask send assume call start end put reply
+    respond answer run commit deploy push generate cite skip repeat
+    """
+)
+_CONTACT: Final = re.compile(
+    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever|don't|do not)\s+"
+    r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
+    re.IGNORECASE,
+)
+_ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
+_UNSAFE: Final = re.compile(
+    r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
+    re.IGNORECASE,
+)
+"""What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
+_POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
+_SHORT: Final = 5
+
+
+def instruction(text: str, clause: Clause) -> Iterator[Draft]:
+    """Yield what the sentence asks for from now on; nothing for a request of the moment.
+
+    `clause` says who speaks and how surely.
+    """
+    if HIDDEN in text or WORKING.search(text) or _UNSAFE.search(text):
+        return
+    for read in _READINGS:
+        found = list(read(text, clause))
+        if found:
+            yield from found
+            return
+
+
+def prohibition(clause: Clause) -> Iterator[Draft]:
+    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`, `must not eat gluten`.
+
+    What must not be is a rule, what cannot be may be a state: which it was stays in the predicate.
+    """
+    if clause.copula or not clause.negated or clause.modal not in {"can", "must", "may"}:
+        return
+    predicate = f"{'must-not' if clause.modal == 'must' else 'cannot'}-{clause.lemma}"
+    food = thing(clause.rest)
+    if clause.lemma in {"eat", "drink"} and food and food.last in FOODS:
+        if not _ONCE.search(clause.rest):
+            yield fact(clause, predicate, food.name, stateful=False, importance=0.9, topic="health")
+        return
+    found = _MUST_NOT.match(clause.rest) if _WHY_NOT.search(clause.rest) else None
+    what = value(found["what"]) if found else None
+    if what and not _POINTING.search(what):
+        yield fact(clause, predicate, what, stateful=False, importance=0.9, topic="work")
+
+
+def _kept(text: str, clause: Clause) -> Iterator[Draft]:
+    found = _KEEP.match(text) or _GIVE.match(text)
+    if found and (_STANDING.search(text) or not _AT_HAND.match(text, *found.span())):
+        what, how = found["what"].lower(), found["how"].lower()
+        head = "responses" if _POINTING.match(what) else what
+        domain = REPLIES.get(head.split()[-1], slug(head))
+        yield preference(clause, f"{domain}.{SIZES.get(how, 'style')}", how, topic="personal")
+
+
+def _language(text: str, clause: Clause) -> Iterator[Draft]:
+    found = _LANGUAGE.match(text)
+    if found and is_language(found["what"]):
+        yield preference(clause, "language.replies", found["what"].capitalize(), topic="personal")
+
+
+def _called(text: str, clause: Clause) -> Iterator[Draft]:
+    found = _CALL_ME.match(text)
+    if found and not is_no_name(found["name"].split(maxsplit=1)[0]):
+        yield preference(clause, "name.preferred", found["name"], topic="personal")
+
+
+def _triggered(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `when I say 'run the usual deploy,' do: check CI, merge to main, notify the team`."""
+    found = _TRIGGER.match(text)
+    if found:
+        yield preference(clause, f"commands.{slug(found['trigger'], 8)}", found["steps"].strip(" ."), topic="work")
+
+
+def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `for API pagination, use cursor-based approach`."""
+    found = _FOR.match(text)
+    chosen = value(found["chosen"]) if found else None
+    if found and chosen:
+        known = choice(chosen, purpose=found["what"])
+        key = known.key if known and known.topic == "tech" else f"{slug(found['what'])}.choice"
+        yield preference(clause, key, chosen, topic="tech", inferred=True)
+
+
+def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `never use range() for unknown-length pagination`, `always add type hints`."""
+    found = _RULE.match(text)
+    whole = value(_REASON.split(found["what"])[0]) if found else None
+    if found is None or whole is None or _POINTING.search(whole):
+        return
+    verb, how = found["verb"].lower(), found["how"].lower()
+    asked = _PLEASE.search(found["lead"]) and not _ONE_OFF.search(whole)
+    if verb in _GENERAL and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
+        word = "always" if how == "always" else "never"
+        yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
+
+
+def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `never call me before 9 am`."""
+    found = _CONTACT.match(text)
+    when = value(_REASON.split(found["when"])[0]) if found else None
+    if found and when and not (_POINTING.search(when) or _ON_ONE_DAY.search(when)):
+        asked = f"{found['verb'].lower()} me {when}"
+        word = "always" if found["how"].lower() == "always" else "never"
+        yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")
+
+
+def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
+    found = _ORDER.match(text)
+    whole = value(_REASON.split(found["what"])[0]) if found else None
+    if found is None or whole is None or _POINTING.search(whole):
+        return
+    verb = found["verb"].lower()
+    tool = thing(whole) if verb == "use" else None
+    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
+    if known:
+        yield preference(clause, known.key, known.value, topic=known.topic)
+    elif verb in _GENERAL:
+        yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{verb} {whole}", topic="work")
+
+
+def _rather(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `I'd rather take the train than fly`."""
+    found = _RATHER.match(text)
+    one, other = (value(found["one"]), value(found["other"])) if found else (None, None)
+    if one and other and not _POINTING.search(f"{one} {other}") and len(other.split()) <= _SHORT:
+        known = pair_of(one, [other])
+        if known is not None:
+            yield preference(clause, known.key, known.value, topic=known.topic)
+
+
+_READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
+    _kept, _language, _called, _triggered, _for_each, _ruled, _contacted, _from_now, _rather,
+)  # fmt: skip

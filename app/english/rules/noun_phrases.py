@@ -1,0 +1,213 @@
+"""Noun phrases: where a value ends, what of it is kept, and what is no value at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from app.english.names import NameToken, adjoining, words_of
+from app.english.rules.sentences import HIDDEN
+from app.english.words import word_set
+from app.english.words.health import COUNTED
+
+LONGEST: Final = 120
+"""Characters of the longest value."""
+
+BREAKERS: Final = word_set(
+    """
+    and but or nor so because since as which who whom that whose where when while if though although until till
+    unless after before than then to for with without from by at in on into onto over under about around near during
+    through via per not instead rather versus vs last next based located is are was were am be been has have had
+    will would can could should might must do does did i i'm i've i'd i'll we we're we've he he's she she's they
+    they're it it's you you're also too now currently recently lately yesterday today tomorrow tonight ago every
+    right these anymore again together here there especially just actually since nowadays always usually this that
+    those whenever even only already still yet and/or plus like except of
+    """
+)
+"""Words no value goes beyond, unless the rule that reads it says so."""
+
+VAGUE: Final = word_set(
+    """
+    it this that these those them him her me us you your yours something someone somewhere somebody anything anyone
+    anywhere everything everyone everybody nothing nobody things thing stuff one ones here there what how when
+    whatever such same so much more lot lots bit all both each some any few many way ways idea it's he she they we
+    myself yourself itself mine ours theirs who which why good great best better fun same kind kinds other others
+    another other's
+    """
+)
+"""First or only words that make a value say nothing by itself."""
+
+_TRAILING: Final = re.compile(
+    r"(?:[\s,]+(?:now|currently|these days|right now|at the moment|nowadays|today|too|as well|though|anyway|btw"
+    r"|by the way"
+    r"|obviously|of course|naturally|thanks|thank you|ok|okay|lol|haha|please|again|instead|actually|so much|very much"
+    r"|a lot|more|any ?more|myself|right|also|really|either"
+    r"|lately|recently|already|yet|everyone|together|tbh|anyways|at all|for now))+$",
+    re.IGNORECASE,
+)
+_ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some)\s+", re.IGNORECASE)
+_EDGES: Final = " \t\r\n.,;:!?\"'()[]*_`~-"
+_SPACE: Final = re.compile(r"\s+")
+_POINTING: Final = word_set(
+    """
+    you your yours you're it this these those something anything everything someone anyone everyone somebody
+    """
+)
+_GENERIC: Final = word_set(
+    """
+    company project team office school department startup firm app product group club business studio store band
+    """
+)
+_SMALL: Final = frozenset({"the", "a", "an", "my", "our", "to", "of"})
+_OWN: Final = re.compile(r"\b(?:my|our)\b")
+_LIST: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|as well as|plus)\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase as it stands in a text, and where it ends there."""
+
+    text: str
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A value: its name fit to be stored, the phrase as it stands in the text, and where that ends."""
+
+    name: str
+    text: str
+    end: int
+
+    @property
+    def first(self) -> str:
+        """Return the first word in lower case."""
+        return self.name.split(maxsplit=1)[0].lower()
+
+    @property
+    def last(self) -> str:
+        """Return the last word in lower case."""
+        return self.name.rsplit(maxsplit=1)[-1].lower()
+
+    @property
+    def head(self) -> str:
+        """Return the noun it is about, in lower case: `team` of twelve people."""
+        return self.name.partition(" of ")[0].rsplit(maxsplit=1)[-1].lower()
+
+    @property
+    def words(self) -> int:
+        """Return how many words it has."""
+        return len(self.name.split())
+
+    @property
+    def capital(self) -> bool:
+        """Tell whether it begins with a capital letter."""
+        return self.name[0].isupper()
+
+    @property
+    def whole(self) -> str:
+        """Return the name with its article."""
+        return value(self.text, article=True) or self.name
+
+
+def thing(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"})) -> Thing | None:
+    """Return the value whose phrase begins at the place; None when there is none, or it says nothing."""
+    found = noun_phrase(text, at, through=through)
+    name = None if found is None else value(found.text)
+    return None if found is None or name is None else Thing(name, found.text, found.end)
+
+
+def thing_after(
+    lead: re.Pattern[str], text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"})
+) -> Thing | None:
+    """Return the value that what matches at the place leads to: `to` Sarah; None without it."""
+    found = lead.match(text, at)
+    return None if found is None else thing(text, found.end(), through=through)
+
+
+def noun_phrase(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"}), most: int = 8) -> Phrase | None:
+    """Return the noun phrase that begins at the place; None when a breaker or punctuation stands there.
+
+    `through` are the breakers that are part of it; `and` also joins two capitals (`Ernst and Young`).
+    """
+    begin = at + len(text[at:]) - len(text[at:].lstrip())
+    if text[begin : begin + 1] == '"':
+        close = text.find('"', begin + 1)
+        return None if close < 0 else Phrase(text[begin + 1 : close], close + 1)
+    words = words_of(text, begin, most + 1)
+    if not words or text[begin : words[0].start].strip():
+        return None
+    length = 0
+    while length < min(len(words), most) and _continues(text, words, length, through):
+        length += 1
+    if length == 0:
+        return None
+    return Phrase(text[words[0].start : words[length - 1].end], words[length - 1].end)
+
+
+def _continues(text: str, words: list[NameToken], place: int, through: frozenset[str]) -> bool:
+    word = words[place]
+    if place and not adjoining(text, words[place - 1], word):
+        return False
+    if word.text == "&" or word.lower in through:
+        return True
+    if word.lower == "and":
+        near = words[place - 1 : place + 2]
+        return place > 0 and len(near) == 3 and near[0].capital and near[2].capital  # noqa: PLR2004 - with its neighbours
+    return word.lower not in BREAKERS or (word.text.isupper() and len(word.text) > 1)
+
+
+def value(text: str, *, article: bool = False) -> str | None:
+    """Return a phrase fit to be a value: edges and fillers gone; None when it says nothing by itself.
+
+    `article`: the leading article stays.
+    """
+    found = _SPACE.sub(" ", text).strip(_EDGES)
+    found = _TRAILING.sub("", found).strip(_EDGES)
+    if not article:
+        found = without_article(found)
+    return found if says_something(found) else None
+
+
+def without_article(text: str) -> str:
+    """Return the phrase without its article, unless what is left would name just anything: `the company`."""
+    match = _ARTICLE.match(text)
+    if match is None:
+        return text
+    rest = text[match.end() :]
+    return text if rest.lower() in _GENERIC and match.group().lower().strip() in {"the", "my", "our"} else rest
+
+
+def says_something(text: str) -> bool:
+    """Tell whether the value stands alone: not vague, not hidden, not addressed to anyone, not endless."""
+    words = text.lower().split()
+    if not words or len(text) > LONGEST or HIDDEN in text or words[0] in VAGUE:
+        return False
+    if any(word.strip(_EDGES) in _POINTING for word in words):
+        return False
+    return any(character.isalnum() for character in text)
+
+
+def describes_event(text: str) -> str:
+    """Return what speakers say of their own as it is told of them: `my headaches` are `their headaches`."""
+    return _OWN.sub("their", text)
+
+
+def list_items(text: str) -> list[str]:
+    """Return the parts of an enumeration: `peanuts, eggs and milk`."""
+    return [part for part in _LIST.split(text) if part.strip()]
+
+
+def plural(word: str) -> str:
+    """Return the plural of a few things that are named in the singular: `a peanut allergy`."""
+    return COUNTED.get(word.lower(), word)
+
+
+def slug(text: str, most: int = 5, *, whole: bool = False) -> str:
+    """Return the content words of a phrase as one part of a key: `the backend APIs` -> `backend-apis`.
+
+    `whole` keeps the small words too, for a key that is read out.
+    """
+    words = [re.sub(r"[^\w]+", "-", word.lower()).strip("-_") for word in without_article(text.strip()).split()]
+    return "-".join([word for word in words if word and (whole or word not in _SMALL)][:most])

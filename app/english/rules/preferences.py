@@ -1,0 +1,374 @@
+"""Likes, choices, and the key of each.
+
+Preferences: what people prefer, use by choice, and switch to.
+
+What people like, hate, do not eat, and take: each thing under a key of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from app.english.medications import is_medicine
+from app.english.rules.clause import Clause, SpeakerContext
+from app.english.rules.drafts import Draft, Rule, fact, preference
+from app.english.rules.noun_phrases import BREAKERS, describes_event, list_items, slug, thing, value
+from app.english.rules.ownership import CHOSEN
+from app.english.rules.preference_keys import choice, kind_of_choice
+from app.english.verbs import gerund
+from app.english.words import word_set
+from app.english.words.health import DOSE, FOODS, MEDICINES
+
+_STOP: Final = r"[.;:!?()\u2014]"
+
+_OVER: Final = re.compile(
+    r",?\s+(?:over|rather than|instead of|more than|as opposed to|than|versus|vs\.?|not|and not|to)\s+"
+    rf"(?P<other>(?:(?!{_STOP}).)+?)(?=\s+(?:because|since|as|so|for|when|but|if)\b|{_STOP}|$)",
+    re.IGNORECASE,
+)
+
+_INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
+
+_FOR: Final = re.compile(
+    r"\s+(?:for|when|while|in|on|at)\s+(?P<what>(?:my\s+|all\s+|our\s+)?[^.;:!?,()\u2014]+?)"
+    r"(?=\s+(?:over|rather|instead|not|than|because|since|as|so|and|but)\b|[.;:!?,()\u2014]|$)",
+    re.IGNORECASE,
+)
+
+_TIMED: Final = re.compile(
+    r"\s+(?:in the|on|at)\s+(?:mornings?|afternoons?|evenings?|nights?|weekends?|\w+days?)\b", re.IGNORECASE
+)
+
+_AND: Final = re.compile(r"\s+and\s+(?=\w)", re.IGNORECASE)
+
+_DOING: Final = re.compile(r"\s+(?:to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b")
+
+_DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
+
+_WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
+
+_NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
+
+_TO: Final = re.compile(
+    r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
+)
+
+_OFFERED: Final = re.compile(
+    r"\b(?:options?|ones?|versions?|variants?|suggestions?|proposals?|alternatives?|drafts?)$"
+    r"|^(?:option|version|variant|alternative|draft|number)\s+(?:\w|\d+)$"
+    r"|^(?:former|latter|first|second|third|last|other)(?:\s+\w+)?$",
+    re.IGNORECASE,
+)
+"""What says something only beside what it is chosen from."""
+
+_INSIDE: Final = frozenset({"of", "the"})
+
+_FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
+"""Kinds one decides on for a piece of work rather than by taste."""
+
+_LONGEST_PURPOSE: Final = 5
+
+_LONGEST: Final = 12
+
+
+def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefers receiving reports on Mondays`."""
+    if not clause.holds or clause.subject.name == "it":
+        return
+    if _DOING.match(clause.rest) and not kind_of_choice(clause.rest.strip()):
+        yield from _done(clause)
+        return
+    found = thing(clause.rest, through=_INSIDE)
+    if found is None:
+        return
+    after = clause.rest[found.end :]
+    over, timed, more = _OVER.search(after), _TIMED.match(after), _AND.match(after)
+    purpose = _FOR.match(after) or (_FOR.search(after) if over else None)
+    text = found.text + (timed.group() if timed and kind_of_choice(found.name) is None else "")
+    yield from _chosen(clause, text, purpose["what"] if purpose else None, list_items(over["other"]) if over else ())
+    also = thing(after, more.end()) if more else None
+    if also is not None:
+        yield from _chosen(clause, also.text, None, ())
+
+
+def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
+    """Yield the preference for something, under the key of its kind; under its own name when it has none."""
+    chosen = value(text)
+    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or _OFFERED.search(chosen):
+        return
+    if purpose is not None and len(purpose.split()) > _LONGEST_PURPOSE:
+        purpose = None
+    found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
+    if found is not None:
+        yield preference(clause, found.key, found.value, topic=found.topic)
+    elif key := slug(chosen, 8, whole=True):
+        yield preference(clause, f"likes.{key}", "likes", importance=0.8, topic="personal")
+
+
+def _done(clause: Clause) -> Iterator[Draft]:
+    """Read `prefers receiving reports on Monday mornings, not Friday afternoons`: the whole of it is the value."""
+    whole, infinitive = clause.rest.removeprefix(" to"), clause.rest.startswith(" to")
+    over = _OVER.search(whole)
+    if over and not over.group().lstrip(", ").lower().startswith("to "):
+        whole = whole[: over.start()]
+    way = value(_DONE.split(whole)[0])
+    if way and infinitive:
+        first, _, others = way.partition(" ")
+        way = f"{gerund(first)} {others}".rstrip()
+    key = slug(_WAY.split(way)[0]) if way else ""
+    if not way or not key or len(way.split()) > _LONGEST:
+        return
+    if _WAY.search(way):
+        yield preference(clause, f"{key}.way", way, topic="personal")
+    else:
+        yield preference(clause, f"likes.{slug(way, 8, whole=True)}", "likes", importance=0.8, topic="personal")
+
+
+def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `always use dark mode`, `now using Go for new projects`, `use pytest not unittest`, `don't use Windows`."""
+    found = thing(clause.rest, through=_INSIDE)
+    if found is None or not clause.present or clause.perfect or clause.subject.name == "it":
+        return
+    kind = kind_of_choice(found.name)
+    if clause.negated:
+        if clause.subject.own and (kind or found.capital):
+            yield fact(clause, "does-not-use", found.name, stateful=False, importance=0.6, topic="tech")
+        return
+    after = clause.rest[found.end :]
+    over, purpose = _OVER.match(after), _FOR.match(after)
+    if over is None or over.group().lstrip(", ").startswith("to "):  # "use Notion to track" contrasts nothing
+        over = _INSTEAD.search(after)
+    deliberate = clause.adverbs & CHOSEN or over or _NOW.search(after)
+    if deliberate and (kind or over or "always" in clause.adverbs):
+        other = list_items(over["other"]) if over else ()
+        yield from _chosen(clause, found.text, purpose["what"] if purpose else None, other)
+
+
+def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `switched to light mode`, `moved from Vim to VS Code`: a choice among things of one kind."""
+    lead = _TO.match(clause.rest)
+    found = thing(clause.rest, lead.end()) if lead else None
+    if lead is None or found is None or not (clause.happened or (clause.progressive and clause.holds)):
+        return
+    kind = kind_of_choice(found.name) or kind_of_choice(lead["source"] or "")
+    if kind is not None and kind.noun not in _FOR_WORK:
+        purpose = _FOR.match(clause.rest[found.end :])
+        source = [lead["source"]] if lead["source"] else []
+        yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
+
+
+CHOICE_RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "prefer": (prefers,),
+    "use": (uses,),
+    **dict.fromkeys(("switch", "move", "migrate"), (switches,)),
+}
+
+_LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
+
+_POINTED_AT: Final = re.compile(
+    r"\s+(?:the|this|that|these|those|your|his|her|their|how|it|when|to (?:be|see|hear|know|have|think|help|get|make"
+    r"|do|go"
+    r"|take|share|say|tell|try|keep|feel))\b",
+    re.IGNORECASE,
+)
+
+_ENDS: Final = re.compile(
+    r"[.;:!?()\u2014\u2026]|\s-\s|\s(?:because|since|so|but|which|that|when|who|where|especially|lately|recently|as"
+    r"|and (?:i|we|my|it|they|am|have|want))\b",
+    re.IGNORECASE,
+)
+
+_NOWADAYS: Final = re.compile(
+    r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
+)
+
+_NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
+
+_QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
+
+_RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
+
+_NOTHING: Final = word_set(
+    """
+    idea sound look way thought fact feeling concept design vibe part vibes energy attitude view thinking hearing
+    seeing knowing being having getting hear see know be help think say tell try check when how that what if where
+    who all everything sharing talking chatting feel looks outfit pic picture photo necklace painting dress
+    creations enthusiasm positivity spirit passion support advice company trying hanging catching giving about
+    """
+)
+"""First or last words of what is liked for the moment, or in what someone else has shown."""
+
+_BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")
+"""Activities that say nothing without what is done."""
+
+_NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
+
+_SHARED: Final = word_set("movies films shows books novels")
+
+_SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
+
+_INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
+
+_LIKES: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("like", "love", "enjoy", "adore"), True),
+    **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
+}
+
+_INTO: Final = re.compile(
+    r"(?:(?:really|very|super|so|totally|quite|huge|big)\s+)*(?:(?:a|an)\s+)?(?:(?:really|huge|big|massive|avid|die-hard)\s+)*"
+    r"(?P<how>fan of|sucker for|all about|drawn to|into|fond of|passionate about|obsessed with|crazy about|keen on"
+    r"|interested in|good at|lover of)(?=\s)",
+    re.IGNORECASE,
+)
+
+_COME_ROUND: Final = re.compile(
+    r"\s+(?:(?:a?round\s+)?to\s+(?:like|love|enjoy|liking|loving|enjoying)|a?round\s+to|(?P<off>(?:right\s+)?off))"
+    r"(?=\s)(?!\s+(?:on|to|at|in|with|for|the|and)\b)",
+    re.IGNORECASE,
+)
+
+_DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
+
+_TAKEN: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
+
+_OR: Final = re.compile(r"\s+(?:or|and)\s")
+
+_PAIR: Final = 2
+
+_MOST: Final = 4
+
+_LONGEST_TASTE: Final = 5
+
+_LONGEST_FOOD: Final = 3
+
+_LONGEST_DOSE: Final = 100
+
+
+def likes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `love hiking`, `hate cilantro`, `don't like mushrooms`, `like to swim`."""
+    once = clause.perfect and not (clause.progressive or "always" in clause.adverbs)
+    if clause.present and not once and not clause.passive and clause.subject.name != "it":
+        for one in _things(clause.rest):
+            yield _taste(clause, one, likes=_LIKES[clause.lemma] != clause.negated)
+
+
+def fancying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `a big fan of jazz`, `into photography`, `not keen on sushi`, `good at chess`."""
+    found = _INTO.match(clause.rest) if clause.copula and clause.present and clause.subject.name != "it" else None
+    how = found["how"].lower() if found else ""
+    if found is None or (clause.negated and how in {"interested in", "good at"}):
+        return
+    for one in _things(clause.rest[found.end() :]):
+        asked = one[0].isupper() or one.split()[0].endswith("ing")
+        if how == "interested in" and asked:
+            return
+        if how == "good at":
+            yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
+        else:
+            yield _taste(clause, one, likes=not clause.negated, inferred=how == "interested in")
+
+
+def comes_to_like(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `come round to olives`, `grown to love jazz`, `gone off tea`."""
+    found = _COME_ROUND.match(clause.rest) if clause.happened else None
+    away = found is not None and found["off"] is not None
+    if found is not None and clause.perfect and away == (clause.lemma == "go"):
+        for one in _things(clause.rest[found.end() :]):
+            yield _taste(clause, one, likes=not away)
+
+
+def standing(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `can't stand noise`."""
+    for one in _things(clause.rest) if clause.negated and clause.modal == "can" else ():
+        yield _taste(clause, one, likes=False)
+
+
+def _taste(clause: Clause, one: str, *, likes: bool, inferred: bool = False) -> Draft:
+    key, how = f"likes.{slug(one, 8, whole=True)}", "likes" if likes else "dislikes"
+    return preference(clause, key, how, importance=0.5 if inferred else 0.8, topic="personal", inferred=inferred)
+
+
+def _things(rest: str) -> Iterator[str]:
+    """Yield what is liked, as far as it can be liked in general: `hiking and jazz`, but not `the way you ...`."""
+    lead = _LIKED.match(rest)
+    stop = _ENDS.search(rest)
+    # "books that delve into society" are not all books
+    if lead is None or _POINTED_AT.match(rest) or (stop and stop.group().strip().lower() in _RELATIVE):
+        return
+    whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
+    if _NARROWED.search(whole):
+        return
+    parts = _with_head(list_items(whole))[:_MOST]
+    if any(_QUALITY.fullmatch(part.strip()) for part in parts[:-1]):  # "creating a safe, inviting place"
+        return
+    for part in parts:
+        found = thing(part, through=_INSIDE_TASTE)
+        own = found is not None and (_SOMEONES.match(found.text) or _NOT_ANY.match(found.text))
+        if found is None or own or found.end < len(part.rstrip()) or not _in_general(found.name):
+            return
+        yield gerund(found.first) + found.name[len(found.first) :] if lead["to"] else found.name
+
+
+def _with_head(parts: list[str]) -> list[str]:
+    """Give the first of `action and sci-fi movies` the noun that both share."""
+    if len(parts) != _PAIR:
+        return parts
+    first, shared = parts[0].strip(), parts[1].strip().rpartition(" ")[2]
+    bare = " " not in first and not first.endswith(("s", "ing"))
+    return [f"{first} {shared}", parts[1]] if bare and shared.lower() in _SHARED else parts
+
+
+def _in_general(name: str) -> bool:
+    words = name.lower().split()
+    vague = _NOTHING | _BARE_ACTIVITIES if len(words) == 1 else _NOTHING
+    return (
+        len(words) <= _LONGEST_TASTE
+        and words[0] not in vague
+        and words[-1] not in _NOTHING | BREAKERS
+        and not _SOMEONES.search(name)
+    )
+
+
+def consuming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`."""
+    denied = clause.negated != (clause.lemma == "avoid")
+    if not denied or not clause.present or clause.perfect or clause.progressive:
+        return
+    if clause.lemma == "smoke":
+        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
+        return
+    found = thing(clause.rest)
+    more = found is not None and _OR.match(clause.rest, found.end)
+    for one in list_items(clause.rest if more else found.text) if found else ():
+        name = value(one)
+        if name and len(name.split()) <= _LONGEST_FOOD and (clause.lemma != "avoid" or name.lower() in FOODS):
+            yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
+
+
+def taking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `take metformin 500 mg`, `was prescribed insulin`, `on antidepressants`."""
+    if clause.copula and not clause.rest.startswith("on "):
+        return
+    text = clause.rest.removeprefix("on ")
+    found = thing(text)
+    taken = clause.holds or (clause.passive and not clause.negated and clause.modal is None)
+    if found is None or not taken:
+        return
+    known = MEDICINES.intersection(found.name.lower().split()) or _DOSE.search(found.name) or is_medicine(found.name)
+    prescribed = clause.lemma == "prescribe"
+    dose = value(_TAKEN.split(text)[0])
+    if dose and len(dose) <= _LONGEST_DOSE and (known or prescribed or _DOSE.match(text, found.end)):
+        predicate = "prescribed" if prescribed else "takes"
+        yield fact(clause, predicate, describes_event(dose), stateful=False, importance=0.9, topic="health")
+
+
+TASTE_RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    **dict.fromkeys(_LIKES, (likes,)),
+    "be": (fancying, taking),
+    "stand": (standing,),
+    **dict.fromkeys(("come", "grow", "go"), (comes_to_like,)),
+    **dict.fromkeys(("eat", "drink", "smoke", "avoid"), (consuming,)),
+    **dict.fromkeys(("take", "prescribe"), (taking,)),
+}

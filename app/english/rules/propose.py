@@ -1,0 +1,444 @@
+"""From a turn to proposals; self-corrections.
+
+Words a speaker takes back at once: `I live in Berlin, sorry, Bonn`, `at 6:40 - no, 7:40`, `coffee, I mean tea`.
+
+What a sentence states, by who speaks it: the user, or an assistant that speaks of the user.
+
+From a turn to the memories it proposes. Pure, linear in the length of the turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from app.english import speech_acts
+from app.english.names import COMMON, PERSON, kind_of
+from app.english.rules import implications
+from app.english.rules.aliases import aliases
+from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
+from app.english.rules.clause_splitting import clauses
+from app.english.rules.decisions import decision_record
+from app.english.rules.drafts import Draft
+from app.english.rules.events import due_dates
+from app.english.rules.grammar import ADVERBS, parse
+from app.english.rules.implications import presuppositions
+from app.english.rules.instructions import instruction
+from app.english.rules.noun_phrases import BREAKERS, VAGUE
+from app.english.rules.relationships import introduction
+from app.english.rules.sentences import HIDDEN, Sentence, sentences
+from app.english.rules.table import apply_rules
+from app.english.rules.titles import titles
+from app.english.verbs import form_of
+from app.english.words import word_set
+from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
+from app.memory.vocabulary import USER
+from app.model import SpeechAct
+
+_WEAK: Final = r"sorry|oops|whoops|actually|correction|er+m?|uh+|um+"
+
+_STRONG: Final = (
+    r"no(?=\ wait|\ sorry|\s?[,.:;!\u2014\u2013\u2026-])|nope|wait|hang\ on|hold\ on|scratch\ that|strike\ that"
+    r"|or\ rather|i\ mean|i\ meant|make\ that"
+)
+
+_COUNT: Final = r"two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+
+_NUMBER: Final = rf"(?:[\u00a3$\u20ac]?\d[\d:.,]*(?<![:.,])|\b(?:{_COUNT})\b)(?:\s?(?:%|[a-z]+\b))?"
+
+_NAME: Final = r"(?:(?:Dr|Mrs?|Ms|Prof)\.?\ )?[A-Z][\w'-]+(?:\ (?:[A-Z][\w'-]+|\d\w*)){0,3}"
+
+_MARKED: Final = re.compile(
+    rf"""(?<=[\w%"')])(?:\s{{0,3}}[,.;!(\u2014\u2013\u2026-]{{1,3}}\s{{0,3}}
+        |\s(?=(?i:i\ mean|i\ meant|no\ wait|wait\ no|scratch\ that|strike\ that|or\ rather)\b))
+    (?P<mark>(?:(?i:oh|ah|{_WEAK}|{_STRONG})\b[\s,.:;!\u2014\u2013\u2026-]{{1,4}}){{1,4}})
+    (?:(?i:it's|it\ is|that's|that\ should\ be)\s)?(?:(?:in|at|on|to|from|for|with|by)\s)?
+    (?:(?P<number>{_NUMBER})|(?:(?P<name>{_NAME})|(?P<word>[a-z][\w-]+(?:\ [a-z][\w-]+)?))
+    (?=\s?(?:[,.;:!?)\n\u2014\u2013\u2026]|$)|\s(?:-|and|but|so|because|from|on|in|at|for|instead|then|now)\s))""",
+    re.VERBOSE,
+)
+
+_SAYS: Final = re.compile(rf"\b(?:{_WEAK}|{_STRONG})", re.IGNORECASE | re.VERBOSE)
+
+_FIRMLY: Final = re.compile(rf"\b(?:{_STRONG})", re.IGNORECASE | re.VERBOSE)
+
+_NUMBERS: Final = re.compile(rf"(?<![\w.:,]){_NUMBER}")
+
+_NAME_LAST: Final = re.compile(rf"(?<![\w'-]){_NAME}$", re.VERBOSE)
+
+_CALLED: Final = re.compile(r"\b(?:name|names|named|called|call)\b", re.IGNORECASE)
+
+_SENTENCE: Final = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)[.!?\n]\s")
+
+_NO_VALUE: Final = (
+    ADVERBS | BREAKERS | VAGUE
+    | word_set("thanks thank problem problems worries matter joking kidding typo gotta never no yes yeah ok okay "
+               "wait sorry oops whoops nope hang hold scratch strike correction actually")
+)  # fmt: skip
+
+_ORDINALS: Final = ("st", "nd", "rd", "th")
+
+_MOST: Final = 20
+"""Corrections that are read in a turn."""
+
+_REACH: Final = 200
+"""Characters before a correction in which what it corrects may stand."""
+
+
+def apply_corrections(text: str) -> str:
+    """Return the text with blanks for what is taken back at once, and for the words that take it back.
+
+    It stays as long as it was. Where it can't be told what a number corrects, the whole statement goes.
+    """
+    for found in islice(_MARKED.finditer(text), _MOST):
+        if _SAYS.search(found["mark"]) is not None:
+            text = _amended(text, found)
+    return text
+
+
+def _amended(text: str, found: re.Match[str]) -> str:
+    said = _sentence(text[max(0, found.start() - _REACH) : found.start()])
+    first = found.start() - len(said)
+    if found["number"]:
+        return _with_number(text, found, said, first)
+    begin = _name_back(said, found) if found["name"] else _words_back(said, found)
+    kept = found.start("name" if found["name"] else "word")
+    return text if begin is None else _blank(text, first + begin, kept)
+
+
+def _sentence(before: str) -> str:
+    ends = [one.end() for one in _SENTENCE.finditer(before)]
+    return before[ends[-1] :] if ends else before
+
+
+def _blank(text: str, first: int, end: int) -> str:
+    return text[:first] + " " * (end - first) + text[end:]
+
+
+def _with_number(text: str, found: re.Match[str], said: str, first: int) -> str:
+    """Return the text with the number in place of the only one before, or of the last when nothing stands between."""
+    numbers = list(_NUMBERS.finditer(said))
+    if not numbers:
+        return text
+    old, new = numbers[-1], found["number"]
+    if old.end() == len(said):
+        return _blank(text, first + old.start(), found.start("number"))
+    if len(numbers) > 1 or len(new) > len(old.group()) or new.split()[1:] != old.group().split()[1:]:
+        return _blank(text, first, found.end())
+    blanked = _blank(text, found.start(), found.end())
+    return blanked[: first + old.start()] + new.ljust(len(old.group())) + blanked[first + old.end() :]
+
+
+def _name_back(said: str, found: re.Match[str]) -> int | None:
+    """Return where the name that is corrected begins; None when there is none: `I work at Acme, sorry Bob`."""
+    old, new = _NAME_LAST.search(said), found["name"]
+    dated = new[-1:].isdigit() or new.endswith(_ORDINALS)
+    if old is None:
+        return None
+    before, after = kind_of(old.group()), kind_of(new)
+    if new.split(maxsplit=1)[0].lower() in COMMON and not dated and (after is None or " " not in new):
+        return None
+    if before is None and after == PERSON:
+        return old.start() if _CALLED.search(said) else None
+    return old.start() if before is None or after is None or before == after else None
+
+
+def _words_back(said: str, found: re.Match[str]) -> int | None:
+    """Return where as many words as the new ones begin at the end of what was said; None when they are no value."""
+    new = found["word"].split()
+    old = said.split()[-len(new) :]
+    if _FIRMLY.search(found["mark"]) is None or len(old) < len(new):
+        return None
+    if any(word.lower() in _NO_VALUE or word.endswith("ly") or not word[0].islower() for word in (*new, *old)):
+        return None
+    form = form_of(new[0])
+    return None if form is not None and "past" in form.kinds else said.rindex(old[0])
+
+
+_GENERIC: Final = re.compile(
+    r"\b(?:if|when|can|could|should|would|may|might|must|need|want|will|you'll|let|once|until|unless|so that|whether"
+    r"|make sure)\b",
+    re.IGNORECASE,
+)
+"""Words beside which an assistant's `you` may mean anybody."""
+
+_TOLD_OF_YOU: Final = word_set("work live prefer be use report like love have study speak manage lead call marry")
+
+_BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
+
+_OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
+
+_CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
+
+_BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
+
+_FIRST_VERB: Final = re.compile(
+    r"(?:(?:just|recently|finally|also|and|so|yeah|yes|well|honestly|afternoon|evening"
+    r"|morning)[,: ]+)*(?P<verb>[a-z]+)\b"
+    r"(?! by\b| on\b| that\b| upon\b)",
+    re.IGNORECASE,
+)
+
+_LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
+
+_UNDERWAY: Final = re.compile(r"(?:committing to|coordinating with|meeting with)\b", re.IGNORECASE)
+
+_ASSUMED: Final = 0.8
+"""How sure it is that who speaks means themselves where no subject is named."""
+
+_PASSED_ON: Final = 0.7
+
+_ALIAS: Final = 0.8
+
+_SUPPOSED_IMPORTANCE: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedDraft:
+    """A draft, where the words it relies on begin and end in the turn, and what was done with them."""
+
+    draft: Draft
+    start: int
+    end: int
+    act: SpeechAct = SpeechAct.ASSERTION
+
+
+def speaker_statements(
+    sentence: Sentence, said: SpeakerContext, *, playing: bool, pasted: bool = False
+) -> Iterator[LocatedDraft]:
+    """Yield what a user's sentence states; `playing`: the turn has said that it is played.
+
+    Of a `pasted` text only what `I` say is taken for the user's own.
+    """
+    supposed = speech_acts.is_supposed(sentence.text)
+    if supposed or playing:
+        act, at = supposed or (SpeechAct.ROLEPLAY, 0)
+        yield from _supposed(sentence, said, SpeechAct.ROLEPLAY if playing else act, at)
+        return
+    speaker = _speaker(sentence, said)
+    for draft in (*_in_passing(sentence, speaker, pasted=pasted), *_on_a_day(sentence, speaker, said, pasted=pasted)):
+        yield LocatedDraft(draft, sentence.start, sentence.end)
+    for clause in (*clauses(sentence, said), *_subjectless(sentence, said)):
+        if not (pasted and _is_anyones(clause)):
+            yield from _stated(clause, said)
+
+
+def _is_anyones(clause: Clause) -> bool:
+    """Tell whether a text someone else wrote would say it: of others, of `we`, or of nobody named."""
+    subject = clause.subject
+    return subject.who in _OTHERS or subject.plural or clause.subjectless or clause.text[:4].lower() == "our "
+
+
+def of_user(sentence: Sentence, said: SpeakerContext) -> Iterator[LocatedDraft]:
+    """Yield what an assistant, a tool or a system says of the user."""
+    if sentence.asks or _GENERIC.search(sentence.text):
+        return
+    for clause in clauses(sentence, said):
+        if clause.subject.who is Who.ADDRESSEE and clause.lemma in _TOLD_OF_YOU:
+            yield from _stated(clause, said)
+        elif clause.subject.who is Who.USER or clause.subject.owner == USER:
+            yield from _stated(replace(clause, sure=min(clause.sure, _PASSED_ON)), said)
+
+
+def _in_passing(sentence: Sentence, speaker: Clause, *, pasted: bool) -> Iterator[Draft]:
+    """Yield what the sentence says whatever its subject: whom and what it takes for granted, and what it orders."""
+    text = sentence.text
+    yield from introduction(text, speaker)
+    yield from presuppositions(text, speaker)
+    if not pasted:
+        yield from titles(text, speaker)
+        yield from aliases(text, _ALIAS)
+    if not sentence.asks:
+        yield from instruction(text, speaker)
+        yield from decision_record(text, speaker)
+
+
+def _on_a_day(sentence: Sentence, speaker: Clause, said: SpeakerContext, *, pasted: bool) -> Iterator[Draft]:
+    return iter(()) if pasted or sentence.asks else due_dates(sentence.text, speaker, said)
+
+
+def _stated(clause: Clause, said: SpeakerContext) -> Iterator[LocatedDraft]:
+    if clause.sure > 0:
+        for draft in apply_rules(clause, said):
+            yield LocatedDraft(draft, clause.first, clause.start + len(clause.text), clause.act)
+
+
+def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int) -> Iterator[LocatedDraft]:
+    """Yield what would be so, were it true: to be stored under the floor, never as a belief."""
+    text = sentence.text[at:].lstrip()
+    inner = Sentence(text=text, start=sentence.end - len(text), asks=False)
+    read = next(iter(clauses(inner, said)), None) or _role_alone(inner, said)
+    if read is None or not read.subject.own:
+        return
+    clause = replace(read, tense=Tense.PRESENT, adverbs=frozenset(), modal=None, act=act, correction=False)
+    for draft in apply_rules(clause, said):
+        if draft.type in _BELIEVABLE:
+            importance = min(draft.importance, _SUPPOSED_IMPORTANCE)
+            low = replace(draft, confidence=speech_acts.UNSURE, importance=importance)
+            yield LocatedDraft(low, sentence.start, sentence.end, act)
+
+
+def _role_alone(sentence: Sentence, said: SpeakerContext) -> Clause | None:
+    """Read `pretending to be a doctor`, whose subject is the speaker."""
+    if _BARE_ROLE.match(sentence.text) is None:
+        return None
+    return parse(f"I'm {sentence.text}", sentence.start, said)
+
+
+def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
+    """Read `Just moved to Berlin`, `Sent the forecast to Ivora`: the speaker is not named."""
+    found = _FIRST_VERB.match(sentence.text)
+    form = form_of(found["verb"].lower()) if found else None
+    underway = _UNDERWAY.match(sentence.text) is not None
+    past = form is not None and "past" in form.kinds and "base" not in form.kinds
+    if sentence.asks or not (past or underway):
+        return
+    lead = _LEAD.match(sentence.text)
+    text = sentence.text[lead.end() :] if lead else sentence.text
+    start = sentence.end - len(text)
+    read = parse(f"I {'am ' if underway else ''}{text[0].lower()}{text[1:]}", start, said)
+    if read is not None and (underway or read.tense is Tense.PAST):
+        yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
+
+
+def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
+    """Return a clause that says no more than who speaks."""
+    return Clause(
+        text=sentence.text, start=sentence.start, first=sentence.start, verb="", lemma="", rest="",
+        subject=Subject(who=Who.SPEAKER, name=said.speaker), correction=_CORRECTION.match(sentence.text) is not None,
+    )  # fmt: skip
+
+
+LEAST_IMPORTANCE: Final = 0.2
+"""What matters less is not proposed (seed 003)."""
+
+_PERSON: Final = re.compile(
+    r"\b([A-Z][a-z]+)(?:'s)? (?:said|says|told|thinks|manages|leads|reports|is (?:the|my|our|a|an) (?:\w+ ){0,3}?"
+    r"(?:manager|lead|engineer|boss|director|ceo|cto|friend|sister|brother|colleague|designer|developer))\b"
+)
+
+_MAY_STATE: Final = re.compile(
+    r"[A-Z]|\b(?:i|im|i'm|i've|we|we're|we've|my|our|user|me|you|he|she|they|her|his|decided|always|never|please|keep|for"
+    r"|call)\b"
+)
+
+_OF_USER: Final = re.compile(
+    r"\buser(?:'s)?\b|\b(?:you|your)(?:['\u2019](?:re|ve))?\s+(?:\w+\s+){0,3}?(?:works?|lives?|prefers?|is|are|use|report"
+    r"|likes?|loves?|have|study|speak|manage|lead|said|told|mentioned|allergic|an?|from|name|called|married)\b",
+    re.IGNORECASE,
+)
+
+_SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
+"""Fields that hold more than a name."""
+
+_LONGEST_NAME: Final = 200
+
+_MOST_CONTEXT: Final = 2_000
+
+_LONGEST_OWN: Final = 1_500
+"""A longer turn of a user may be pasted: what it says of others is not the user's to state."""
+
+
+def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
+    """Return the few memories a turn proposes, in its order.
+
+    `context` tells whose names are people's, and what a short answer was asked.
+    """
+    if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
+        return ()
+    statement = implications.read_answer(turn, context)
+    if statement is not None:
+        return tuple(_answer(one, turn) for one in _proposed(replace(turn, content=statement), context))
+    return _proposed(turn, context)
+
+
+def _answer(proposal: Proposal, turn: Turn) -> Proposal:
+    """Return what an answer says in full, as it was said."""
+    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * implications.SURE, 2))
+
+
+def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[Proposal, ...]:
+    return tuple(_proposal(one, turn) for one in _best(_read(turn, _said(turn, context))))
+
+
+def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
+    turns = (turn, *context)
+    speakers = {one.speaker.lower() for one in turns if one.speaker}
+    named = {name.lower() for one in turns for name in _PERSON.findall(one.content[:_MOST_CONTEXT])}
+    return SpeakerContext(
+        speaker=turn.first_person,
+        addressee=USER if turn.role is Role.ASSISTANT and turn.speaker is None else None,
+        now=turn.occurred_at.astimezone(turn.zone),
+        people=frozenset(speakers | named),
+    )
+
+
+def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
+    found: list[LocatedDraft] = []
+    playing, pasted = False, len(turn.content) > _LONGEST_OWN
+    for sentence in sentences(turn.content, apply_corrections):
+        text = sentence.text
+        if speech_acts.is_retracted(text):
+            found.clear()
+            continue
+        playing = playing or speech_acts.begins_play(text)
+        if speech_acts.is_joke(text) or not _MAY_STATE.search(text):
+            continue
+        if turn.role is Role.USER:
+            found.extend(speaker_statements(sentence, said, playing=playing, pasted=pasted))
+        elif _OF_USER.search(text):
+            found.extend(of_user(sentence, said))
+    return found
+
+
+def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
+    """Return the most that a turn may propose: the surest and most important, each said once, in its order."""
+    unique: dict[str, LocatedDraft] = {}
+    for one in found:
+        if one.draft.importance >= LEAST_IMPORTANCE and _is_sound(one.draft):
+            known = unique.setdefault(_key(one.draft), one)
+            if known.draft.confidence < one.draft.confidence:
+                unique[_key(one.draft)] = one
+    ranked = sorted(unique.values(), key=lambda one: -one.draft.confidence * one.draft.importance)
+    chosen = {id(one) for one in ranked[:MOST_PROPOSALS]}
+    return [one for one in unique.values() if id(one) in chosen]
+
+
+def _is_sound(draft: Draft) -> bool:
+    """Tell whether nothing in it was someone else's words, and every name is one a type would take."""
+    return all(
+        HIDDEN not in value and (field in _SENTENCES or len(value) <= _LONGEST_NAME)
+        for field, given in draft.payload.items()
+        for value in _texts(given)
+    )
+
+
+def _texts(given: object) -> Iterator[str]:
+    if isinstance(given, str):
+        yield given
+    elif isinstance(given, Mapping):
+        yield from map(str, given.values())
+    elif isinstance(given, list):
+        yield from map(str, given)
+
+
+def _key(draft: Draft) -> str:
+    return f"{draft.type} {draft.ends} {sorted((name, str(one).casefold()) for name, one in draft.payload.items())}"
+
+
+def _proposal(found: LocatedDraft, turn: Turn) -> Proposal:
+    draft = found.draft
+    return Proposal(
+        type=draft.type,
+        payload=draft.payload,
+        quote=turn.content[found.start : found.end].strip(),
+        speech_act=found.act,
+        confidence=draft.confidence,
+        importance=draft.importance,
+        topic=draft.topic,
+        ends=draft.ends,
+        ended_at=draft.ended_at,
+    )

@@ -1,0 +1,174 @@
+"""Who people are to one another: `my manager Sarah`, `Anna is my sister`, `our dog Rex`, `married to Anna`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.drafts import STATED, Draft, Rule, entity, fact, relation
+from app.english.rules.noun_phrases import thing_after
+from app.english.words import word_set
+from app.english.words.health import DIETS, STATES
+from app.english.words.people import COLLEAGUES, DOCTORS, FAITHS, KIN, PETS
+
+_NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
+_BY_NAME: Final = re.compile(
+    r"\b(?:[Mm]y|[Oo]ur)\s+(?P<how>(?:(?:new|old|best|older|younger|little|big|eldest|oldest|youngest|late|dear|good|ex"
+    r"|former|previous|twin|step|beloved|pet)[\s-]+)*)(?P<noun>[a-z][\w-]*(?:\s(?:lead|manager|retriever|shepherd|terrier|pig))?)"
+    r"(?:\s+(?:named|called)\s+|,?\s+)(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?\s)?[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)"
+)
+_WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)", re.IGNORECASE)
+_OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
+_BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
+_OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
+_TO: Final = re.compile(r"\s+(?:to\s+)?(?=[A-Z])")
+_GONE: Final = re.compile(
+    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|put (?:down|to sleep))\b",
+    re.IGNORECASE,
+)
+"""What says that whom it names is not one's any more."""
+_NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
+_REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
+"""Who is another one once they are the old one; an old friend is still a friend."""
+_ONE_OF_A_KIND: Final = frozenset({"married-to", "has-mother", "has-father"})
+_ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
+
+
+def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[Draft]:
+    """Yield what someone is to whom, and who they are: `my manager Sarah`, `my dog Rex`.
+
+    Of `my son's teacher` it is the son's; of `my ex-wife Ann` it is over.
+    """
+    noun = noun.lower()
+    others = _OF_OTHERS.fullmatch(noun)
+    if others:
+        owner, noun = f"{owner}'s {others['whose']}", others["noun"]
+    past = past_relationship(noun)
+    yield from _tied(clause, owner, past or noun, name, over=past is not None)
+    kind, sure = tie_of(past or noun), min(0.8, 0.9 * clause.sure)
+    if kind == "has-pet":
+        yield entity(sure, name, "pet", attributes={"kind": noun} if noun != "pet" else None, topic="personal")
+    elif kind or _work_tie(past or noun):
+        yield entity(sure, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"}, topic="personal")
+
+
+def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> Iterator[Draft]:
+    work, predicate = _work_tie(noun), tie_of(noun)
+    if work:
+        draft = relation(clause, work, name, start=owner)
+    elif predicate is not None:
+        importance = 0.8 if predicate == "married-to" else 0.6
+        draft = fact(
+            clause, predicate, name, subject=owner, stateful=predicate in _ONE_OF_A_KIND, importance=importance,
+            topic="personal",
+        )  # fmt: skip
+    else:
+        return
+    yield replace(draft, ends=True) if over else draft
+
+
+def past_relationship(noun: str) -> str | None:
+    """Return the noun of what someone no longer is to one: `ex-wife`, `old boss`; None for what they still are."""
+    over, old = _BYGONE.fullmatch(noun), _OLD.fullmatch(noun)
+    if over:
+        return over["noun"]
+    replaced = old and (_work_tie(old["noun"]) or old["noun"] in _REPLACED or old["noun"] in DOCTORS)
+    return old["noun"] if old and replaced else None
+
+
+def _work_tie(noun: str) -> str | None:
+    return COLLEAGUES.get(noun) or COLLEAGUES.get(noun.rsplit(maxsplit=1)[-1])
+
+
+def tie_of(noun: str) -> str | None:
+    """Return the predicate of having someone: `golden retriever` -> `has-pet`; None when it is nobody."""
+    head = noun.rsplit(maxsplit=1)[-1]
+    single = head.removesuffix("s")
+    if PETS.intersection((noun, head, single)):
+        return "has-pet"
+    if head in DOCTORS or head.endswith(("ologist", "iatrist", "odontist")):
+        return f"has-{head}"
+    return KIN.get(noun) or KIN.get(head) or KIN.get(single) or ("has-child" if head == "children" else None)
+
+
+def introduction(text: str, clause: Clause) -> Iterator[Draft]:
+    """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
+    for found in () if _GONE.search(text) else _BY_NAME.finditer(text):
+        if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
+            noun = (
+                f"{found['how']}{found['noun']}"
+                if past_relationship(f"{found['how']}{found['noun']}")
+                else found["noun"]
+            )
+            yield from relationship(clause, clause.subject.name, noun, bare_name(found["name"]))
+
+
+def someone(clause: Clause) -> Iterator[Draft]:
+    """Read `my manager is Sarah`, `my dog's name is Rex`."""
+    noun = clause.subject.noun or ""
+    of = _NAME_OF.fullmatch(noun)
+    named = leading_name(clause.rest)
+    if named is None:
+        return
+    if of is None and _is_said_of_people(named[0]):
+        return
+    after = clause.rest[named[1] :].strip()
+    if kind_of(named[0]) in {PERSON, None} and (of or not after or after.startswith(_ENDS)):
+        yield from relationship(clause, clause.subject.owner or "", of["noun"] if of else noun, named[0])
+
+
+def _is_said_of_people(word: str) -> bool:
+    """Tell whether a word with a capital says what someone is like rather than who they are: `my wife is French`."""
+    low = word.lower()
+    return is_no_name(word) or is_nationality(low) or low in DIETS or low in STATES or low in FAITHS
+
+
+def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `Sarah is my manager`, `Anna and Tom are my colleagues`."""
+    whose = _WHOSE.match(clause.rest)
+    if whose is None or clause.subject.who is not Who.NAMED:
+        return
+    noun = whose["noun"].lower()
+    words = noun.split()
+    if past_relationship(noun):
+        yield from relationship(clause, said.speaker, noun, clause.subject.name)
+        return
+    known = next((one for one in (noun, words[-1], words[0]) if tie_of(one) or one in COLLEAGUES), None)
+    single = words[0].removesuffix("s")
+    if known is None and single in COLLEAGUES:
+        known = single
+    many = clause.subject.plural
+    for name in clause.subject.names if known else ():
+        yield from relationship(
+            clause, said.speaker, known.removesuffix("s") if known and many else known or noun, name
+        )
+
+
+def naming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my dog is called Rex`, `I'm called Al`."""
+    named = leading_name(clause.rest)
+    if named is None or clause.negated or not clause.passive:
+        return
+    if clause.subject.who is Who.POSSESSED and clause.subject.owner:
+        ties = list(relationship(clause, clause.subject.owner, clause.subject.noun or "", named[0]))
+        yield from ties or [fact(clause, "has-name", named[0], topic="personal")]
+    elif clause.subject.own:
+        yield fact(clause, "has-name", named[0], importance=STATED, topic="personal")
+
+
+def marrying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `married to Anna`, `married Tom last year`; who `was married to Tom` no longer is."""
+    spouse = thing_after(_TO, clause.rest)
+    if spouse and not clause.negated and clause.modal is None and not clause.progressive:
+        draft = fact(clause, "married-to", spouse.name, importance=0.8, topic="personal")
+        yield replace(draft, ends=True) if clause.passive and clause.tense is Tense.PAST else draft
+
+
+RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
+    **dict.fromkeys(("call", "name"), (naming,)),
+    "marry": (marrying,),
+}

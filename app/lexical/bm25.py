@@ -1,0 +1,217 @@
+"""Terms, stop words, sparse BM25 vectors.
+
+Words too common to tell one text from another, by Snowball language name.
+
+Left out on purpose although most lists have them: `may`, `will` and `mark`-like words that are also names
+or months. A language without an entry has no stop words.
+
+The one tokenizer, and BM25 as an inner product of two sparse vectors.
+
+What `terms` makes of a text, at write and at read alike:
+
+- a word: its Snowball stem, without accents; stop words are dropped, unless the text has nothing else;
+- a possessive or contraction: what stands before it (`Caroline's` is `carolin`, `don't` is a stop word);
+- a hyphenated or apostrophed word: written together, and its parts (`check-in` is `checkin`, `check`);
+- an identifier (with a digit, a dot, `_`, `@`, `&`, ...): whole and unstemmed, and its parts
+  (`pg_trgm` is `pg_trgm`, `pg`, `trgm`; `v1.2.3` is `1.2.3`, `v1`, `2`, `3`; `#42` is `#42`, `42`);
+- a script without spaces: character bigrams, and single ideographs.
+
+Nothing here holds state: a Snowball stemmer costs 0.3 microseconds to make and is not thread-safe, so each
+call makes its own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Final
+
+import Stemmer
+
+from app.lexical.tokens import HAN, SPACELESS, fold_accents, normalise, tokenize
+
+_ENGLISH: Final = """
+a about above after again against ain't all also am an and any are as at be because been before being below
+between both but by can can't cannot cant could did didnt do does doesnt doing don't dont down during each few
+for from further had has have having he her here hers herself him himself his how i if im in into is isnt it
+its itself ive just let me more most my myself no nor not now of off on once only or other our ours ourselves
+out over own same shan't she should so some such than that the their theirs them themselves then there these
+they this those through to too under until up us very was we were what when where which while who whom whose
+why with won't wont would you your yours yourself yourselves
+"""
+
+STOP_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType({"english": frozenset(_ENGLISH.split())})
+
+DIMENSIONS: Final = 1_000_000_000
+"""Of the sparse vectors: pgvector's maximum, which makes hash collisions rarest."""
+
+MAX_ENTRIES: Final = 16_000
+"""Non-zero entries that pgvector stores in one sparsevec (SPARSEVEC_MAX_NNZ)."""
+
+MAX_TERM_LENGTH: Final = 64
+"""Characters of a term that count; Postgres takes lexemes of up to 2,046 bytes."""
+
+MAX_LEXEME_BYTES: Final = 1_000_000
+"""Of all lexemes of one tsvector together; Postgres takes less than 1 MiB (MAXSTRPOS)."""
+
+_SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
+
+_IDEOGRAPH: Final = re.compile(f"[{HAN}]")
+
+_CONTRACTION: Final = re.compile(r"(?:n't|'(?:s|m|d|ll|re|ve))$")
+
+_VERSION: Final = re.compile(r"v(?=\d+\.\d)")
+
+_JOINER: Final = re.compile(r"[_.@&'\-+:#]+")
+
+_SIMPLE: Final = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bm25Parameters:
+    """BM25's two knobs: how soon repetition stops counting, and how much length counts against a text."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+
+DEFAULT_PARAMETERS: Final = Bm25Parameters()
+
+
+def terms(text: str, language: str = "english") -> tuple[str, ...]:
+    """Return the text's terms in order, repeated as often as they occur.
+
+    `language` is a Snowball algorithm; an unknown one has neither stems nor stop words.
+    """
+    stop = STOP_WORDS.get(language, frozenset())
+    tokens = tokenize(normalise(text))
+    forms = [form for token in tokens for form in _forms(token, stop)]
+    if not forms:
+        return tuple(fold_accents(token)[:MAX_TERM_LENGTH] for token in tokens)
+    stemmed = iter(_stem_all(language)([form for form, stemmable in forms if stemmable]))
+    return tuple(fold_accents(next(stemmed) if stemmable else form)[:MAX_TERM_LENGTH] for form, stemmable in forms)
+
+
+def _stem_all(language: str) -> Callable[[Sequence[str]], Sequence[str]]:
+    try:
+        stem: Callable[[Sequence[str]], Sequence[str]] = Stemmer.Stemmer(language).stemWords
+    except KeyError:
+        return lambda words: words
+    return stem
+
+
+def _forms(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each form under which a token is found, and whether it takes a stem."""
+    if token in stop:
+        return
+    if _SPACELESS_RUN.match(token):
+        yield from ((gram, False) for gram in _grams(token))
+    elif _SIMPLE.fullmatch(token):
+        yield token, True
+    else:
+        yield from _compound(_CONTRACTION.sub("", token), stop)
+
+
+def _grams(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+        return
+    yield from (first + second for first, second in pairwise(run))
+    yield from _IDEOGRAPH.findall(run)
+
+
+def _compound(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    token = token.replace(",", "")
+    parts = [part for part in _JOINER.split(token) if part]
+    if parts == [token]:
+        if token not in stop:
+            yield token, True
+        return
+    joiners = {character for joiner in _JOINER.findall(token) for character in joiner}
+    together = "".join(parts)
+    if joiners <= {"-", "'"} and not any(map(str.isdigit, token)):
+        yield together, True
+    elif joiners == {"."} and together.isalpha() and len(together) == len(parts) and together not in stop:
+        yield together, False
+    else:
+        yield _VERSION.sub("", token, count=1) if _VERSION.match(token) else token, False
+    for part in parts:
+        if part not in stop and (len(part) > 1 or part.isdigit() or len(parts) == 1):
+            yield part, True
+
+
+def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct terms, sorted; past what a tsvector can hold, the later ones are left out."""
+    kept: list[str] = []
+    room = MAX_LEXEME_BYTES
+    for term in dict.fromkeys(found):
+        room -= len(term.encode())
+        if room < 0:
+            break
+        kept.append(term)
+    return tuple(sorted(kept))
+
+
+@lru_cache(maxsize=50_000)
+def index_of(term: str) -> int:
+    """Return the term's place in the sparse vectors, 1..DIMENSIONS: a hash, the same on every machine."""
+    digest = blake2b(term.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % DIMENSIONS + 1
+
+
+def document_weights(
+    found: Sequence[str], *, average_length: float, parameters: Bm25Parameters = DEFAULT_PARAMETERS
+) -> dict[int, float]:
+    """Return a document's half of BM25: `tf (k1 + 1) / (tf + k1 (1 - b + b length / average_length))`.
+
+    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), formula 3.15.
+    Without an average (nothing written yet) the document counts as one of average length.
+    """
+    k1, b = parameters.k1, parameters.b
+    relative = len(found) / average_length if average_length > 0 else 1.0
+    saturation = k1 * (1 - b + b * relative)
+    weights: dict[int, float] = {}
+    for term, frequency in Counter(found).items():
+        index = index_of(term)
+        weights[index] = weights.get(index, 0.0) + frequency * (k1 + 1) / (frequency + saturation)
+    return weights
+
+
+def idf(document_frequency: int, documents: int) -> float:
+    """Return `ln(1 + (N - df + 0.5) / (df + 0.5))`: Lucene's form, which never falls to zero or below.
+
+    Kamphuis et al., "Which BM25 Do You Mean?" (ECIR 2020), table 1, "Lucene (accurate)". Counters may lag
+    behind the documents, so a frequency above the count is taken as the count.
+    """
+    documents = max(documents, document_frequency)
+    return math.log(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5))
+
+
+def query_weights(found: Sequence[str], frequencies: Mapping[str, int], documents: int) -> dict[int, float]:
+    """Return a query's half of BM25: each term's idf, times its occurrences in the query.
+
+    `frequencies` is in how many of the `documents` a term occurs; a missing term counts as new, the rarest.
+    """
+    weights: dict[int, float] = {}
+    for term, occurrences in Counter(found).items():
+        index = index_of(term)
+        weights[index] = weights.get(index, 0.0) + occurrences * idf(frequencies.get(term, 0), documents)
+    return weights
+
+
+def to_sparsevec(weights: Mapping[int, float]) -> str:
+    """Return the weights in pgvector's text format, `{index:value,...}/DIMENSIONS`, sorted by index.
+
+    Nine digits keep every float32. Zeros are left out; past MAX_ENTRIES the heaviest are kept.
+    """
+    entries = [(index, weight) for index, weight in weights.items() if weight]
+    if len(entries) > MAX_ENTRIES:
+        entries = sorted(entries, key=lambda entry: (-abs(entry[1]), entry[0]))[:MAX_ENTRIES]
+    return "{" + ",".join(f"{index}:{weight:.9g}" for index, weight in sorted(entries)) + f"}}/{DIMENSIONS}"

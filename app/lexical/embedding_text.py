@@ -1,0 +1,114 @@
+"""Chunks of long texts; texts without names.
+
+Texts without the names in them: in what is embedded, names drown what is said about them.
+
+Cutting a long text into the parts that are embedded one by one, because one embedding of it all blurs.
+
+Measured with the embedded model on LongMemEval S: parts of at most 40 words, matched by the best part, lift
+turn recall@10 from .930 to .949.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from app.lexical.tokens import SPACELESS
+
+SHORT_FORM = 3
+"""Letters a short form of a name has at least: Mel for Melanie."""
+
+_WORD = re.compile(r"\b(\w+)(?:['\u2019]s)?\b:?")
+
+
+def without_names(names: frozenset[str], text: str) -> str:
+    """Return a text without the names as written, each of their words, and the short forms they begin with.
+
+    All of the text, when nothing would be left.
+    """
+    if not names:
+        return text
+    left = _by_word(names, text) if _by_word_alone(names, text) else pattern(names).sub(" ", text)
+    return " ".join(left.split()) or text
+
+
+@lru_cache(maxsize=256)
+def pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """Return what matches the names in any case, and their capitalised words and short forms in their own."""
+    words = _words(names)
+    short = {word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)} | words
+    whole = f"(?i:{_either(names)})"
+    either = f"{whole}|{_either(short)}" if short else whole
+    return re.compile(rf"\b(?:{either})(?:['\u2019]s)?\b:?")
+
+
+def _by_word_alone(names: frozenset[str], text: str) -> bool:
+    """Tell whether looking at each word by itself finds all that the pattern would: compiling that takes longer."""
+    lower = ""
+    for name in names:
+        parts = name.split(" ")
+        if not all(part.isalnum() for part in parts):
+            return False
+        if len(parts) > 1:
+            lower = lower or text.lower()
+            if not all(part[0].isupper() for part in parts) or lower.count(name.lower()) != text.count(name):
+                return False
+    return True
+
+
+def _by_word(names: frozenset[str], text: str) -> str:
+    words, whole = _words(names), {name.lower() for name in names}
+
+    def left(found: re.Match[str]) -> str:
+        word = found[1]
+        known = word in words or word.lower() in whole
+        short = len(word) >= SHORT_FORM and any(one.startswith(word) for one in words)
+        return " " if known or short else found[0]
+
+    return _WORD.sub(left, text)
+
+
+def _words(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in name.split() if word[:1].isupper())
+
+
+def _either(names: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+MAX_PARTS: Final = 64
+
+# Three characters of a script without spaces are about a word and a half; two a word errs to shorter parts.
+_RUN_CHARACTERS: Final = 2
+
+_PIECE: Final = re.compile(rf"[{SPACELESS}]{{1,{_RUN_CHARACTERS}}}+|[^\s{SPACELESS}]++")
+
+
+def split_chunks(text: str, max_words: int = 40, *, max_parts: int = MAX_PARTS) -> tuple[str, ...]:
+    """Return the text in consecutive parts of nearly equal length, of at most `max_words` words each.
+
+    Equal parts find more than whole sentences packed up to the limit, which leave short last parts
+    (LongMemEval S, recall@10 of the semantic arm .825 against .800). Nothing is left out but surplus white
+    space, and a text without words has no parts. A text that would make more than `max_parts` has longer
+    ones: all of it stays reachable, if less sharply. Two characters of a script without spaces count as a word.
+    """
+    pieces = list(_PIECE.finditer(text))
+    if not pieces:
+        return ()
+    count = min(max_parts, -(-len(pieces) // max_words))
+    cuts = [round(place * len(pieces) / count) for place in range(count + 1)]
+    return tuple(
+        " ".join(text[pieces[first].start() : pieces[last - 1].end()].split()) for first, last in pairwise(cuts)
+    )
+
+
+LEAD_WORDS: Final = 20
+"""Words of the text before that are searched along with a short one (measured on LoCoMo: enough)."""
+
+
+def lead(text: str) -> str:
+    """Return the end of a text, which gives the one after it its meaning."""
+    return " ".join(text.split()[-LEAD_WORDS:])

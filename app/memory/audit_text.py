@@ -1,0 +1,375 @@
+"""Audit events as sentences; states of a memory over time.
+
+Words that sentences about events share.
+
+What is said of what happened to a memory.
+
+What is said of what happened to all else of a tenant: entities, turns, jobs, keys, types.
+
+The audit log in sentences, one for each kind of event, and what a memory's events say it went through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.memory.audit import AuditAction
+from app.model import MemoryStatus
+
+Detail = Mapping[str, Any]
+
+Sentence = Callable[[Detail], str]
+
+_LOOKED_AT = ("freshness", "confidence")
+
+
+def with_reason(detail: Detail) -> str:
+    """Return why it happened, after a colon; nothing where no reason is on record."""
+    reason = detail.get("reason")
+    return f": {reason}" if reason else ""
+
+
+def pair(detail: Detail, name: str) -> tuple[Any, Any]:
+    """Return what was before and is after; one value stands for both."""
+    value = detail.get(name)
+    if isinstance(value, list | tuple):
+        return value[0], value[1]
+    return value, value
+
+
+def shown(value: object) -> str:
+    """Return a value as a reader wants it."""
+    match value:
+        case None:
+            return "nothing"
+        case float():
+            return f"{value:.2f}"
+        case list() | tuple():
+            return ", ".join(str(one) for one in value) or "nothing"
+        case _:
+            return str(value)
+
+
+def words(name: str) -> str:
+    """Return a field's name as words."""
+    return name.replace("_", " ")
+
+
+def plainly(what: str) -> Sentence:
+    """Return a sentence of what happened and why, with the numbers that were looked at."""
+
+    def sentence(detail: Detail) -> str:
+        numbers = [f"{name} {pair(detail, name)[1]:.2f}" for name in _LOOKED_AT if _is_number(pair(detail, name)[1])]
+        return f"{what} @{with_reason(detail)}{'; it had ' if numbers else ''}{', '.join(numbers)}"
+
+    return sentence
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int)
+
+
+def _with_confidence(detail: Detail) -> str:
+    _, after = pair(detail, "confidence")
+    return "" if after is None else f" with confidence {after:.2f}"
+
+
+def _parts(detail: Detail) -> str:
+    parts = {name: pair(detail.get("parts", {}), name)[1] for name in ("source", "extractor", "prior", "mentions")}
+    if parts["source"] is None:
+        return ""
+    mentions = f"{parts['mentions']} mention{'' if parts['mentions'] == 1 else 's'}"
+    return (
+        f" (source {parts['source']:.2f}, extractor {parts['extractor']:.2f}, "
+        f"type prior {parts['prior']:.2f}, {mentions})"
+    )
+
+
+def _added(detail: Detail) -> str:
+    _, status = pair(detail, "status")
+    what = f"{detail.get('type', 'memory')}{_with_confidence(detail)}{_parts(detail)}{with_reason(detail)}"
+    if status == MemoryStatus.PENDING:
+        return f"Put aside @ until a person has looked at it: {what}"
+    if status == MemoryStatus.SUPERSEDED:
+        return f"Added @ as history, followed by {detail.get('by')}: {what}"
+    review = "; a person should look at it" if "review" in detail else ""
+    return f"Added @: {what}{review}"
+
+
+def _accepted(detail: Detail) -> str:
+    _, status = pair(detail, "status")
+    history = f" as history, followed by {detail.get('by')}" if status == MemoryStatus.SUPERSEDED else ""
+    return f"Accepted @{history}{_with_confidence(detail)}{with_reason(detail)}"
+
+
+def _merged(detail: Detail) -> str:
+    before, after = pair(detail, "confidence")
+    told = "" if before is None else f"; confidence went from {before:.2f} to {after:.2f}"
+    words = "; its words were completed" if detail.get("rewritten") else ""
+    _, until = pair(detail, "valid_until")
+    ends = "" if until is None else f"; it ends {until}"
+    return f"Stated again @{with_reason(detail)}{told}{_parts(detail)}{words}{ends}"
+
+
+def _superseded(detail: Detail) -> str:
+    _, confidence = pair(detail, "confidence")
+    had = "" if confidence is None else f"; it had confidence {confidence:.2f}"
+    new = detail.get("by_confidence")
+    against = "" if new is None else f", the newer one {new:.2f}"
+    return f"Superseded @ by {detail.get('by')}{with_reason(detail)}{had}{against}"
+
+
+def _relinked(detail: Detail) -> str:
+    return f"Made a neighbour @ of {detail.get('between')}, a statement between it and the one it stood beside"
+
+
+def _contradicted(detail: Detail) -> str:
+    _, confidence = pair(detail, "confidence")
+    new = detail.get("by_confidence")
+    numbers = "" if confidence is None or new is None else f", confidence {confidence:.2f} against {new:.2f}"
+    return f"Contradicted @ by {detail.get('by')}{with_reason(detail)}{numbers}"
+
+
+def _conflicted(detail: Detail) -> str:
+    return f"Found in conflict @ with {detail.get('by')}{with_reason(detail)}"
+
+
+def _rejected(detail: Detail) -> str:
+    return f"A {detail.get('type', 'memory')} was not stored @{with_reason(detail)}{_parts(detail)}"
+
+
+def _revived(detail: Detail) -> str:
+    return f"Held again @{with_reason(detail)}"
+
+
+def _changed(detail: Detail) -> str:
+    values: Mapping[str, Any] = detail.get("values", {})
+    told = [f"{words(name)} from {shown(pair[0])} to {shown(pair[1])}" for name, pair in values.items()]
+    unsaid = {"needs_review": "review"}
+    told += [words(name) for name in detail.get("changed", ()) if unsaid.get(name, name) not in values]
+    return f"Changed @: {'; '.join(told) or 'nothing'}"
+
+
+def _erased(detail: Detail) -> str:
+    status, _ = pair(detail, "status")
+    confidence, _ = pair(detail, "confidence")
+    was = "" if status is None or confidence is None else f"; it was {status} with confidence {confidence:.2f}"
+    return f"Erased @{was}"
+
+
+def _standing(detail: Detail) -> str:
+    pairs = {name: pair(detail, name) for name in ("status", "confidence")}
+    changes = [f"its {name} went from {shown(old)} to {shown(new)}" for name, (old, new) in pairs.items() if old != new]
+    return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
+
+
+def _folded(detail: Detail) -> str:
+    return f"Folded @ into {detail.get('into')}{with_reason(detail)}"
+
+
+def _consolidated(detail: Detail) -> str:
+    return f"Made @ of {detail.get('members')} faded memories"
+
+
+def _reclassified(detail: Detail) -> str:
+    told = f"Made a {detail.get('to')} @, from a {detail.get('from')}{with_reason(detail)}"
+    if "by" in detail:
+        told += f"; superseded by {detail['by']}"
+    if "review" in detail:
+        told += "; a person should look at it"
+    return f"{told} ({detail.get('backfill')})"
+
+
+def _unreclassified(detail: Detail) -> str:
+    what = f"Made a {detail['to']} again @" if "to" in detail else "Put back @ as it was"
+    return f"{what}: {detail.get('backfill')} was undone"
+
+
+def _judged(word: str) -> Sentence:
+    return lambda detail: f"Called {word} @{with_reason(detail)}"
+
+
+MEMORY_TEXTS: Mapping[str, Sentence] = {
+    AuditAction.MEMORY_ADDED: _added,
+    AuditAction.MEMORY_ACCEPTED: _accepted,
+    AuditAction.MEMORY_MERGED: _merged,
+    AuditAction.MEMORY_SUPERSEDED: _superseded,
+    AuditAction.MEMORY_RELINKED: _relinked,
+    AuditAction.MEMORY_CONTRADICTED: _contradicted,
+    AuditAction.MEMORY_CONFLICTED: _conflicted,
+    AuditAction.MEMORY_REJECTED: _rejected,
+    AuditAction.MEMORY_JUDGED_USEFUL: _judged("useful"),
+    AuditAction.MEMORY_JUDGED_NOT_USEFUL: _judged("not useful"),
+    AuditAction.MEMORY_JUDGED_WRONG: _judged("wrong"),
+    AuditAction.MEMORY_REVIVED: _revived,
+    AuditAction.MEMORY_CHANGED: _changed,
+    AuditAction.MEMORY_ERASED: _erased,
+    AuditAction.MEMORY_STANDING: _standing,
+    AuditAction.MEMORY_ENDED: plainly("Said to be over"),
+    AuditAction.MEMORY_ENDING_DOUBTED: plainly("Doubtfully said to be over"),
+    AuditAction.MEMORY_EXPIRED: plainly("Expired"),
+    AuditAction.MEMORY_FORGOTTEN: plainly("Forgotten"),
+    AuditAction.MEMORY_PURGED: plainly("Removed for good"),
+    AuditAction.MEMORY_PROMOTED: plainly("Became core"),
+    AuditAction.MEMORY_ECHOED: plainly("Heard again, and not counted"),
+    AuditAction.MEMORY_VOLATILE: plainly("Found to change too often"),
+    AuditAction.MEMORY_SETTLED: plainly("Settled"),
+    AuditAction.MEMORY_FOLDED: _folded,
+    AuditAction.MEMORY_CONSOLIDATED: _consolidated,
+    AuditAction.MEMORY_RECLASSIFIED: _reclassified,
+    AuditAction.MEMORY_RECLASSIFICATION_UNDONE: _unreclassified,
+}
+
+
+def _reviewed(detail: Detail) -> str:
+    return f"Reviewed @, and decided to {words(str(detail.get('action')))}{with_reason(detail)}"
+
+
+def _entity_merged(detail: Detail) -> str:
+    numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories moved"
+    return f"{detail.get('entity')} was merged @ into {detail.get('into')}; {numbers}{with_reason(detail)}"
+
+
+def _entity_unmerged(detail: Detail) -> str:
+    numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories went back"
+    return f"{detail.get('entity')} was taken out of {detail.get('from')} @; {numbers}"
+
+
+def _backfill(verb: str) -> Sentence:
+    def sentence(detail: Detail) -> str:
+        return f"The backfill {detail.get('backfill')} of type {detail.get('type')} was {verb} @"
+
+    return sentence
+
+
+def _replayed(detail: Detail) -> str:
+    return f"{detail.get('turn')} was sent through the pipeline again @"
+
+
+def _job(verb: str) -> Sentence:
+    def sentence(detail: Detail) -> str:
+        return f"The {detail.get('was')} {detail.get('kind')} job {detail.get('job')} was {verb} @"
+
+    return sentence
+
+
+def _policy(detail: Detail) -> str:
+    before, after = _flat(detail.get("before", {})), _flat(detail.get("after", {}))
+    changed = [
+        f"{words(name)} from {shown(before.get(name))} to {shown(after.get(name))}"
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    ]
+    return f"The policy was changed @: {'; '.join(changed) or 'to what it was'}"
+
+
+def _flat(values: Mapping[str, Any], under: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= _flat(value, f"{under}{name}.") if isinstance(value, Mapping) else {f"{under}{name}": value}
+    return found
+
+
+def _key_created(detail: Detail) -> str:
+    until = "" if detail.get("expires_at") is None else f", until {detail['expires_at']}"
+    return f"Key {detail.get('key')} was made @, for {shown(detail.get('roles', ()))}{until}"
+
+
+def _key_rotated(detail: Detail) -> str:
+    return f"Key {detail.get('replaces')} was replaced by {detail.get('key')} @"
+
+
+def _key_revoked(detail: Detail) -> str:
+    return f"Key {detail.get('key')} was revoked @"
+
+
+def _tenant_created(_detail: Detail) -> str:
+    return "The tenant was made @"
+
+
+def _type_defined(detail: Detail) -> str:
+    return f"Type {detail.get('type')} was defined @, as version {detail.get('version')}"
+
+
+def _type_removed(detail: Detail) -> str:
+    return f"Type {detail.get('type')} was removed @"
+
+
+def _redacted(detail: Detail) -> str:
+    return f"{detail.get('events')} events were emptied by an erasure @"
+
+
+def _imported(detail: Detail) -> str:
+    return f"Imported @: {detail.get('stored')} of kind {detail.get('record')}"
+
+
+TENANT_TEXTS: Mapping[str, Sentence] = {
+    AuditAction.IMPORT_BATCH: _imported,
+    AuditAction.REVIEW_DECIDED: _reviewed,
+    AuditAction.REVIEW_SETTLED: plainly("Taken out of review"),
+    AuditAction.USER_ERASED: plainly("Everything of a user was erased"),
+    AuditAction.BACKFILL_COMMITTED: _backfill("committed"),
+    AuditAction.BACKFILL_UNDONE: _backfill("undone"),
+    AuditAction.ENTITY_MERGED: _entity_merged,
+    AuditAction.ENTITY_UNMERGED: _entity_unmerged,
+    AuditAction.TURN_REPLAYED: _replayed,
+    AuditAction.JOB_RETRIED: _job("tried again"),
+    AuditAction.JOB_CANCELLED: _job("cancelled"),
+    AuditAction.POLICY_CHANGED: _policy,
+    AuditAction.KEY_CREATED: _key_created,
+    AuditAction.KEY_ROTATED: _key_rotated,
+    AuditAction.KEY_REVOKED: _key_revoked,
+    AuditAction.TENANT_CREATED: _tenant_created,
+    AuditAction.TYPE_DEFINED: _type_defined,
+    AuditAction.TYPE_REMOVED: _type_removed,
+    AuditAction.AUDIT_REDACTED: _redacted,
+}
+
+_SENTENCES = {**MEMORY_TEXTS, **TENANT_TEXTS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditState:
+    """What a memory was from an instant on; `status` is None from when it is gone."""
+
+    at: datetime
+    action: str
+    status: str | None
+    confidence: float | None
+
+
+def describe(action: str, at: datetime, actor: str, detail: Detail, *, redacted: bool = False) -> str:
+    """Return what happened, as a sentence; `redacted`: its detail was emptied by an erasure."""
+    when = f"{at.day} {at:%B %Y}"
+    if redacted:
+        return f"{_title(action)} on {when}, by {actor}; the details were erased."
+    sentence = _SENTENCES.get(action)
+    if sentence is None:
+        return f"{_title(action)} on {when}, by {actor}{with_reason(detail)}."
+    return f"{sentence(detail).replace('@', f'on {when}', 1)}."
+
+
+def states_over_time(events: Iterable[tuple[datetime, str, Detail]]) -> list[AuditState]:
+    """Return what one memory was, from first to last, by its events (instant, action, detail) in order alone.
+
+    Raises ValueError where an event changes a status or a confidence that the events before it did not lead to.
+    """
+    found: list[AuditState] = []
+    now: dict[str, object] = {"status": None, "confidence": None}
+    for at, action, detail in events:
+        pairs = {name: detail[name] for name in now if isinstance(detail.get(name), list | tuple)}
+        for name, (before, after) in pairs.items():
+            if before != now[name]:
+                raise ValueError(f"{action} finds {name} {before}, after it became {now[name]}")
+            now[name] = after
+        if pairs:
+            found.append(AuditState(at=at, action=action, **now))  # type: ignore[arg-type]
+    return found
+
+
+def _title(action: str) -> str:
+    subject, _, verb = action.partition(".")
+    return f"{subject.replace('_', ' ').capitalize()} {verb.replace('_', ' ')}"

@@ -1,0 +1,146 @@
+"""Bounded strings, topics, metadata.
+
+The strings that payloads and requests are made of: what each must be to be stored, seen and told apart.
+
+Kinds of values that only some fields are of.
+
+JSON objects of the caller's own: how large and how deep they may be.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from app.memory import normalise, vocabulary
+
+MAX_TEXT = 32_000
+
+
+def storable(text: str) -> str:
+    """Return the text, or raise ValueError when Postgres could not store it."""
+    if "\x00" in text:
+        raise ValueError("must not contain the NUL character (U+0000)")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode: it contains an unpaired surrogate") from None
+    return text
+
+
+def is_storable(text: str) -> bool:
+    """Return whether Postgres could store the text."""
+    try:
+        storable(text)
+    except ValueError:
+        return False
+    return True
+
+
+def visible(text: str) -> str:
+    """Return the text, or raise ValueError when nobody could see anything of it."""
+    if not can_be_seen(text):
+        raise ValueError("must hold something that can be seen")
+    return text
+
+
+def can_be_seen(text: str) -> bool:
+    """Return whether the text is more than spaces, controls and characters without a shape."""
+    return any(unicodedata.category(character)[0] not in "ZC" for character in text)
+
+
+def printable(text: str) -> str:
+    """Return the name, or raise ValueError when it holds control characters."""
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise ValueError("must not contain control characters")
+    return text
+
+
+Sentence = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TEXT),
+    AfterValidator(storable),
+    AfterValidator(visible),
+]
+"""Free text of 1 to 32,000 characters."""
+
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(storable),
+    AfterValidator(printable),
+    AfterValidator(normalise.indexable),
+]
+"""A name, key or id of 1 to 200 characters."""
+
+
+def addressable(name: str) -> str:
+    """Return the id, or raise ValueError for one that can't be part of a path: HTTP clients take it out."""
+    if name in {".", ".."}:
+        raise ValueError("must not be . or .., which can't be in the path of a request")
+    return name
+
+
+UserId = Annotated[Name, AfterValidator(addressable)]
+"""The id of a user, who can be erased by it."""
+
+Person = Annotated[Name, AfterValidator(vocabulary.person)]
+"""Whom or what something is about: a name in the form that one person has, whatever they are called by."""
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")  # noqa: TRY004 - what pydantic tells the caller
+    return value
+
+
+A_NUMBER = BeforeValidator(_number)
+"""Refuses `true` and `false`, which would be read as 1 and 0."""
+
+Place = Annotated[int, Field(ge=0, le=2**31 - 1), A_NUMBER]
+"""A place in a sequence. The bounds stand before the check: after it they would not be in the JSON Schema."""
+
+Topic = Annotated[Name, AfterValidator(normalise.composed)]
+"""What a memory is filed under. A letter with an accent is one character, however it was written, so that one word is
+one topic."""
+
+METADATA_BYTES = 16_384
+
+METADATA_DEPTH = 8
+
+
+def check_metadata(value: dict[str, object]) -> dict[str, object]:
+    """Return the object, or raise ValueError when it is too large, too deep, or can't be stored."""
+    if _depth(value, METADATA_DEPTH + 1) > METADATA_DEPTH:
+        raise ValueError(f"must not be nested more than {METADATA_DEPTH} deep")
+    try:
+        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except UnicodeEncodeError:
+        raise ValueError("must be valid Unicode: it contains an unpaired surrogate") from None
+    if size > METADATA_BYTES:
+        raise ValueError(f"must not be larger than {METADATA_BYTES} bytes, and is {size}")
+    _check_text(value)
+    return value
+
+
+def _depth(value: object, limit: int) -> int:
+    if limit == 0 or not isinstance(value, dict | list):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(one, limit - 1) for one in inner), default=0)
+
+
+def _check_text(value: object) -> None:
+    match value:
+        case str():
+            storable(value)
+        case dict():
+            for name, inner in value.items():
+                storable(name)
+                _check_text(inner)
+        case list():
+            for inner in value:
+                _check_text(inner)

@@ -1,0 +1,279 @@
+"""One payload class driven by the definition; sentence templates.
+
+Templates of sentences: text, `{field}`, and `[parts]` that are left out where a field in them is missing.
+
+Nothing in a template is evaluated: a name in braces stands for that field's value and for nothing else.
+
+The payload of a tenant's own type: one class for all, which does what the type's plan says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, tzinfo
+from typing import ClassVar, Final
+
+from pydantic import ConfigDict
+
+from app.memory import normalise, vocabulary
+from app.memory.calendar import covered, day_start
+from app.memory.spec import Payload, Refs
+from app.model import EventTime, Mention, Precision
+
+_TOKEN: Final = re.compile(r"\{\{|\}\}|\[\[|\]\]|\{([^{}\[\]]*)\}|[{}\[\]]|[^{}\[\]]+")
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateToken:
+    """A run of text, or the name of a field."""
+
+    text: str = ""
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Some pieces; `optional` ones are left out where a field in them is missing."""
+
+    pieces: tuple[TemplateToken, ...]
+    optional: bool
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Return the names of the fields in it."""
+        return tuple(piece.field for piece in self.pieces if piece.field is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A template that was read."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def always(self) -> frozenset[str]:
+        """Return the fields that stand outside of optional parts."""
+        return frozenset(field for part in self.parts if not part.optional for field in part.fields)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Return every field it names."""
+        return frozenset(field for part in self.parts for field in part.fields)
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """Return the sentence, on one line; `values` are those of the fields that are there."""
+        shown = (part for part in self.parts if not part.optional or all(name in values for name in part.fields))
+        told = "".join(
+            piece.text if piece.field is None else values.get(piece.field, "")
+            for part in shown
+            for piece in part.pieces
+        )
+        return " ".join(told.split())
+
+
+class TemplateError(ValueError):
+    """Text that is no template; the message says where and why."""
+
+
+def read(text: str) -> Template:
+    """Return the template, or raise Malformed."""
+    parts: list[Part] = []
+    pieces: list[TemplateToken] = []
+    opened: int | None = None
+    for token in _TOKEN.finditer(text):
+        found, at = token[0], token.start() + 1
+        match found:
+            case "{{" | "}}" | "[[" | "]]":
+                pieces.append(TemplateToken(text=found[0]))
+            case "[" if opened is None:
+                parts, pieces, opened = [*parts, Part(pieces=tuple(pieces), optional=False)], [], at
+            case "]" if opened is not None:
+                part = Part(pieces=tuple(pieces), optional=True)
+                if not part.fields:
+                    raise TemplateError(
+                        f"the optional part at character {opened} names no field: it would always be shown"
+                    )
+                parts, pieces, opened = [*parts, part], [], None
+            case "[":
+                raise TemplateError(
+                    f"the [ at character {at} stands in the part that begins at {opened}: close that first"
+                )
+            case "{" | "}" | "]":
+                raise TemplateError(
+                    f"the {found} at character {at} has no partner: write {found * 2} for the character"
+                )
+            case _:
+                pieces.append(_piece(token, at))
+    if opened is not None:
+        raise TemplateError(f"the [ at character {opened} is never closed: write [[ for the character itself")
+    return Template(parts=(*parts, Part(pieces=tuple(pieces), optional=False)))
+
+
+def _piece(token: re.Match[str], at: int) -> TemplateToken:
+    name = token[1]
+    if name is None:
+        return TemplateToken(text=token[0])
+    if _NAME.fullmatch(name) is None:
+        raise TemplateError(
+            f"{{{name[:40]}}} at character {at} is no name of a field: nothing else may stand in braces"
+        )
+    return TemplateToken(field=name)
+
+
+ATTRIBUTE: Final = "own_{}"
+"""What a field is called within a payload's class, where its own name might be a method's."""
+
+_SUBJECT: Final = "subject"
+
+_TAKEN: Final = frozenset({_SUBJECT, "from", "identity", "object", "speaker"})
+"""Roles that mean something of their own."""
+
+_LONGEST_KEY: Final = 1_000
+"""Bytes of a slot, or of its value, that is kept as it is; an index takes no more than some thousands."""
+
+_LONGEST_NAME: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameField:
+    """A field that names people or things."""
+
+    field: str
+    entity_type: str | None = None
+    creates: bool = True
+
+    @property
+    def role(self) -> str:
+        """Return the role of its mention; of several names, what their roles begin with."""
+        return f"{self.field}_" if self.field in _TAKEN else self.field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRoles:
+    """What the payloads of a type mean, by the names of their fields."""
+
+    template: Template
+    fields: tuple[str, ...]
+    subject: str | None = None
+    mentions: tuple[NameField, ...] = ()
+    slot: tuple[str, ...] = ()
+    value: tuple[str, ...] = ()
+    distinct_by: tuple[str, ...] = ()
+    event_time: str | None = None
+    importance: float = 0.5
+    weighed_by: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
+class TenantPayload(Payload):
+    """A payload whose class was made from a definition; `plan` is its class's."""
+
+    model_config = ConfigDict(populate_by_name=False)
+
+    plan: ClassVar[FieldRoles]
+
+    def told(self, name: str) -> object:
+        """Return a field's value, None where it is left out."""
+        return getattr(self, ATTRIBUTE.format(name))
+
+    def render(self) -> str:
+        """Return what the template makes of the fields."""
+        given = ((name, shown(self.told(name))) for name in self.plan.fields)
+        return self.plan.template.filled({name: text for name, text in given if text})
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """Return whom or what it is about, and the names in the fields that name."""
+        return tuple(self._mentions())
+
+    def _mentions(self) -> Iterator[Mention]:
+        about, how = self.subject(), {one.field: one for one in self.plan.mentions}
+        if about is not None:
+            named = how.get(str(self.plan.subject), NameField(field=_SUBJECT))
+            kind = "person" if about == vocabulary.USER else named.entity_type
+            yield Mention(role=_SUBJECT, name=about, entity_type=kind, creates=named.creates)
+        for one in self.plan.mentions:
+            value = None if one.field == self.plan.subject else self.told(one.field)
+            several = isinstance(value, tuple)
+            for place, name in enumerate(value if isinstance(value, tuple) else (value,)):
+                if name is not None:
+                    role = f"{one.role}_{place}" if several else one.role
+                    yield Mention(role=role, name=str(name), entity_type=one.entity_type, creates=one.creates)
+
+    def subject(self) -> str | None:
+        """Return whom or what it is about: the user, where the field for it is left out."""
+        if self.plan.subject is None:
+            return None
+        value = self.told(self.plan.subject)
+        return vocabulary.USER if value is None else str(value)
+
+    def slot(self, refs: Refs) -> str | None:
+        """Return the fields that together are the slot."""
+        return _key(self._part(name, refs) for name in self.plan.slot) if self.plan.slot else None
+
+    def value(self, refs: Refs) -> str | None:
+        """Return the fields that compete for the slot."""
+        return _key(self._part(name, refs) for name in self.plan.value) if self.plan.slot else None
+
+    def distinct_by(self) -> tuple[str, ...]:
+        """Return the fields in which duplicates agree."""
+        return tuple(_normal(self.told(name)) for name in self.plan.distinct_by)
+
+    def weight(self) -> float:
+        """Return how much it matters, in 0..1."""
+        chosen = None if self.plan.weighed_by is None else self.told(self.plan.weighed_by)
+        return self.plan.importance if chosen is None else self.plan.weights.get(str(chosen), self.plan.importance)
+
+    def _part(self, name: str, refs: Refs) -> str:
+        """Return a field as a part of a key: the entity it names for certain, or what it says."""
+        if name == self.plan.subject:
+            return str(refs[_SUBJECT].id) if _SUBJECT in refs else _normal(self.subject())
+        named = next((one for one in self.plan.mentions if one.field == name and one.creates), None)
+        if named is not None and named.role in refs:
+            return str(refs[named.role].id)
+        return _normal(self.told(name))
+
+
+class EventField(TenantPayload):
+    """One that has a time of its own."""
+
+    def event_time(self, zone: tzinfo) -> EventTime | None:
+        """Return the time that its field says: a day as a day, an instant as an instant."""
+        value = self.told(str(self.plan.event_time))
+        if not isinstance(value, date):
+            return EventTime(at=None, precision=Precision.UNKNOWN, lower=None, upper=None)
+        precision = Precision.EXACT if isinstance(value, datetime) else Precision.DAY
+        at = day_start(value, zone)
+        lower, upper = covered(at, precision, zone)
+        return EventTime(at=at, precision=precision, lower=lower, upper=upper)
+
+
+def shown(value: object) -> str:
+    """Return a field's value as a sentence has it; empty for what is left out."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.15g}"
+        case datetime():
+            return value.isoformat(sep=" ", timespec="minutes")
+        case tuple():
+            return ", ".join(map(shown, value))
+        case _:
+            return " ".join(str(value).split())
+
+
+def _normal(value: object) -> str:
+    return "" if value is None else normalise.sentence(shown(value))
+
+
+def _key(parts: Iterator[str]) -> str:
+    """Return parts as one key, so that no two lists of parts are one; a very long one by its digest."""
+    told = [part.replace("%", "%25").replace("|", "%7C") for part in parts]
+    joined = "|".join(told)
+    return joined if len(joined.encode()) <= _LONGEST_KEY else normalise.digest(*told).hex()

@@ -1,0 +1,131 @@
+"""Builds what the settings choose.
+
+The embedder that is configured.
+
+The language model as the settings choose it, and what is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from app.errors import ConfigurationError
+from app.memory.extraction import TokenUsage
+from app.memory.spec import MemoryType
+from app.metrics import Metrics
+from app.providers.anthropic_messages import AnthropicMessages
+from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec
+from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
+from app.providers.http import HttpPolicy
+from app.providers.model_extractor import ModelExtractor
+from app.providers.model_tasks import BeliefClassifier, ModelClassifier, ModelJudge, ModelSummariser, Summariser
+from app.providers.openai_chat import OpenAIChat
+from app.providers.protocols import Extractor, Judge
+from app.providers.wordllama import WordllamaEmbedder
+from app.settings import Settings
+
+
+def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
+    """Return the configured embedder; nothing connects yet."""
+    if settings.embedding_provider == "wordllama":
+        return WordllamaEmbedder(observer=metrics.embed)
+    if settings.embedding_model is None or settings.embedding_dimensions is None:
+        raise ConfigurationError("TM_EMBEDDING_PROVIDER=openai needs TM_EMBEDDING_MODEL and TM_EMBEDDING_DIMENSIONS")
+    model = EmbeddingModel(
+        base_url=settings.embedding_base_url,
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+        api_key=settings.embedding_api_key,
+        request_dimensions=settings.embedding_request_dimensions,
+        batch_size=settings.embedding_batch_size,
+    )
+    policy = HttpPolicy(
+        timeout=settings.embedding_timeout,
+        deadline=settings.embedding_deadline,
+        attempts=settings.embedding_attempts,
+    )
+    return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
+
+
+_BASE_URLS: Final = {"openai": "http://127.0.0.1:11434/v1", "anthropic": "https://api.anthropic.com/v1"}
+
+_LARGEST_ANSWER: Final = 4 * 1024 * 1024
+
+_MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """What a million tokens cost, in and out, in whatever currency the settings give them."""
+
+    input: float = 0.0
+    output: float = 0.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Prices:
+        """Return the configured prices."""
+        return cls(input=settings.llm_input_price, output=settings.llm_output_price)
+
+    def cost(self, usage: TokenUsage) -> float:
+        """Return what the usage cost, at most: a provider may give rebates for what it has in its cache."""
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
+
+
+def make_chat(settings: Settings) -> ChatModel | None:
+    """Return the configured language model, shared by all that use one; None with TM_LLM_PROVIDER=rules.
+
+    Nothing connects yet. Raises ConfigurationError when the settings can't be right.
+    """
+    if settings.llm_provider == "rules":
+        return None
+    if settings.llm_model is None:
+        raise ConfigurationError(f"{SETTINGS}_PROVIDER={settings.llm_provider} needs {SETTINGS}_MODEL")
+    spec = ChatSpec(
+        base_url=settings.llm_base_url or _BASE_URLS[settings.llm_provider],
+        model=settings.llm_model,
+        api_key=settings.llm_api_key,
+        max_tokens=settings.llm_max_tokens,
+    )
+    policy = HttpPolicy(
+        timeout=settings.llm_timeout,
+        deadline=settings.llm_deadline,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        max_response_bytes=_LARGEST_ANSWER,
+    )
+    if settings.llm_provider == "anthropic":
+        return AnthropicMessages(spec, policy=policy)
+    return OpenAIChat(spec, policy=policy)
+
+
+def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Settings, metrics: Metrics) -> Extractor:
+    """Return the extractor on the language model, which it closes; of the types it asks for those `extracted`."""
+    asked_for = [one for one in types if one.extracted]
+    return ModelExtractor(chat, asked_for, sweep=settings.llm_sweep, observer=_observer(settings, metrics))
+
+
+def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Judge | None:
+    """Return the judge on the language model; None without one."""
+    return None if chat is None else ModelJudge(chat, observer=_observer(settings, metrics))
+
+
+def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
+    """Return what folds memories into a sentence on the language model; None without one."""
+    return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
+
+
+def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:
+    """Return what tells of which type stored beliefs are, on the language model; None without one."""
+    return None if chat is None else ModelClassifier(chat, observer=_observer(settings, metrics))
+
+
+def _observer(settings: Settings, metrics: Metrics) -> ChatObserver:
+    prices = Prices.of(settings)
+
+    def observe(purpose: str, outcome: str, seconds: float, usage: TokenUsage) -> None:
+        metrics.llm(purpose, outcome, seconds)
+        metrics.llm_tokens(purpose, usage.input_tokens, usage.output_tokens, prices.cost(usage))
+
+    return observe

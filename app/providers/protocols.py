@@ -1,0 +1,93 @@
+"""Extractor, Judge, QuestionWriter.
+
+Extractors, turns in and proposed memories out, and judges of what two sentences or names mean.
+
+Writers of questions: memories in, what someone would ask who looks for them later out (seed 001, stage 7).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.memory.extraction import Extraction, Turn
+from app.memory.registry import Registry
+from app.memory.spec import Payload
+
+
+class Extractor(Protocol):
+    """Proposes memories from a turn: extraction, classification and grounding in one go."""
+
+    @property
+    def name(self) -> str:
+        """What provenance records, such as `rules` or `openai:gpt-5-mini`."""
+        ...
+
+    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
+        """Return what the turn says that is worth remembering; nothing is a valid answer.
+
+        `types` are those that may be proposed; without them, those that it was made with.
+        `context` are the turns of the session just before, oldest first: they give names to pronouns, and
+        nothing is extracted from them. Raises ExtractionFailed when the answer could not be used even after
+        a repair, and another ProviderError when there was no answer.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+class Judge(Protocol):
+    """Answers what rules leave open; there is none without a model."""
+
+    async def same(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Return for each pair of sentences whether they convey the same information.
+
+        Raises a ProviderError when there was no usable answer.
+        """
+        ...
+
+    async def which(self, name: str, sentence: str, options: Sequence[str]) -> int | None:
+        """Return which of the options the name in the sentence refers to, by its place; None for none.
+
+        Raises a ProviderError when there was no usable answer.
+        """
+        ...
+
+
+Questions = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionInput:
+    """A memory as a writer sees it: its sentence, and what it is made of."""
+
+    content: str
+    payload: Payload
+
+
+class QuestionWriter(Protocol):
+    """Writes the questions that memories answer."""
+
+    async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
+        """Return up to three questions for each memory; none is a valid answer.
+
+        Raises a ProviderError when there was no usable answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleQuestions:
+    """Writes by each type's own rules, which are in English: a store in another language gets no questions."""
+
+    language: str
+
+    async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
+        """Return each payload's own questions."""
+        if self.language != "english":
+            return [()] * len(memories)
+        return await asyncio.to_thread(lambda: [one.payload.questions() for one in memories])

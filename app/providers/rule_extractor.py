@@ -1,0 +1,43 @@
+"""The embedded extractor behind the protocol.
+
+The embedded extractor: rules, without a key, a network or a model.
+
+Extraction by rules: a turn's sentences, their clauses, and what each kind of clause says worth keeping.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from app.english.rules.propose import propose
+from app.memory.extraction import Extraction, Turn
+from app.memory.registry import Registry
+
+_INLINE: Final = 2_000
+"""Characters that are read on the event loop, some milliseconds' worth; longer turns go to a thread."""
+
+
+class RuleExtractor:
+    """Proposes what a turn states in plain words: the same turn, the same proposals, every time."""
+
+    name = "rules"
+
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
+    ) -> Extraction:
+        """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
+
+        `context` are the turns before: they tell which names are people's; nothing is taken from them.
+        """
+        if len(turn.content) <= _INLINE:
+            return Extraction(proposals=propose(turn, context), adoptable=True)
+        return Extraction(proposals=await asyncio.to_thread(propose, turn, context), adoptable=True)
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing to let go of."""

@@ -1,0 +1,293 @@
+"""From what the words say to what is meant: names become entities, hints become filters."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from app.db.entities.query_lookup import KnownEntity, QueryLookup
+from app.english import questions
+from app.english.verbs import past_forms
+from app.lexical.bm25 import STOP_WORDS, terms
+from app.memory import normalise, vocabulary
+from app.memory.registry import Registry
+from app.model import ReadMode
+from app.read.understand import names
+from app.read.understand.names import ASSISTANTS, choose_names, overlaps, predicates, speaks_of_self, without
+from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
+
+_WORD = re.compile(r"[\w'-]+")
+
+
+def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Registry) -> ParsedQuery:
+    """Return the question with its names resolved to the entities of the visible scopes."""
+    by_alias, every = _by_alias(known, named=True), _by_alias(known, named=False)
+    said = [gram for gram in choose_names(reading.grams, by_alias) if not _in_window(gram.span, reading)]
+    own = _own(reading, said, every)
+    by_alias |= {gram.name: list(entities) for gram, entities in own}
+    found = _with_own(said, [gram for gram, _ in own])
+    rest = _rest(reading, [gram.span for gram, _ in own])
+    asked = predicates(rest)
+    unwanted = _excluded(reading.text, found)
+    excluded = [gram for gram in found if gram.span in unwanted]
+    mentioned = tuple(
+        _mentioned(reading.text, gram, by_alias[gram.name], known.memories)
+        for gram in found
+        if gram.span not in unwanted
+    )
+    before = _before(reading, found, by_alias)
+    about_past = reading.about_past or (before is not None and _noun_before(reading, found))
+    spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
+    hard, inferred = _hard_types(reading, found, types)
+    lent = _lent(reading, [entity for gram, entities in own if gram.span not in unwanted for entity in entities])
+    return ParsedQuery(
+        text=reading.text,
+        dense_text=_dense(reading, [*(gram.span for gram in found if gram in said or rest != reading.text), *spare]),
+        terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
+        mentioned=(*mentioned, *_self(rest, asked, by_alias, mentioned, known.memories)),
+        windows=reading.windows,
+        otherwise=reading.otherwise,
+        within=bool(reading.windows) and _only_events(hard, types),
+        types=hard,
+        inferred=inferred,
+        soft_types=() if hard else reading.hinted,
+        predicates=asked,
+        relations=_relations(asked),
+        excluded=tuple(one for gram in excluded for entity in by_alias[gram.name] for one in entity.ids),
+        excluded_names=tuple(gram.name for gram in excluded),
+        excluded_words=_spare_words(reading, spare),
+        denied=reading.denied,
+        about_now=reading.about_now and not about_past,
+        about_past=about_past,
+        wants_newest=reading.wants_newest and not about_past,
+        assistants=frozenset(
+            one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids if reading.asks_back
+        ),
+        specificity=specificity(
+            names=len(mentioned),
+            windows=len(reading.windows),
+            types=len(hard) or len(reading.hinted) / 2,
+            predicates=len(asked),
+            terms=len(reading.terms),
+        ),
+        mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
+        before=before if about_past else None,
+        lent=lent,
+    )
+
+
+def _by_alias(known: QueryLookup, *, named: bool) -> dict[str, list[KnownEntity]]:
+    """Return the entities by the alias that leads to them; `named`: only those whose name it is."""
+    found: dict[str, list[KnownEntity]] = {}
+    for entity in known.entities:
+        if not named or entity.through == "name":
+            found.setdefault(entity.alias, []).append(entity)
+    return found
+
+
+def _own(
+    reading: QuestionReading, said: Sequence[Gram], every: Mapping[str, list[KnownEntity]]
+) -> list[tuple[Gram, tuple[KnownEntity, ...]]]:
+    """Return what the question calls its asker's own as a name, with whom it means, where that is known.
+
+    Where a name follows, `my sister Clara`, the name says it.
+    """
+    found = []
+    for one in reading.belongings:
+        entities = names.match_possessives(one, every.get(one.alias, ()))
+        named = any(reading.text[one.span.end : gram.span.start].strip(" ,") == "" for gram in _after(one.span, said))
+        if entities and not named:
+            found.append((Gram(name=one.alias, span=one.span, words=2), entities))
+    return found
+
+
+def _after(span: Span, said: Sequence[Gram]) -> list[Gram]:
+    return [gram for gram in said if gram.span.start >= span.end]
+
+
+def _with_own(said: Sequence[Gram], own: Sequence[Gram]) -> list[Gram]:
+    """Return the names of both, in the order of the text; what is called one's own before names inside it."""
+    names = [gram for gram in said if not any(overlaps(gram.span, one.span) for one in own)]
+    return sorted([*names, *own], key=lambda gram: gram.span.start)
+
+
+def _rest(reading: QuestionReading, own: Sequence[Span]) -> str:
+    """Return the question without what it calls its asker's own, unless it asks who that is."""
+    rest = without(reading.text, own) if own else reading.text
+    return (
+        rest if _says_more(rest, reading.language, questions.FILLERS | questions.NAMING | names.NOUNS) else reading.text
+    )
+
+
+def _says_more(text: str, language: str, than: Collection[str] = ()) -> bool:
+    """Tell whether there is a word that is neither a stop word nor one of these."""
+    stop = STOP_WORDS.get(language, frozenset())
+    return any(word.casefold() not in stop and word.casefold() not in than for word in _WORD.findall(text))
+
+
+def _lent(reading: QuestionReading, own: Collection[KnownEntity]) -> dict[str, int]:
+    """Return the terms of their names that the question does not say, with how many memories are about them."""
+    return {
+        term: entity.mentions
+        for entity in own
+        for term in terms(entity.name, reading.language)
+        if term not in reading.terms
+    }
+
+
+def specificity(*, names: int, windows: int, types: float, predicates: int, terms: int) -> float:
+    """Return how narrowly a question is put, 0..1: .30 a name, .20 a window, .15 a type, .15 a predicate, .20 words.
+
+    Each counts in full from its first on (a type that is only hinted at: half); words count up to five,
+    so that a question of content words alone stays under .8, where seed 001 would have it rewritten.
+    """
+    return (
+        0.30 * min(1, names)
+        + 0.20 * min(1, windows)
+        + 0.15 * min(1.0, types)
+        + 0.15 * min(1, predicates)
+        + 0.20 * min(1.0, terms / 5)
+    )
+
+
+def _before(
+    reading: QuestionReading, found: Sequence[Gram], by_alias: Mapping[str, list[KnownEntity]]
+) -> Before | None:
+    """Return what the question asks to look behind, and about whom it is asked."""
+    if reading.before is None:
+        return None
+    inside = [gram for gram in found if overlaps(gram.span, reading.before)]
+    outside = [gram for gram in found if not overlaps(gram.span, reading.before)]
+    subjects = {entity.name for gram in outside for entity in by_alias[gram.name]} | {gram.name for gram in outside}
+    own = {vocabulary.USER} if speaks_of_self(without(reading.text, [reading.before])) else set()
+    return Before(
+        entities=frozenset(str(one) for gram in inside for entity in by_alias[gram.name] for one in entity.ids),
+        words=normalise.normalise_name(reading.text[reading.before.start : reading.before.end]),
+        subjects=frozenset(normalise.normalise_name(one) for one in subjects | own),
+    )
+
+
+def _noun_before(reading: QuestionReading, found: Sequence[Gram]) -> bool:
+    """Tell whether a thing before a known name is asked for: "my manager before Priya?"."""
+    return questions.NOUN_BEFORE.search(reading.text) is not None and any(gram.span == reading.before for gram in found)
+
+
+def _in_window(span: Span, reading: QuestionReading) -> bool:
+    return any(overlaps(span, window) for window in reading.window_spans)
+
+
+def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
+    """Return the spans of names that the asker does not want to hear of: "not Sarah", "except Tom and Ann"."""
+    unwanted: set[Span] = set()
+    previous: Gram | None = None
+    for gram in found:
+        before = text[max(0, gram.span.start - 40) : gram.span.start]
+        follows = previous is not None and previous.span in unwanted
+        between = "" if previous is None else text[previous.span.end : gram.span.start]
+        if questions.BEFORE_EXCLUDED.search(before) or (follows and questions.ALSO_EXCLUDED.match(between)):
+            unwanted.add(gram.span)
+        previous = gram
+    return unwanted
+
+
+def _mentioned(text: str, gram: Gram, entities: Sequence[KnownEntity], memories: int) -> Mentioned:
+    return Mentioned(
+        span=gram.span,
+        text=text[gram.span.start : gram.span.end],
+        entities=tuple(_named(entity, memories) for entity in entities),
+    )
+
+
+def _named(entity: KnownEntity, memories: int) -> NamedEntity:
+    return NamedEntity(
+        name=entity.name,
+        entity_type=entity.entity_type,
+        ids=entity.ids,
+        rarity=_rarity(entity.mentions, memories),
+    )
+
+
+def _rarity(mentions: int, memories: int) -> float:
+    """Return the entity's inverse document frequency, scaled so that one mention in many memories is 1."""
+    memories = max(memories, mentions, 1)
+    if memories == 1:
+        return 1.0
+    return math.log(1 + (memories - mentions) / (mentions + 0.5)) / math.log(1 + (memories - 1) / 1.5)
+
+
+def _self(
+    rest: str,
+    asked: Collection[str],
+    by_alias: Mapping[str, list[KnownEntity]],
+    mentioned: Collection[Mentioned],
+    memories: int,
+) -> tuple[Mentioned, ...]:
+    """Return the person the scope belongs to when the question says `I` and asks for a relation of theirs."""
+    entities = by_alias.get(vocabulary.USER)
+    if entities is None or not asked or not speaks_of_self(rest):
+        return ()
+    named = tuple(_named(entity, memories) for entity in entities)
+    if any(one.entities == named for one in mentioned):
+        return ()
+    return (Mentioned(span=Span(start=0, end=0), text="I", entities=named),)
+
+
+def _dense(reading: QuestionReading, spans: Sequence[Span]) -> str:
+    """Return the question without the names that are known: they drown what is asked about them."""
+    rest = without(reading.text, spans) if spans else reading.text
+    return rest if _says_more(rest, reading.language) else reading.text
+
+
+def _lexical_terms(reading: QuestionReading, unwanted: Sequence[Span]) -> tuple[str, ...]:
+    if not unwanted:
+        return reading.terms
+    rest = without(reading.text, unwanted)
+    wanted = {*terms(rest, reading.language), *terms(past_forms(rest), reading.language)}
+    return tuple(term for term in reading.terms if term in wanted)
+
+
+def _unsought(reading: QuestionReading) -> list[Span]:
+    """Return what is said and not looked for: the bound in "before 2019", "the user's" in "the user's sister"."""
+    pairs = zip(reading.windows, reading.window_spans, strict=True)
+    bounds = [span for window, span in pairs if window.lower is None or window.upper is None]
+    return [*bounds, *(one.owner for one in reading.belongings)]
+
+
+def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, ...]:
+    pairs = zip(reading.excluded_words, reading.excluded_spans, strict=True)
+    return tuple(word for word, span in pairs if span in spare and word)
+
+
+def _hard_types(reading: QuestionReading, found: Sequence[Gram], types: Registry) -> tuple[tuple[str, ...], bool]:
+    """Return the types that alone may answer, and whether they were inferred.
+
+    A hint is a hard filter only when the question says nothing else: "what happened last Tuesday?" can
+    only be answered by events, "what happened at the beach?" may be answered by anything about the beach.
+    """
+    if reading.given_types:
+        return reading.given_types, False
+    hints = {hint for one in types for hint in one.hints if one.name in reading.hinted}
+    by_word = tuple(name for name in reading.hinted if hints.intersection(_hints_in(reading.text, types, name)))
+    if not by_word:
+        return (), False
+    spans = [*reading.window_spans, *(gram.span for gram in found)]
+    rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
+    rest -= hints | questions.FILLERS | STOP_WORDS.get(reading.language, frozenset())
+    return ((), False) if rest else (by_word, True)
+
+
+def _hints_in(text: str, types: Registry, name: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}.intersection(types.get(name).hints)
+
+
+def _only_events(hard: Collection[str], types: Registry) -> bool:
+    """Tell whether everything that may answer has a time of its own."""
+    return bool(hard) and all(happens(types.get(name)) for name in hard)
+
+
+def _relations(predicates: Sequence[str]) -> tuple[str, ...]:
+    """Return the relation types that were asked about, with their inverses: an edge is read both ways."""
+    asked = [vocabulary.relation(one) or one for one in predicates]
+    both = [kind for one in asked for kind in (one, vocabulary.INVERSES.get(one)) if kind is not None]
+    return tuple(dict.fromkeys(kind for kind in both if kind in vocabulary.INVERSES))

@@ -1,0 +1,239 @@
+"""Carrying out what a backfill's preview says, or putting it back: units of memories, a bounded batch a transaction.
+
+A unit is changed whole or not at all. It is not, where a memory of it, or one that it was decided on, is not as it was
+seen, or where somebody else has come into its slot. What is left so says why, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app import ids
+from app.db import backfill, backfill_changes
+from app.db.apply import A_MOMENT, ScopeMoved
+from app.db.audit import AuditWriter, append
+from app.db.backfill import Backfill, BackfillItem, Unit
+from app.db.backfill_scan import BackfillScanRow
+from app.db.session import Database, WriteSession
+from app.db.sql import Row
+from app.errors import Conflict
+from app.memory.backfill import BackfillEffect, BackfillStatus, ItemState
+from app.model import MemoryStatus
+from app.services.backfill import preview
+from app.services.backfill.preview import Present, at
+from app.write.backfill import diff
+
+CHANGED = 100
+"""Memories that one transaction changes: each is written anew to every index, that of its vectors too."""
+
+Slot = tuple[UUID, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Direction:
+    """Committing or undoing: the items it takes, where they end, and where the backfill does."""
+
+    takes: ItemState
+    done: ItemState
+    refused: ItemState
+    ends: BackfillStatus
+    stamp: str
+
+
+COMMIT = Direction(
+    takes=ItemState.PLANNED,
+    done=ItemState.COMMITTED,
+    refused=ItemState.SKIPPED,
+    ends=BackfillStatus.COMMITTED,
+    stamp="committed_at",
+)
+UNDO = Direction(
+    takes=ItemState.COMMITTED,
+    done=ItemState.UNDONE,
+    refused=ItemState.KEPT,
+    ends=BackfillStatus.UNDONE,
+    stamp="undone_at",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Batch:
+    """What one transaction does, as it gathers."""
+
+    changes: dict[UUID, dict[str, Any]] = field(default_factory=dict)
+    crowded: set[UUID] = field(default_factory=set)
+    links: set[tuple[str, str, str]] = field(default_factory=set)
+    scopes: set[UUID] = field(default_factory=set)
+    events: list[Row] = field(default_factory=list)
+    marks: list[tuple[BackfillItem, ItemState, str | None, datetime | None]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillCommit:
+    """Commits and undoes."""
+
+    database: Database
+    clock: Callable[[], datetime]
+
+    async def run(self, one: Backfill, step: Direction, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+        """Commit or undo to the end; yield how many memories are done, of how many."""
+        async with self.database.read(one.tenant_id) as session:
+            total = await backfill.remaining(session, one, step.takes)
+        done = 0
+        while count := await self._batch(one, step, actor):
+            done += count
+            yield done, max(total, done)
+
+    async def _batch(self, one: Backfill, step: Direction, actor: str) -> int:
+        """Change the next units; return how many memories they have, 0 at the end, which is put on record."""
+        try:
+            async with self.database.write(one.tenant_id) as session:
+                here = await at(session, one)
+                units = await backfill.next_units(session, here, step.takes, limit=CHANGED)
+                if not units:
+                    await backfill.change(session, here, status=step.ends, **{step.stamp: self.clock()})
+                    return 0
+                present = await preview.lock_definitions(session, here)
+                await self._apply(session, here, step, units, actor, present)
+        except ScopeMoved:
+            raise Conflict("another write took a slot at the same moment: retry", retry_after=0.1) from None
+        return sum(map(len, units.values()))
+
+    async def _apply(
+        self,
+        session: WriteSession,
+        one: Backfill,
+        step: Direction,
+        units: Mapping[Unit, Sequence[BackfillItem]],
+        actor: str,
+        present: Present,
+    ) -> None:
+        tenant = one.tenant_id
+        stamps = await backfill_changes.hold_scopes(session, tenant, {scope for scope, _ in units})
+        held = await backfill_changes.hold(
+            session, tenant, {memory for unit in units.values() for memory in _needed(step, unit)}
+        )
+        slots = {slot for unit in units.values() for item in unit for slot in _comes_to(step, item, held)}
+        taken = await backfill_changes.slots_taken(session, tenant, slots)
+        now = max(
+            self.clock(),
+            *(stamp for stamp in stamps.values() if stamp is not None),
+            *(row["updated_at"] + A_MOMENT for row in held.values()),
+        )
+        batch = _Batch()
+        for unit, items in units.items():
+            ledger = AuditWriter(tenant=tenant, actor=actor, at=now, scope=unit[0])
+            why = _retyped(one, step, items, present) or _moved(step, items, held, taken)
+            if why is None:
+                _gather(batch, one, step, items, ledger, held)
+            else:
+                batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
+        await self._write(session, one, step, batch, now)
+
+    async def _write(self, session: WriteSession, one: Backfill, step: Direction, batch: _Batch, now: datetime) -> None:
+        tenant = one.tenant_id
+        if batch.changes:
+            await backfill_changes.change(session, tenant, batch.changes, at=now, crowded=batch.crowded)
+        if step is COMMIT:
+            await backfill_changes.link(session, tenant, batch.links, at=now)
+        else:
+            await backfill_changes.unlink(session, tenant, batch.links)
+        await backfill_changes.bump_scopes(session, tenant, batch.scopes, at=now)
+        await append(session, batch.events)
+        await backfill.mark(session, one, batch.marks)
+        counts = dict(one.counts)
+        for _, state, _, _ in batch.marks:
+            counts[state] = counts.get(state, 0) + 1
+        await backfill.change(session, one, counts=counts)
+
+
+def _needed(step: Direction, items: Iterable[BackfillItem]) -> set[UUID]:
+    """Return the memories that a unit changes or refers to, and, for a commit, was decided on."""
+    found = set()
+    for item in items:
+        values = item.after if step is COMMIT else item.before
+        pointers = (values.get("supersedes"), values.get("superseded_by"))
+        found |= {item.memory_id, *(UUID(one) for one in pointers if one is not None)}
+        if step is COMMIT:
+            found |= {UUID(one) for one in item.rests_on}
+            found |= {UUID(hex=one) for source, _, target in item.links for one in (source, target)}
+    return found
+
+
+def _comes_to(step: Direction, item: BackfillItem, held: Mapping[UUID, BackfillScanRow]) -> list[Slot]:
+    """Return the slot that a memory takes by the step, if it takes one from nobody else."""
+    row = held.get(item.memory_id)
+    if row is None or item.effect is not BackfillEffect.RECLASSIFIED:
+        return []
+    values = {**row, **(item.after if step is COMMIT else item.before)}
+    if values["status"] != MemoryStatus.ACTIVE or values["slot"] is None or values["contested"]:
+        return []
+    return [(item.scope_id, values["type"], values["slot"])]
+
+
+def _retyped(one: Backfill, step: Direction, items: Sequence[BackfillItem], present: Present) -> str | None:
+    """Return which type a unit can't be made of, because it is not the one that it was decided by."""
+    commit = step is COMMIT
+    why = preview.target_changed(one, present) if commit else preview.source_changed(one, items, present)
+    return None if why is None else f"{why} since the preview"
+
+
+def _moved(
+    step: Direction,
+    items: Sequence[BackfillItem],
+    held: Mapping[UUID, BackfillScanRow],
+    taken: Mapping[Slot, Sequence[BackfillScanRow]],
+) -> str | None:
+    """Return why a unit can't be changed as it was decided; None when it can."""
+    expected: dict[UUID, set[datetime | None]] = {item.memory_id: {_seen(step, item)} for item in items}
+    if step is COMMIT:
+        for other, stamp in (pair for item in items for pair in item.rests_on.items()):
+            expected.setdefault(UUID(other), set()).add(datetime.fromisoformat(stamp))
+    since = "preview" if step is COMMIT else "commit"
+    for memory in sorted(_needed(step, items) | expected.keys()):
+        if memory not in held:
+            return f"{ids.public(ids.MEMORY, memory)} is gone since the {since}"
+        if memory in expected and {held[memory]["updated_at"]} != expected[memory]:
+            return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
+    for item in items:
+        for slot in _comes_to(step, item, held):
+            rival = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
+            if rival is not None:
+                return f"{ids.public(ids.MEMORY, rival['id'])} has come into its slot since the {since}"
+    return None
+
+
+def _seen(step: Direction, item: BackfillItem) -> datetime | None:
+    """Return when a memory must have been changed last: a commit that only linked it left it as it was."""
+    return item.seen_at if step is COMMIT or not item.after else item.applied_at
+
+
+def _gather(
+    batch: _Batch,
+    one: Backfill,
+    step: Direction,
+    items: Sequence[BackfillItem],
+    ledger: AuditWriter,
+    held: Mapping[UUID, BackfillScanRow],
+) -> None:
+    """Add to the batch what changes a unit, and what tells of it."""
+    crowded = len(items) > 1
+    for item in items:
+        if item.after:
+            own = diff.applied(item, ledger.at) if step is COMMIT else item.before
+            # Said of those that make way for one another, because making way unsays it.
+            stands = {"contested": held[item.memory_id]["contested"]} if crowded else {}
+            batch.changes[item.memory_id] = {**stands, **own}
+        batch.links |= set(item.links)
+        if step is COMMIT:
+            batch.events += diff.events(one, item, ledger)
+        elif item.after:
+            batch.events.append(diff.undo_event(one, item, ledger))
+    if crowded:
+        batch.crowded |= {item.memory_id for item in items if item.after}
+    batch.scopes.add(items[0].scope_id)
+    batch.marks += [(item, step.done, None, ledger.at) for item in items]

@@ -1,0 +1,329 @@
+"""Create, list, commit, undo and cancel requests.
+
+The steps of a backfill that a caller asks for.
+
+The use cases of backfills: preview, look, commit, undo, cancel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from app import ids
+from app.db import backfill as db_backfill
+from app.db import backfill_scan, jobs
+from app.db.audit import AuditWriter, append
+from app.db.backfill import Backfill, BackfillItemRow
+from app.db.session import Database, WriteSession
+from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
+from app.memory.audit import AuditAction
+from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
+from app.memory.registry import Registry, Types
+from app.model import Actor
+from app.providers.model_tasks import BeliefClassifier
+from app.services.backfill import preview
+from app.services.backfill.commit import COMMIT, UNDO, BackfillCommit
+from app.services.backfill.preview import BackfillPreview, StaleBackfill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillStep:
+    """A step that a caller asks for: where it may begin, where the backfill is while it lasts and at its end."""
+
+    after: frozenset[BackfillStatus]
+    status: BackfillStatus
+    ends: BackfillStatus
+    action: AuditAction
+    verb: str
+    what: str
+
+    def what_then(self, one: Backfill) -> str:
+        """Return what can be done instead, where no job takes the backfill further."""
+        unfinished = one.status is BackfillStatus.PREVIEWING
+        return "its preview was not finished: cancel it, and preview again" if unfinished else self.what
+
+
+COMMITTING = BackfillStep(
+    after=frozenset({BackfillStatus.PREVIEWED}),
+    status=BackfillStatus.COMMITTING,
+    ends=BackfillStatus.COMMITTED,
+    action=AuditAction.BACKFILL_COMMITTED,
+    verb="be committed",
+    what="a finished preview can",
+)
+
+UNDOING = BackfillStep(
+    after=frozenset({BackfillStatus.COMMITTED, BackfillStatus.COMMITTING}),
+    status=BackfillStatus.UNDOING,
+    ends=BackfillStatus.UNDONE,
+    action=AuditAction.BACKFILL_UNDONE,
+    verb="be undone",
+    what="a commit can, once its job has ended",
+)
+
+BACKFILL = "backfill"
+"""The kind of job that takes a backfill further."""
+
+SMALL = 2_000
+"""Memories up to which a preview is made while the caller waits."""
+
+SAMPLE = 10
+
+LEFT = timedelta(hours=1)
+"""For how long a preview is made while its caller waits; after that whoever made it is gone."""
+
+_CLEARED = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillRequest:
+    """What to preview: the type that adopts, the types that are looked through (None: the type's own choice), where."""
+
+    type: str
+    sources: tuple[str, ...] | None = None
+    classifier: Classifier = Classifier.RULES
+    user_id: str | None = None
+    agent_id: str | None = None
+    scope: str | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        """Return whether not all of the tenant is looked at."""
+        return (self.user_id, self.agent_id, self.scope) != (None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillView:
+    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: it is not narrowed)."""
+
+    backfill: Backfill
+    sample: tuple[BackfillItemRow, ...]
+    within: tuple[Mapping[str, Any], ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfills:
+    """Backfills as administrators use them; every method sees only the actor's tenant."""
+
+    database: Database
+    types: Types
+    clock: Callable[[], datetime]
+    classifier: BeliefClassifier | None = None
+    language: str = "english"
+
+    async def preview(self, actor: Actor, wanted: BackfillRequest, *, wait: bool | None) -> Backfill:
+        """Begin a preview; `wait`: until it is done, None: if it is small, else by a job.
+
+        Raises InvalidInput where the type adopts nothing, or not from those types.
+        """
+        tenant, now = actor.tenant_id, self.clock()
+        types = await self.types.of(tenant)
+        target, sources = types.get(wanted.type), self._sources(wanted, types)
+        async with self.database.write(tenant) as session:
+            scopes = await backfill_scan.read_page(
+                session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
+            )
+            stale = await db_backfill.drop_left(session, tenant, before=now - LEFT)
+            one = Backfill(
+                tenant_id=tenant,
+                id=ids.new(),
+                type=target.name,
+                sources=sources,
+                classifier=wanted.classifier,
+                scopes=tuple(scopes) if wanted.narrowed else None,
+                status=BackfillStatus.PREVIEWING,
+                actor=actor.name,
+                counts=await preview.record_definitions(session, tenant, {target.name, *sources}),
+                cursor=None,
+                job_id=None,
+                created_at=now,
+                previewed_at=None,
+                committed_at=None,
+                undone_at=None,
+            )
+            await db_backfill.add_backfill(session, one)
+            small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
+            waits = small if wait is None else wait
+            if not waits:
+                one = await self._queued(session, one, actor, now)
+        await self._clear(stale)
+        if not waits:
+            return one
+        try:
+            async for _ in self.run(tenant, one.id, actor.name):
+                pass
+        except BaseException:
+            # No job would go on with it, so that it would be `previewing` for ever.
+            await asyncio.shield(self._dropped(actor, one.id))
+            raise
+        return await self.get(actor, one.id)
+
+    async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+        """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
+        committing = BackfillCommit(database=self.database, clock=self.clock)
+        types = await self.types.of(tenant)
+        previewing = BackfillPreview(
+            database=self.database,
+            types=types,
+            clock=self.clock,
+            classifier=self.classifier,
+            language=self.language,
+        )
+        while True:
+            async with self.database.read(tenant) as session:
+                one = await db_backfill.find(session, tenant, backfill)
+            match None if one is None else one.status:
+                case BackfillStatus.PREVIEWING if one is not None:
+                    steps = previewing.run(one)
+                case BackfillStatus.COMMITTING if one is not None:
+                    steps = committing.run(one, COMMIT, actor)
+                case BackfillStatus.UNDOING if one is not None:
+                    steps = committing.run(one, UNDO, actor)
+                case _:
+                    return
+            try:
+                async for progress in steps:
+                    yield progress
+            except StaleBackfill:
+                continue
+
+    async def get(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Return a backfill, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            return _there(await db_backfill.find(session, actor.tenant_id, backfill), backfill)
+
+    async def show(self, actor: Actor, backfill: UUID) -> BackfillView:
+        """Return a backfill with a sample of what it changes, or raise NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            one = _there(await db_backfill.find(session, tenant, backfill), backfill)
+            sample = await db_backfill.item_page(
+                session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE
+            )
+            within = None if one.scopes is None else tuple(await db_backfill.scopes(session, tenant, one.scopes))
+        return BackfillView(backfill=one, sample=tuple(sample), within=within)
+
+    async def list(
+        self, actor: Actor, *, after: UUID | None = None, limit: int = 50
+    ) -> tuple[tuple[Backfill, ...], bool]:
+        """Return backfills, newest first, and whether there are more."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await db_backfill.backfill_page(session, actor.tenant_id, after=after, limit=limit + 1)
+        return tuple(found[:limit]), len(found) > limit
+
+    async def memories(
+        self,
+        actor: Actor,
+        backfill: UUID,
+        *,
+        state: ItemState | None = None,
+        effect: BackfillEffect | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> tuple[tuple[BackfillItemRow, ...], bool]:
+        """Return memories of a backfill in the order of their ids, and whether there are more; raises NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            _there(await db_backfill.find(session, tenant, backfill), backfill)
+            found = await db_backfill.item_page(
+                session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
+            )
+        return tuple(found[:limit]), len(found) > limit
+
+    async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
+        return await self._step(actor, backfill, COMMITTING)
+
+    async def undo(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Have a job put back what was committed; sent again, it is the same job. Raises Conflict at another step."""
+        return await self._step(actor, backfill, UNDOING)
+
+    async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Drop a preview, finished or not; Conflict once it is committed."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = _there(await db_backfill.lock(session, tenant, backfill), backfill)
+            if one.status is not BackfillStatus.CANCELLED:
+                if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
+                    raise _illegal(one, "be cancelled: undo it", "a preview can")
+                one = await db_backfill.change(session, one, status=BackfillStatus.CANCELLED)
+                job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+                if job is not None and not job.finished:
+                    await jobs.cancel(session, job, now)
+        await self._clear([one])
+        return one
+
+    async def _dropped(self, actor: Actor, backfill: UUID) -> None:
+        with suppress(Conflict, NotFound, DatabaseUnavailable):
+            await self.cancel(actor, backfill)
+
+    async def _clear(self, dropped: Iterable[Backfill]) -> None:
+        for one in dropped:
+            cleared = _CLEARED
+            while cleared:
+                async with self.database.write(one.tenant_id) as session:
+                    cleared = await db_backfill.clear(session, one, limit=_CLEARED)
+
+    def _sources(self, wanted: BackfillRequest, types: Registry) -> tuple[str, ...]:
+        """Return the types that are looked through."""
+        target, by_model = types.get(wanted.type), wanted.classifier is Classifier.MODEL
+        own = () if target.adopts is None else target.adopts.sources
+        if by_model and self.classifier is None:
+            instead = "" if target.adopts is None else ", or use the rules"
+            raise InvalidInput(f"no language model is configured: set TM_LLM_PROVIDER{instead}", field="classifier")
+        if not by_model and target.adopts is None:
+            missing = "it takes a language model, and none is configured: set TM_LLM_PROVIDER"
+            mend = missing if self.classifier is None else "use the model"
+            raise InvalidInput(f"type {target.name} has no rule for what it adopts: {mend}", field="classifier")
+        named = own if wanted.sources is None else wanted.sources
+        given = tuple(dict.fromkeys(types.get(one).name for one in named))
+        unread = [one for one in given if one not in own]
+        if not given:
+            raise InvalidInput("name the types to look through", field="from")
+        if target.name in given:
+            raise InvalidInput(f"{target.name} is the type that adopts: look through others", field="from")
+        if unread and not by_model:
+            read = f"the rule of {target.name} reads {', '.join(own)}"
+            raise InvalidInput(f"{read}, not {', '.join(unread)}: use the model for these", field="from")
+        return given
+
+    async def _queued(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
+        payload = {"backfill": one.id.hex, "actor": actor.name}
+        job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
+        return await db_backfill.change(session, one, job_id=job)
+
+    async def _step(self, actor: Actor, backfill: UUID, step: BackfillStep) -> Backfill:
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = _there(await db_backfill.lock(session, tenant, backfill), backfill)
+            job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+            running = job is not None and not job.finished
+            if one.status is step.ends or (one.status is step.status and running):
+                return one
+            if one.status is not step.status:
+                if one.status not in step.after or (one.status is BackfillStatus.COMMITTING and running):
+                    raise _illegal(one, step.verb, step.what if running else step.what_then(one))
+                if step is COMMITTING:
+                    changed = preview.target_changed(one, await preview.lock_definitions(session, one))
+                    if changed is not None:
+                        raise Conflict(f"{changed} since the preview: preview again")
+                detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
+                await append(session, [AuditWriter(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
+                one = await db_backfill.change(session, one, status=step.status)
+            return await self._queued(session, one, actor, now)
+
+
+def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
+    return Conflict(f"the backfill is {one.status} and can't {verb}; {what}")
+
+
+def _there(found: Backfill | None, backfill: UUID) -> Backfill:
+    if found is None:
+        raise NotFound(f"no such backfill: {ids.public(ids.BACKFILL, backfill)}")
+    return found

@@ -1,0 +1,48 @@
+"""What each tenant has decided about its write pipeline, and what that has cost it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from app.db import tenants
+from app.db.audit import AuditWriter, append
+from app.db.session import Database, ReadSession
+from app.db.tenants import ExtractionCost
+from app.memory.audit import AuditAction
+from app.memory.extraction import TenantPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionPolicies:
+    """The policies of tenants, each its own."""
+
+    database: Database
+    clock: Callable[[], datetime]
+
+    async def get(self, tenant: UUID) -> TenantPolicy:
+        """Return a tenant's policy; what it never set is as the service has it."""
+        async with self.database.read(tenant) as session:
+            return (await self.standing(session, tenant))[0]
+
+    async def standing(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
+        """Return a tenant's policy, as `get`, and the version of its own types, in a transaction that is open."""
+        settings, types = await tenants.standing(session, tenant)
+        return TenantPolicy.model_validate(settings), types
+
+    async def put(self, tenant: UUID, policy: TenantPolicy, *, by: str) -> TenantPolicy:
+        """Replace a tenant's policy and return it; `by` is for the audit log."""
+        async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
+            before = TenantPolicy.model_validate(await tenants.settings(session, tenant, lock=True))
+            await tenants.change_settings(session, tenant, policy.model_dump(mode="json", exclude_unset=True))
+            detail = {"before": before.model_dump(mode="json"), "after": policy.model_dump(mode="json")}
+            ledger = AuditWriter(tenant=tenant, actor=by, at=self.clock())
+            await append(session, [ledger.event(AuditAction.POLICY_CHANGED, detail)])
+        return policy
+
+    async def costs(self, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
+        """Return what extraction cost on each of these days, both ends included."""
+        async with self.database.read(tenant) as session:
+            return await tenants.between(session, tenant, since, until)

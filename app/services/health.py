@@ -1,0 +1,88 @@
+"""Whether the service can serve: database, schema, embedding model; and how its jobs get on."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from app.db import embedding_models, migrate
+from app.db.job_queue import Backlog
+from app.db.session import Database
+from app.errors import ConfigurationError, TypedMemoryError
+from app.services.jobs import Jobs
+
+PATIENCE = 3.0
+"""Seconds the checks may take together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What keeps requests from being served, what goes badly besides, and what waits if that is known."""
+
+    missing: dict[str, str]
+    degraded: dict[str, str]
+    backlog: Backlog | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """What the database must have for this process: a schema and an embedding model.
+
+    A queue whose oldest job waits for longer than `slow_seconds` is reported, and nothing more: an API taken
+    out of the load balancer would not do its jobs any sooner.
+    """
+
+    database: Database
+    jobs: Jobs
+    model: str
+    dimensions: int
+    slow_seconds: float
+
+    async def state(self) -> State:
+        """Return all there is to say."""
+        missing = await self.missing()
+        backlog = None if missing else await self.jobs.known_backlog()
+        degraded = {} if backlog is None else self._slow(backlog)
+        return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
+
+    async def missing(self) -> dict[str, str]:
+        """Return what is wrong, by what it is wrong with; empty when all is well."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._schema() or await self._model()
+        except TimeoutError:
+            return {"database": f"did not answer within {PATIENCE:.0f} seconds"}
+        except TypedMemoryError as error:
+            return {"database": error.message}
+        except Exception as error:  # noqa: BLE001 - whatever it is, the answer is "not ready"
+            return {"database": f"could not be checked ({type(error).__name__})"}
+
+    def _slow(self, backlog: Backlog) -> dict[str, str]:
+        if backlog.oldest_seconds < self.slow_seconds:
+            return {}
+        waited = f"the oldest of {backlog.depth} waiting jobs has waited {backlog.oldest_seconds:.0f} seconds"
+        return {"queue": f"{waited}: is a worker running, and are there enough of them?"}
+
+    async def _schema(self) -> dict[str, str]:
+        wrong = migrate.is_outdated(await migrate.current(self.database))
+        return {} if wrong is None else {"migrations": wrong}
+
+    async def _model(self) -> dict[str, str]:
+        try:
+            embedding_models.check(
+                await embedding_models.stored(self.database), name=self.model, dimensions=self.dimensions
+            )
+        except ConfigurationError as error:
+            return {"embedding_model": error.message}
+        return {}
+
+    async def _leaving(self) -> dict[str, str]:
+        """Return that another model has taken this one's place, if so: all is found as before, until it is dropped."""
+        try:
+            active, *_ = known = await embedding_models.stored(self.database)
+            mine = embedding_models.check(known, name=self.model, dimensions=self.dimensions)
+        except (TypedMemoryError, ValueError):
+            return {}
+        if mine == active:
+            return {}
+        return {"embedding_model": f"{active} has taken the place of {mine}: restart with its TM_EMBEDDING_*"}

@@ -1,0 +1,106 @@
+"""Keeping the index of a scope as good as when it was small.
+
+Lexical weights are made anew when a scope's average length has drifted, and vectors go into their index when the
+scope has grown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import RowMapping
+
+from app.db.lifecycle import maintenance
+from app.db.lifecycle.maintenance import Reweighed
+from app.db.session import Database
+from app.errors import TypedMemoryError
+from app.lexical.bm25 import document_weights, terms, to_sparsevec
+from app.lexical.embedding_text import lead
+
+BATCH = 500
+PAUSE_SECONDS = 1.0
+_START = (UUID(int=0), -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexMaintenance:
+    """Mends scopes that writes have marked. Meanwhile BM25 stays within its tolerance, and vectors are compared."""
+
+    database: Database
+    language: str
+    _marked: set[tuple[UUID, UUID]] = field(default_factory=set)
+    _crowded: set[tuple[UUID, UUID]] = field(default_factory=set)
+
+    def mark(self, tenant: UUID, scope: UUID) -> None:
+        """Ask for a scope to be weighed again soon."""
+        self._marked.add((tenant, scope))
+
+    def crowd(self, tenant: UUID, scope: UUID) -> None:
+        """Ask for a scope's vectors to go into the index soon: it has outgrown exact search."""
+        self._crowded.add((tenant, scope))
+
+    async def run(self) -> None:
+        """Work through marked scopes, for ever; a scope whose turn failed stays marked."""
+        while True:
+            await asyncio.sleep(PAUSE_SECONDS)
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Weigh every marked scope and index every crowded one, now."""
+        for marked, mend in ((self._marked, self.reweigh), (self._crowded, self.index)):
+            for tenant, scope in tuple(marked):
+                marked.discard((tenant, scope))
+                try:
+                    await mend(tenant, scope)
+                except TypedMemoryError:
+                    marked.add((tenant, scope))
+
+    async def index(self, tenant: UUID, scope: UUID) -> int:
+        """Put the scope's vectors into the index, a batch a transaction; return how many."""
+        async with self.database.write(tenant) as session:
+            await maintenance.grow_scope(session, tenant, scope)
+        done = 0
+        while True:
+            async with self.database.write(tenant) as session:
+                ranked = await maintenance.rank(session, tenant, scope, limit=BATCH)
+            done += ranked
+            if ranked < BATCH:
+                return done
+
+    async def reweigh(self, tenant: UUID, scope: UUID) -> int:
+        """Give every lexical row of the scope the weights of its true average length; return how many."""
+        async with self.database.write(tenant) as session:
+            average = await maintenance.adopt(session, tenant, scope)
+        if average is None:
+            return 0
+        done, after = 0, _START
+        while True:
+            async with self.database.read(tenant) as session:
+                rows = await maintenance.batch(session, tenant, scope, after=after, limit=BATCH)
+            if not rows:
+                break
+            weighed = await asyncio.to_thread(self._weigh, rows, average)
+            async with self.database.write(tenant) as session:
+                await maintenance.reweigh(session, tenant, scope, weighed)
+            after = (rows[-1]["memory_id"], rows[-1]["part"])
+            done += len(rows)
+        async with self.database.write(tenant) as session:
+            await maintenance.finish(session, tenant, scope)
+        return done
+
+    def _weigh(self, rows: Sequence[RowMapping], average: float) -> list[Reweighed]:
+        return [
+            Reweighed(
+                memory_id=row["memory_id"],
+                part=row["part"],
+                lexical=to_sparsevec(document_weights(terms(_indexed(row), self.language), average_length=average)),
+            )
+            for row in rows
+        ]
+
+
+def _indexed(row: RowMapping) -> str:
+    return f"{lead(row['context'])} {row['content']}" if row["kind"] == "context" else str(row["content"])

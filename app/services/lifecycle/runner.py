@@ -1,0 +1,275 @@
+"""Run stages in batches with checkpoints.
+
+What a worker of the store is, what it works with, and how the files of this folder are found.
+
+A worker's run in batches: each a short transaction that moves the run's checkpoint, so that a kill costs one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from app.db.lifecycle import runs
+from app.db.lifecycle.sweeps import BatchResult, Sweep
+from app.db.session import Database, ReadSession, WriteSession
+from app.errors import ConfigurationError, Conflict
+from app.memory.registry import Types
+from app.providers.embeddings import Embedder
+from app.providers.model_tasks import Summariser
+from app.services.lifecycle import workers
+from app.write.pipeline import WritePipeline
+
+Counts = Mapping[str, int]
+"""What a run came to: how many of what, under plain names such as `expired`."""
+
+ReportProgress = Callable[[int, int | None], Awaitable[None]]
+
+_FRAMEWORK = "worker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerContext:
+    """What workers work with. `clock` is what every decision goes by; `forgotten_days`: before a purge.
+
+    `summariser` is None without a language model.
+    """
+
+    database: Database
+    clock: Callable[[], datetime]
+    embedder: Embedder
+    model_id: int
+    language: str
+    types: Types
+    writing: WritePipeline
+    forgotten_days: float = 30.0
+    summariser: Summariser | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProgress:
+    """How a worker says how far it is; also the checkpoint at which it can be stopped.
+
+    `run` is the id of the job, the same in every try of it: checkpoints are kept under it.
+    """
+
+    run: UUID
+    told: ReportProgress
+
+    async def __call__(self, done: int, total: int | None = None) -> None:
+        """Record progress. It may raise to end the run here: let that pass."""
+        await self.told(done, total)
+
+
+class Run(Protocol):
+    """The shape of a worker's function."""
+
+    async def __call__(self, means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+        """Do the work for one tenant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Something to do to each tenant's memories at the times of a cron expression (five fields, UTC).
+
+    `run(means, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It runs at least
+    once and perhaps more often, so doing it again must change nothing. With `dry_run` it changes nothing at all
+    and returns the counts that it would have come to. `summary` is a sentence for people.
+    """
+
+    name: str
+    cron: str
+    summary: str
+    run: Run
+
+
+def discover() -> Mapping[str, Worker]:
+    """Return every worker of this folder by name; refuse a file without WORKER, or one named otherwise."""
+    found: dict[str, Worker] = {}
+    for module in sorted(pkgutil.iter_modules(workers.__path__), key=lambda one: one.name):
+        if module.name == _FRAMEWORK:
+            continue
+        loaded = importlib.import_module(f"{workers.__name__}.{module.name}")
+        one = getattr(loaded, "WORKER", None)
+        if not isinstance(one, Worker):
+            raise ConfigurationError(f"app/services/workers/{module.name}.py defines no WORKER: add WORKER = Worker()")
+        if one.name.replace("-", "_") != module.name:
+            raise ConfigurationError(
+                f"app/services/workers/{module.name}.py has the worker {one.name!r}: name the file after it"
+            )
+        found[one.name] = one
+    return found
+
+
+FIRST = UUID(int=0)
+"""Before every id."""
+
+TRIES = 5
+"""Of a batch that others' locks stood against."""
+
+
+class SelectBatch(Protocol):
+    """Says what `Do` would do, in a transaction that can only read."""
+
+    async def __call__(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
+        """Look at the next rows behind an id."""
+
+
+class ApplyBatch(Protocol):
+    """Does a batch in the transaction that moves the checkpoint. What it did once it finds done."""
+
+    async def __call__(self, session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
+        """Do the next rows behind an id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerStage:
+    """One pass through rows in the order of their ids."""
+
+    name: str
+    look: SelectBatch
+    do: ApplyBatch
+
+
+def sweeping(worker: str, sweep: Sweep) -> Run:
+    """Return what a worker does whose one stage is a sweep; it returns how many memories it was true of."""
+
+    async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+        stages = (WorkerStage(name=sweep.counted, look=sweep.look, do=sweep),)
+        return await run_stages(means, tenant, worker, stages, dry_run=dry_run, progress=progress)
+
+    return run
+
+
+class StaleWorkerRun(Conflict):
+    """Another worker, which took over the run, is past this place already."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Place:
+    """How far a run is: the stage, the last id in it, and what it has done so far."""
+
+    means: WorkerContext
+    tenant: UUID
+    worker: str
+    progress: RunProgress
+    cursor: Mapping[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    seen: int = 0
+
+    @classmethod
+    async def of(cls, means: WorkerContext, tenant: UUID, worker: str, progress: RunProgress) -> Place:
+        """Return where the run of a job begins, or goes on."""
+        async with means.database.write(tenant) as session:
+            found = await runs.begin(session, tenant, worker, progress.run, means.clock())
+        return cls(
+            means=means,
+            tenant=tenant,
+            worker=worker,
+            progress=progress,
+            cursor=dict(found.cursor),
+            counts=Counter(found.counts),
+        )
+
+    def after(self, stage: str, stages: Sequence[str]) -> UUID | None:
+        """Return the id behind which a stage goes on; None when the run is past it."""
+        if not self.cursor or stages.index(stage) > stages.index(self.cursor["stage"]):
+            return FIRST
+        if stage != self.cursor["stage"]:
+            return None
+        return UUID(self.cursor["after"]) if self.cursor["after"] else None
+
+    async def step(self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]) -> UUID | None:
+        """Do a batch and move on with it, in one transaction; return the id behind which to go on, if any.
+
+        A batch that lost against others' locks is tried again. Raises Overtaken, and whatever `progress` raises.
+        """
+        for attempt in range(TRIES):
+            try:
+                batch, cursor, counts = await self._moved(stage, work)
+                break
+            except StaleWorkerRun:
+                raise
+            except Conflict:
+                if attempt == TRIES - 1:
+                    raise
+                await asyncio.sleep(0.1 * 2**attempt)
+        self.cursor, self.counts = cursor, counts
+        self.seen += batch.seen
+        await self.progress(self.seen)
+        return batch.last
+
+    async def _moved(
+        self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]
+    ) -> tuple[BatchResult, Mapping[str, str], Counter[str]]:
+        async with self.means.database.write(self.tenant) as session:
+            batch = await work(session)
+            cursor = {"stage": stage, "after": str(batch.last or "")}
+            counts = Counter({**self.counts})
+            counts.update(batch.counts)
+            if not await runs.advance(
+                session,
+                self.tenant,
+                self.worker,
+                self.progress.run,
+                before=self.cursor,
+                after=cursor,
+                counts=counts,
+            ):
+                raise StaleWorkerRun(f"another worker goes on with this run of {self.worker}")
+        return batch, cursor, counts
+
+
+async def run_stages(
+    means: WorkerContext,
+    tenant: UUID,
+    worker: str,
+    stages: Sequence[WorkerStage],
+    *,
+    dry_run: bool,
+    progress: RunProgress,
+) -> Counts:
+    """Do the stages of a run one after another, batch by batch, and return what they came to together.
+
+    A run that was cut off goes on behind its last batch. Where two workers do the same run, because one was
+    presumed dead, the slower ends with a Conflict.
+    """
+    if dry_run:
+        return await _foreseen(means, tenant, stages, progress)
+    place = await Place.of(means, tenant, worker, progress)
+    names = [one.name for one in stages]
+    for stage in stages:
+        after = place.after(stage.name, names)
+        while after is not None:
+            after = await place.step(stage.name, _bound(stage, means, tenant, after))
+    return place.counts
+
+
+def _bound(
+    stage: WorkerStage, means: WorkerContext, tenant: UUID, after: UUID
+) -> Callable[[WriteSession], Awaitable[BatchResult]]:
+    async def work(session: WriteSession) -> BatchResult:
+        return await stage.do(session, tenant=tenant, now=means.clock(), after=after)
+
+    return work
+
+
+async def _foreseen(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
+    counts, seen = Counter[str](), 0
+    for stage in stages:
+        after: UUID | None = FIRST
+        while after is not None:
+            async with means.database.read(tenant) as session:
+                batch = await stage.look(session, tenant=tenant, now=means.clock(), after=after)
+            counts.update(batch.counts)
+            seen += batch.seen
+            after = batch.last
+            await progress(seen)
+    return counts

@@ -1,0 +1,131 @@
+"""The use cases of workers: what there is, running one now, and doing its run for a tenant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from croniter import croniter
+
+from app.db import jobs
+from app.db.jobs import Job
+from app.db.lifecycle import runs
+from app.db.lifecycle.runs import LatestRun
+from app.db.session import Database
+from app.errors import ConfigurationError, NotFound
+from app.services.lifecycle.runner import Counts, ReportProgress, RunProgress, Worker, WorkerContext
+
+KIND = "worker"
+"""The kind of the jobs that workers run as."""
+
+OFF = "off"
+"""In place of a cron expression: only when asked for."""
+
+_CRON_FIELDS = 5
+
+Observe = Callable[[str, str, Counts, float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerStatus:
+    """A worker, when it runs for every tenant (None: only when asked to), and its latest run for this one."""
+
+    worker: Worker
+    cron: str | None
+    latest: LatestRun | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """The workers by name. `crons` are times other than their own; `observe` is told of every run that ended."""
+
+    database: Database
+    clock: Callable[[], datetime]
+    means: WorkerContext
+    known: Mapping[str, Worker]
+    crons: Mapping[str, str]
+    observe: Observe = lambda _worker, _outcome, _counts, _seconds: None
+
+    def named(self, name: str) -> Worker:
+        """Return a worker, or raise NotFound."""
+        if name not in self.known:
+            raise NotFound(f"no such worker: {name[:80]!r}; there are {', '.join(sorted(self.known))}")
+        return self.known[name]
+
+    def cron(self, name: str) -> str | None:
+        """Return when a worker runs for every tenant; None: only when asked to."""
+        given = self.crons.get(name, self.known[name].cron)
+        return None if given == OFF else given
+
+    async def list(self, tenant: UUID) -> list[WorkerStatus]:
+        """Return every worker by name, with its latest run for the tenant."""
+        async with self.database.read(tenant) as session:
+            latest = {one.worker: one for one in await runs.latest(session, tenant)}
+        return [
+            WorkerStatus(worker=one, cron=self.cron(name), latest=latest.get(name))
+            for name, one in sorted(self.known.items())
+        ]
+
+    async def start(self, tenant: UUID, name: str, *, dry_run: bool) -> tuple[Job, bool]:
+        """Queue a run for the tenant; return its job, and whether it is new: else it waits or runs already.
+
+        A dry run changes nothing, so it may wait or run beside a real one.
+        """
+        self.named(name)
+        key = f"{KIND}:{name}:dry" if dry_run else f"{KIND}:{name}"
+        async with self.database.write(tenant) as session:
+            return await jobs.enqueue_only_one(
+                session,
+                tenant=tenant,
+                kind=KIND,
+                key=key,
+                payload={"worker": name, "dry_run": dry_run},
+                now=self.clock(),
+            )
+
+    async def start_scheduled(self, tenant: UUID, name: str) -> None:
+        """Queue a run for the tenant, unless it has never written anything."""
+        async with self.database.read(tenant) as session:
+            empty = not await runs.written(session, tenant)
+        if not empty:
+            await self.start(tenant, name, dry_run=False)
+
+    async def perform(self, tenant: UUID, job: UUID, payload: Mapping[str, object], told: ReportProgress) -> Counts:
+        """Do a run for the tenant, from where a try before this one was cut off, and return its counts."""
+        worker, dry_run = self.named(str(payload["worker"])), payload["dry_run"] is True
+        began = time.monotonic()
+        outcome, counts = "unfinished", dict[str, int]()
+        try:
+            if not dry_run:
+                async with self.database.write(tenant) as session:
+                    found = await runs.begin(session, tenant, worker.name, job, self.clock())
+                if found.ended:  # its worker died before the job could say so
+                    return found.counts
+            progress = RunProgress(run=job, told=told)
+            counts = dict(await worker.run(self.means, tenant, dry_run=dry_run, progress=progress))
+            if not dry_run:
+                async with self.database.write(tenant) as session:
+                    await runs.end(session, tenant, worker.name, job, counts, self.clock())
+            outcome = "dry_run" if dry_run else "done"
+        finally:
+            self.observe(worker.name, outcome, counts, time.monotonic() - began)
+        return counts
+
+
+def checked_crons(given: Mapping[str, str], known: Mapping[str, Worker]) -> Mapping[str, str]:
+    """Return the times that are set for workers; ConfigurationError when one is no time, or of no worker."""
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ConfigurationError(
+            f"TM_WORKER_SCHEDULES: no such worker: {', '.join(unknown)}; there are {', '.join(sorted(known))}"
+        )
+    for name, cron in given.items():
+        if cron != OFF and (len(cron.split()) != _CRON_FIELDS or not croniter.is_valid(cron)):
+            raise ConfigurationError(
+                f"TM_WORKER_SCHEDULES: {name}: {cron!r} is no cron expression of five fields, such as '0 3 * * 0', "
+                f"and not {OFF!r}"
+            )
+    return given

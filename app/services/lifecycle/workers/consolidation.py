@@ -1,0 +1,218 @@
+"""Consolidation: groups of faded episodes become one semantic memory each, and its history.
+
+Weekly: faded episodes that are alike become one semantic memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.lifecycle import consolidation
+from app.db.lifecycle.consolidation import FadedFilter, Member
+from app.db.memories import listing
+from app.db.session import Database
+from app.errors import ProviderProtocolError
+from app.model import Actor, Scope
+from app.providers.model_tasks import Summariser
+from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
+from app.write.consolidate import (
+    FADED,
+    FEWEST,
+    Group,
+    Written,
+    candidate,
+    consolidation_rows,
+    counted,
+    group_faded,
+    ungrounded_terms,
+)
+from app.write.persist import persist
+from app.write.pipeline import WritePipeline
+from app.write.rows import PendingRows, WriteContext
+from app.write.trace import StageTimes
+from app.write.values import Prepared
+
+BLOCK = 1_000
+"""Memories that are compared with one another at once: a million cosines, a tenth of a second in a thread."""
+
+WORDS = 40
+"""Words that one vector covers: of a longer memory it shows only the beginning."""
+
+SHOWN = 40
+"""Members that a model is shown, those nearest to the medoid first."""
+
+ATTEMPTS = 3
+"""Times that a block is read again because others wrote to its scope."""
+
+ACTOR = "worker:consolidation"
+
+BEST = "its best-supported member"
+
+_START = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """Folds a tenant's faded episodes, a group a transaction; `summariser` writes the sentences if there is one."""
+
+    database: Database
+    writing: WritePipeline
+    summariser: Summariser | None = None
+
+    async def run(self, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+        """Fold every group there is and return the counts.
+
+        What is folded is out of the next look, so a run that was cut off goes on where it was. A model that can't
+        be reached ends the run with its ProviderError, to be tried again; an answer that can't be used doesn't.
+        """
+        deciding, counts = self.writing.deciding, Counter[str](groups=0, folded=0)
+        faded = FadedFilter(
+            types=[one.name for one in await deciding.types.of(tenant) if one.folds],
+            faded=FADED,
+            now=deciding.clock(),
+            words=WORDS,
+            model=deciding.model_id,
+        )
+        sizes = Counter[UUID]()
+        async for page in listing.pages(self.database, tenant):
+            async with self.database.read(tenant) as session:
+                sizes.update(await consolidation.scopes(session, tenant, faded, page=page))
+            await progress(0)
+        done, total = 0, sizes.total()
+        for scope, size in sorted(sizes.items()):
+            if size >= FEWEST:
+                await self._scope(tenant, scope, faded, counts, dry_run=dry_run)
+            done += size
+            await progress(done, total)
+        return counts
+
+    async def _scope(
+        self, tenant: UUID, scope: UUID, faded: FadedFilter, counts: Counter[str], *, dry_run: bool
+    ) -> None:
+        async with self.database.read(tenant) as session:
+            named = await consolidation.scope(session, tenant, scope)
+            subjects = await consolidation.subjects(session, tenant, scope, faded, fewest=FEWEST)
+        for about, _ in subjects:
+            after: tuple[datetime, UUID] | None = _START
+            while after is not None:
+                after = await self._block(tenant, named, faded, about, after, counts, dry_run=dry_run)
+
+    async def _block(
+        self,
+        tenant: UUID,
+        scope: Scope,
+        faded: FadedFilter,
+        about: str,
+        after: tuple[datetime, UUID],
+        counts: Counter[str],
+        *,
+        dry_run: bool,
+    ) -> tuple[datetime, UUID] | None:
+        """Fold the groups of the next block of a subject's memories; return behind which to go on, if there are more.
+
+        A scope that others write to is read again; if they keep coming first, its groups wait for the next run.
+        """
+        for _ in range(ATTEMPTS):
+            members = await self._read(tenant, scope, faded, about, after)
+            types = await self.writing.deciding.types.of(tenant)
+            found = await asyncio.to_thread(group_faded, members, types)
+            try:
+                for group in found:
+                    if not dry_run:
+                        counts[await self._fold(tenant, scope, group)] += 1
+                    counts.update(groups=1, folded=len(group.members))
+            except ScopeMoved:
+                self.writing.conflict()
+                continue
+            break
+        else:
+            counts["contended"] += 1
+        return (members[-1].stated_at, members[-1].id) if len(members) == BLOCK else None
+
+    async def _read(
+        self, tenant: UUID, scope: Scope, faded: FadedFilter, about: str, after: tuple[datetime, UUID]
+    ) -> list[Member]:
+        async with self.database.read(tenant) as session:
+            return await consolidation.block(
+                session, tenant, scope.id(tenant), faded, about=about, after=after, limit=BLOCK
+            )
+
+    async def _fold(self, tenant: UUID, scope: Scope, group: Group) -> str:
+        """Write what a group comes to and make the group its history, all at once; return under what to count it.
+
+        Where the same is known already, it gains what the group adds instead.
+        """
+        written = await self._written(group)
+        deciding, now = self.writing.deciding, self.writing.deciding.clock()
+        proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
+        prepared = await deciding.prepared([proposed])
+        async with self.writing.turnstile.enter(scope.id(tenant)):
+            claimed = await self._write(tenant, scope, group, written, prepared, now)
+        if claimed is None:
+            return "refused"
+        if claimed.drifted:
+            self.writing.drifted(tenant, scope.id(tenant))
+        if claimed.crowded:
+            self.writing.crowded(tenant, scope.id(tenant))
+        return "by_member" if written.by == BEST else "by_model"
+
+    async def _write(
+        self, tenant: UUID, scope: Scope, group: Group, written: Written, prepared: Sequence[Prepared], now: datetime
+    ) -> Claimed | None:
+        """Store the summary and end its members; None when it is not worth storing. Raises ScopeMoved."""
+        deciding = self.writing.deciding
+        actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
+        looked = await deciding.looked(actor, scope, prepared, StageTimes(), pieces=False)
+        plan = PendingRows(
+            WriteContext(
+                tenant=tenant,
+                scope=scope.id(tenant),
+                actor=actor.name,
+                now=now,
+                model_id=deciding.model_id,
+                lexical_average=looked.state.lexical_average or float(WORDS),
+                ann=looked.state.ann,
+                language=deciding.language,
+            )
+        )
+        verdict = persist(plan, looked.resolved[0], looked.decisions[0])
+        if verdict.memory is None:
+            return None
+        consolidation_rows(plan, verdict.memory, group, written)
+        changes, members = plan.changes(), [one.id for one in group.members]
+        async with self.database.write(tenant) as session:
+            claimed = await apply(session, tenant=tenant, scope=scope, version=looked.state.version, changes=changes)
+            await consolidation.fold(session, tenant, into=verdict.memory, members=members, now=now)
+        return claimed
+
+    async def _written(self, group: Group) -> Written:
+        """Return the sentence of a model where it says nothing but what the members say; else the best member's."""
+        if self.summariser is not None:
+            notes = [one.content for one in group.nearest_first[:SHOWN]]
+            try:
+                summary = " ".join((await self.summariser.summarise(notes)).split())
+            except ProviderProtocolError:
+                summary = ""
+            if ungrounded_terms(summary, notes, language=self.writing.deciding.language) is None:
+                return Written(sentence=summary, by=self.summariser.name)
+        return Written(sentence=counted(group), by=BEST)
+
+
+async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    """Return how many groups were folded, of how many memories, and how many of them a model wrote."""
+    service = Consolidation(database=means.database, writing=means.writing, summariser=means.summariser)
+    return await service.run(tenant, dry_run=dry_run, progress=progress)
+
+
+WORKER = Worker(
+    name="consolidation",
+    cron="20 2 * * 0",
+    summary="Folds groups of five or more faded episodes that are alike into one semantic memory each.",
+    run=run,
+)

@@ -1,0 +1,16 @@
+"""Expires memories that have faded to a freshness under 0.1 (weekly)."""
+
+from __future__ import annotations
+
+from app.db.lifecycle.sweeps import FRESHNESS
+from app.services.lifecycle.runner import Worker, sweeping
+
+NAME = "freshness"
+
+
+WORKER = Worker(
+    name=NAME,
+    cron="17 3 * * 0",
+    summary="Expires memories that have faded to a freshness under 0.1 (weekly).",
+    run=sweeping(NAME, FRESHNESS),
+)

@@ -1,0 +1,29 @@
+"""Forgets what is expired for long and was never confirmed, and deletes for good what is forgotten for long."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from app.db.lifecycle.sweeps import FORGETTING, Purge
+from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext, WorkerStage, run_stages
+
+NAME = "gc"
+
+
+async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    """Return how many memories were forgotten, and how many deleted."""
+    purge = Purge(days=means.forgotten_days, language=means.language)
+    stages = (
+        WorkerStage(name="purged", look=purge.look, do=purge),
+        WorkerStage(name=FORGETTING.counted, look=FORGETTING.look, do=FORGETTING),
+    )
+    return await run_stages(means, tenant, NAME, stages, dry_run=dry_run, progress=progress)
+
+
+WORKER = Worker(
+    name=NAME,
+    cron="43 3 1 * *",
+    summary="Forgets memories that are expired for 90 days at a confidence of at most 0.30, and deletes what was "
+    "forgotten 30 days ago (monthly).",
+    run=run,
+)

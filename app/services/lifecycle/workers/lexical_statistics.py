@@ -1,0 +1,60 @@
+"""Counts anew what each scope's lexical statistics and sizes are made of, and mends what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from uuid import UUID
+
+from app.db.lifecycle import maintenance
+from app.db.lifecycle.maintenance import Differences
+from app.db.lifecycle.sweeps import BatchResult
+from app.db.session import SNAPSHOT, WriteSession
+from app.services.lifecycle.runner import FIRST, Counts, Place, RunProgress, Worker, WorkerContext
+
+NAME = "lexical-statistics"
+STAGE = "scopes"
+
+
+async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    """Return how many scopes there are, how many had a count that was wrong, and how many terms had."""
+    place = None if dry_run else await Place.of(means, tenant, NAME, progress)
+    after = FIRST if place is None else place.after(STAGE, (STAGE,))
+    foreseen, seen = Counter[str](), 0
+    while after is not None:
+        async with means.database.read(tenant, **SNAPSHOT) as session:
+            scope = await maintenance.next_scope(session, tenant, after)
+            found = None if scope is None else await maintenance.differences(session, tenant, scope, means.language)
+        if scope is None or found is None:
+            break
+        if place is None:
+            foreseen.update(_counts(found))
+            seen += 1
+            await progress(seen)
+            after = scope
+        else:
+            after = await place.step(STAGE, _Correction(tenant, scope, found))
+    return foreseen if place is None else place.counts
+
+
+class _Correction:
+    """The batch of one scope."""
+
+    def __init__(self, tenant: UUID, scope: UUID, found: Differences) -> None:
+        self.tenant, self.scope, self.found = tenant, scope, found
+
+    async def __call__(self, session: WriteSession) -> BatchResult:
+        if self.found.wrong or self.found.empty:
+            await maintenance.correct(session, self.tenant, self.scope, self.found)
+        return BatchResult(seen=1, counts=_counts(self.found), last=self.scope)
+
+
+def _counts(found: Differences) -> dict[str, int]:
+    return {"scopes": 1, "corrected": int(found.wrong), "terms": len(found.terms)}
+
+
+WORKER = Worker(
+    name=NAME,
+    cron="23 5 * * 0",
+    summary="Counts the memories and terms of each scope anew, and mends what differs (weekly).",
+    run=run,
+)

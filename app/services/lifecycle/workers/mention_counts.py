@@ -1,0 +1,24 @@
+"""Counts anew how often each entity is mentioned by the memories there are."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from app.db.lifecycle.maintenance import recount, wrong_counts
+from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext, WorkerStage, run_stages
+
+NAME = "mention-counts"
+
+
+async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    """Return how many entities had a count that was wrong."""
+    stages = (WorkerStage(name="entities", look=wrong_counts, do=recount),)
+    return await run_stages(means, tenant, NAME, stages, dry_run=dry_run, progress=progress)
+
+
+WORKER = Worker(
+    name=NAME,
+    cron="53 5 * * 0",
+    summary="Counts the mentions of each entity anew, and mends what differs (weekly).",
+    run=run,
+)

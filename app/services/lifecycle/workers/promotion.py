@@ -1,0 +1,16 @@
+"""Makes core what is used often, steadily and in several conversations (daily)."""
+
+from __future__ import annotations
+
+from app.db.lifecycle.sweeps import PROMOTION
+from app.services.lifecycle.runner import Worker, sweeping
+
+NAME = "promotion"
+
+
+WORKER = Worker(
+    name=NAME,
+    cron="37 4 * * *",
+    summary="Makes core what is used often, steadily and in several conversations (daily).",
+    run=sweeping(NAME, PROMOTION),
+)

@@ -1,0 +1,360 @@
+"""One transaction of an import: scopes, rows, slot events, summary.
+
+What an import stores with, beside the lines themselves.
+
+One transaction of an import: rows as they were, counted, weighed, and fitted to what is there.
+
+What became of an import: counts, the lines that were wrong, and what a caller should know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from app import ids
+from app.db.audit import AuditWriter, append
+from app.db.erasure import receipts
+from app.db.portability import imports, succession
+from app.db.portability.imports import Holder, ScopeGrowth, ScopeLock, refusals
+from app.db.session import Database, WriteSession
+from app.db.sql import as_columns
+from app.db.tables import metadata
+from app.errors import InvalidInput
+from app.memory.audit import AuditAction
+from app.memory.extraction import TurnStatus
+from app.memory.slots import TOLERANCE
+from app.model import Actor, LinkKind, MemoryStatus, ReviewReason, Scope
+from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
+from app.services.portability.records import KINDS, Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportContext:
+    """The same for every import. `drifted` and `crowded` are told of scopes whose index needs upkeep."""
+
+    database: Database
+    reviving: ImportIndexer
+    model_id: int
+    clock: Callable[[], datetime]
+    drifted: Callable[[UUID, UUID], None]
+    crowded: Callable[[UUID, UUID], None]
+
+
+HISTORY = "history"
+
+REPLACED = "replaced"
+
+CONTESTED = "contested"
+
+Slot = tuple[UUID, str, str]
+
+Rows = dict[str, list[Mapping[str, Any]]]
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportBatchResult:
+    """What a batch came to; counted only once it is committed. `fresh` are the ids that were not there."""
+
+    imported: Counter[str] = field(default_factory=Counter)
+    already_there: Counter[str] = field(default_factory=Counter)
+    conflicts: Counter[str] = field(default_factory=Counter)
+    notices: Counter[str] = field(default_factory=Counter)
+    erased: int = 0
+    fresh: set[UUID] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportBatch:
+    """Stores lines of one kind in one transaction."""
+
+    means: ImportContext
+    actor: Actor
+    averages: Mapping[UUID, float]
+
+    async def rows(self, lines: Sequence[Line]) -> ImportBatchResult:
+        """Store rows that are no memories."""
+        tenant, done, kind = self.actor.tenant_id, ImportBatchResult(), KINDS[lines[0].record]
+        scopes = {} if kind.name in FREE else self._scopes(lines)
+        with refusals():
+            async with self.means.database.write(tenant) as session:
+                await imports.hold(session, tenant, scopes, self.averages)
+                new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
+                outer = [self._row(kind.table.name, line.values, line.scope) for line in new]
+                stored = await imports.insert(session, kind.table.name, outer)
+                done.fresh = {line.id for line in new if line.id is not None}
+                for table, column in kind.inner:
+                    within = [
+                        self._row(table.name, {**row, column: line.id}, line.scope)
+                        for line in new
+                        for row in line.inner[table.name]
+                    ]
+                    await imports.insert(session, table.name, within)
+                if kind.name == "audit_event" and stored:
+                    about = {line.values["memory_id"] for line in new} - {None}
+                    await append(session, await imports.misstated_events(session, self._ledger(), about))
+                for scope in scopes if stored else ():
+                    nothing = ScopeGrowth(memories=0, contexts=0, documents=0, length=0, terms={})
+                    await imports.grow(session, tenant, scope, nothing, average=self.averages.get(scope, 0.0))
+                await self._record(session, kind.name, stored, lines)
+        done.imported[kind.name] += stored
+        done.already_there[kind.name] += len(lines) - stored - done.erased
+        if kind.name == "turn" and (left := sum(line.values["status"] == TurnStatus.RECEIVED for line in new)):
+            done.notices["turns that were not processed yet wait to be replayed"] += left
+        return done
+
+    async def memories(self, given: Sequence[ImportedMemory]) -> ImportBatchResult:
+        """Store memories with all that is theirs."""
+        done = ImportBatchResult()
+        if not given:
+            return done
+        tenant = self.actor.tenant_id
+        scopes = self._scopes([one.line for one in given])
+        averages = {scope: self.averages.get(scope) or _average(given, tenant, scope) for scope in scopes}
+        async with self.means.database.read(tenant) as session:
+            present = await imports.averages(session, tenant, scopes)
+        averages |= {scope: average for scope, average in present.items() if average}
+        for one in given:
+            lexical_weights(one, averages[_scope_of(one, tenant)])
+        upkeep: list[tuple[UUID, bool, bool]] = []
+        with refusals():
+            async with self.means.database.write(tenant) as session:
+                held = await imports.hold(session, tenant, scopes, averages)
+                there = await imports.known(session, tenant, "memories", [one.row["id"] for one in given])
+                gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
+                new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
+                await self._check(session, new, done)
+                links = await self._settle(session, new, done)
+                rows = self._rows(new, held, links)
+                for table, stored in rows.items():
+                    await imports.insert(session, table, stored)
+                await succession.follow(session, self._ledger(), [one.row["id"] for one in new])
+                named = {row["entity_id"] for row in rows.get("memory_entities", ())}
+                await imports.recount_mentions(session, tenant, named, now=None)
+                for scope in scopes:
+                    mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
+                    drifted, crowded = await imports.grow(session, tenant, scope, _sum(mine), average=averages[scope])
+                    upkeep.append((scope, drifted, crowded))
+                await self._record(session, "memory", len(new), [one.line for one in given])
+        for scope, drifted, crowded in upkeep:
+            if drifted:
+                self.means.drifted(tenant, scope)
+            if crowded:
+                self.means.crowded(tenant, scope)
+        done.imported["memory"] += len(new)
+        done.already_there["memory"] += len(there)
+        done.erased += len(gone)
+        return done
+
+    async def _new(self, session: WriteSession, lines: Sequence[Line], done: ImportBatchResult) -> list[Line]:
+        """Return the lines whose ids are not there and were not erased."""
+        tenant, found = self.actor.tenant_id, [line.id for line in lines if line.id is not None]
+        gone = await receipts.erased(session, tenant, found) if lines[0].record == "turn" else set()
+        done.erased += sum(line.id in gone for line in lines)
+        there: Mapping[UUID, UUID] = {}
+        if lines[0].record != "audit_event":
+            there = await imports.known(session, tenant, KINDS[lines[0].record].table.name, found)
+        return [line for line in lines if line.id not in gone and line.id not in there]
+
+    async def _check(self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult) -> None:
+        """Take evidence off turns that are not there, and raise Refused for names that are of another scope."""
+        tenant = self.actor.tenant_id
+        turns = {one["turn_id"] for each in given for one in each.line.inner["evidence"] if one.get("turn_id")}
+        there = await imports.known(session, tenant, "turns", turns)
+        for each in given:
+            for one in each.line.inner["evidence"]:
+                if one.get("turn_id") is not None and one["turn_id"] not in there:
+                    one |= {"turn_id": None, "statement": None}
+                    done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
+        named = {one["entity_id"] for each in given for one in each.line.inner["memory_entities"]}
+        known = await imports.known(session, tenant, "entities", named)
+        for each in given:
+            for one in each.line.inner["memory_entities"]:
+                if known.get(one["entity_id"]) != _scope_of(each, tenant):
+                    what = ids.public(ids.ENTITY, one["entity_id"])
+                    raise imports.IntegrityViolation(f"it mentions {what}, which is not in its scope")
+
+    async def _settle(
+        self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
+    ) -> list[Mapping[str, Any]]:
+        """Fit memories that claim a slot to who holds it: the newer one holds, the older one is history."""
+        tenant, now = self.actor.tenant_id, self.means.clock()
+        claims = [(one, slot) for one in given if (slot := _claimed(one, tenant)) is not None]
+        holders = await imports.holders(session, tenant, {slot for _, slot in claims})
+        mine: dict[UUID, ImportedMemory] = {}
+        links: list[Mapping[str, Any]] = []
+        for one, slot in claims:
+            row, holder = one.row, holders.get(slot)
+            if holder is not None:
+                verdict, link = _fitted(row, holder, now)
+                links.append({"tenant_id": tenant, **link})
+                done.conflicts[verdict] += 1
+                if verdict != REPLACED:
+                    continue
+                if holder.id in mine:
+                    mine[holder.id].row |= _retired(mine[holder.id].row, row, now)
+                else:
+                    await succession.retire(session, self._ledger(), holder, row)
+            mine[row["id"]] = one
+            holders[slot] = Holder(
+                id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
+            )
+        return links
+
+    def _rows(
+        self, given: Sequence[ImportedMemory], held: Mapping[UUID, ScopeLock], links: Sequence[Mapping[str, Any]]
+    ) -> Rows:
+        """Return every row of the memories, by table; the memories first."""
+        tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
+        rows["memories"] = [self._row("memories", one.row, one.line.scope) for one in given]
+        for one in given:
+            scope = _scope_of(one, tenant)
+            here = {"tenant_id": tenant, "scope_id": scope, "memory_id": one.row["id"]}
+            indexed = {**here, "ann": held[scope].ann}
+            rows["memory_index"] += [self._embedded({**row, **indexed}) for row in index_rows(one)]
+            rows["hypothetical_embeddings"] += [self._embedded({**question, **indexed}) for question in one.questions]
+            for table, column in KINDS["memory"].inner:
+                if table.name not in {"memory_index", "hypothetical_embeddings"}:
+                    rows[table.name] += [
+                        self._row(table.name, {**row, column: one.row["id"]}, one.line.scope)
+                        for row in one.line.inner[table.name]
+                    ]
+        rows["memory_links"] += links
+        return {table: found for table, found in rows.items() if found}
+
+    def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row with its vector in the columns of this service's model."""
+        plain = {name: value for name, value in row.items() if name != "embedding"}
+        return plain | as_columns(self.means.model_id, row["embedding"])
+
+    def _row(self, table: str, values: Mapping[str, Any], scope: Scope | None) -> dict[str, Any]:
+        row = {"tenant_id": self.actor.tenant_id, **values}
+        if table == "entities":
+            row["mention_count"] = 0  # its memories are counted as they come
+        if "scope_id" in metadata.tables[table].columns:
+            row["scope_id"] = None if scope is None else scope.id(self.actor.tenant_id)
+        return row
+
+    def _scopes(self, lines: Sequence[Line]) -> dict[UUID, Scope]:
+        return {line.scope.id(self.actor.tenant_id): line.scope for line in lines if line.scope is not None}
+
+    async def _record(self, session: WriteSession, kind: str, stored: int, lines: Sequence[Line]) -> None:
+        """Append the event of a batch that stored something."""
+        if not stored:
+            return
+        detail = {"record": kind, "stored": stored, "lines": [lines[0].number, lines[-1].number]}
+        await append(session, [self._ledger().event(AuditAction.IMPORT_BATCH, detail)])
+
+    def _ledger(self) -> AuditWriter:
+        return AuditWriter(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
+
+
+FREE = frozenset({"extraction_costs", "audit_event"})
+"""Kinds of lines that change nothing in a scope, so none is held for them."""
+
+
+def _scope_of(one: ImportedMemory, tenant: UUID) -> UUID:
+    return one.candidate.scope.id(tenant)
+
+
+def _claimed(one: ImportedMemory, tenant: UUID) -> Slot | None:
+    row = one.row
+    if row["status"] != MemoryStatus.ACTIVE or row.get("slot") is None or row.get("contested"):
+        return None
+    return (_scope_of(one, tenant), row["type"], row["slot"])
+
+
+def _fitted(row: dict[str, Any], holder: Holder, now: datetime) -> tuple[str, dict[str, object]]:
+    """Change a memory's row as the one that holds its slot demands; return what it came to, and the link."""
+    if row["stated_at"] <= holder.stated_at:
+        row |= {
+            "status": MemoryStatus.SUPERSEDED,
+            "superseded_by": holder.id,
+            "ended_at": max(holder.valid_from, row["valid_from"]),
+            "retired_at": now,
+            "updated_at": now,
+        }
+        return HISTORY, {"from_memory": holder.id, "kind": LinkKind.SUPERSEDES, "to_memory": row["id"]}
+    if row["confidence"] >= holder.confidence - TOLERANCE:
+        return REPLACED, {"from_memory": row["id"], "kind": LinkKind.SUPERSEDES, "to_memory": holder.id}
+    row |= {
+        "contested": True,
+        "review_reason": row.get("review_reason") or ReviewReason.CONTRADICTION,
+        "review_since": row.get("review_since") or now,
+        "updated_at": now,
+    }
+    return CONTESTED, {"from_memory": row["id"], "kind": LinkKind.CONTRADICTS, "to_memory": holder.id}
+
+
+def _retired(row: Mapping[str, Any], successor: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    return {
+        "status": MemoryStatus.SUPERSEDED,
+        "superseded_by": successor["id"],
+        "ended_at": max(row["valid_from"], successor["valid_from"]),
+        "retired_at": now,
+        "updated_at": now,
+    }
+
+
+def _average(given: Sequence[ImportedMemory], tenant: UUID, scope: UUID) -> float:
+    lengths = [
+        len(found) for one in given if _scope_of(one, tenant) == scope for found in one.terms if found is not None
+    ]
+    return max(1.0, sum(lengths) / max(1, len(lengths)))
+
+
+def _sum(grown: Sequence[ScopeGrowth]) -> ScopeGrowth:
+    terms: Counter[int] = Counter()
+    for one in grown:
+        terms.update(one.terms)
+    return ScopeGrowth(
+        memories=len(grown),
+        contexts=sum(one.contexts for one in grown),
+        documents=sum(one.documents for one in grown),
+        length=sum(one.length for one in grown),
+        terms=terms,
+    )
+
+
+MOST_ERRORS = 1_000
+"""Lines that are told of; the others are counted."""
+
+
+class ImportAbort(InvalidInput):
+    """The first line that is wrong, of an import that is to stop there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportFailure:
+    """A line that was not stored, and why."""
+
+    line: int
+    message: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Summary:
+    """The outcome. `complete`: the file had its last line, and was what that line says."""
+
+    strict: bool = False
+    complete: bool = False
+    imported: Counter[str] = field(default_factory=Counter)
+    already_there: Counter[str] = field(default_factory=Counter)
+    erased: int = 0
+    conflicts: Counter[str] = field(default_factory=Counter)
+    merged_entities: int = 0
+    failed: int = 0
+    errors: list[ImportFailure] = field(default_factory=list)
+    notices: Counter[str] = field(default_factory=Counter)
+
+    def fail(self, line: int, message: str) -> None:
+        """Record that a line is wrong; raise Stopped when the import is to stop at the first."""
+        if self.strict:
+            raise ImportAbort(f"line {line}: {message}. What comes before it may be stored: mend it and send it again")
+        self.failed += 1
+        if len(self.errors) < MOST_ERRORS:
+            self.errors.append(ImportFailure(line=line, message=message))

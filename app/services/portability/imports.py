@@ -1,0 +1,162 @@
+"""Import: the lines of an export, stored as they were, in batches that are stored whole or not at all.
+
+What is there by its id is left as it is, so an import that was cut off is simply sent again. A memory waits for
+the one that replaced it, which comes first unless it was stated late. Nothing is embedded in a transaction.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from app.errors import InvalidInput
+from app.memory.extraction import TenantPolicy
+from app.model import Actor
+from app.services.extraction import ExtractionPolicies
+from app.services.portability import storing
+from app.services.portability.batch import ImportContext, Summary
+from app.services.portability.index_rows import Imported
+from app.services.portability.records import KINDS, Line, UnreadableLine, line_size, parse, read, require_header
+from app.services.portability.storing import ImportStore, TypeDefinitionImport
+from app.services.tenant_types import TenantTypes
+
+COUNTED = frozenset({"review_counts"})
+"""Kinds of lines in older files that are passed over: the database counts anew what they tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imports:
+    """Imports into the actor's tenant."""
+
+    means: ImportContext
+    own_types: TenantTypes
+    policies: ExtractionPolicies
+
+    async def run(
+        self, actor: Actor, lines: AsyncIterator[tuple[int, bytes | None]], *, strict: bool = False
+    ) -> Summary:
+        """Store the lines of a file, numbered, None for one that was too long, and return what became of them.
+
+        Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
+        """
+        types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
+        summary = Summary(strict=strict)
+        defining = TypeDefinitionImport(own_types=self.own_types, actor=actor, summary=summary, types=types)
+        storing = ImportStore(means=self.means, actor=actor, summary=summary, types=types)
+        running = _Import(importing=self, actor=actor, summary=summary, defining=defining, storing=storing)
+        async for number, content in lines:
+            await running.take(number, content)
+        return await running.end()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Import:
+    """One import as it goes."""
+
+    importing: Imports
+    actor: Actor
+    summary: Summary
+    defining: TypeDefinitionImport
+    storing: ImportStore
+    header: dict[str, Any] | None = None
+    digest: Any = field(default_factory=hashlib.sha256)
+    merged: set[UUID] = field(default_factory=set)
+    ended: bool = False
+
+    async def take(self, number: int, content: bytes | None) -> None:
+        """Take the next line."""
+        if content is None and self.header is None:
+            raise InvalidInput("is too long for the header of an export, or raise TM_MAX_BODY_BYTES", field="line 1")
+        if content is None:
+            self.summary.fail(number, "the line is too long: raise TM_MAX_BODY_BYTES")
+            return
+        content = content.removeprefix(codecs.BOM_UTF8) if number == 1 else content
+        if not content.strip():
+            return
+        try:
+            await self._take(number, content)
+        except UnreadableLine as error:
+            if self.header is None:
+                raise
+            self.summary.fail(number, error.message)
+        self.digest.update(content + b"\n")
+
+    async def _take(self, number: int, content: bytes) -> None:
+        found = parse(content)
+        record = found["record"]
+        if self.header is None:
+            await self._begin(found)
+        elif self.ended:
+            raise UnreadableLine("comes after the last line")
+        elif record == "end":
+            await self._stop(found)
+        elif record == "scope":
+            self._weigh(found)
+        elif record == storing.KIND:
+            await self.defining.take(read(number, record, content, now=self.importing.means.clock()).values)
+        elif record in COUNTED:
+            return
+        elif record in KINDS:
+            line = read(number, record, content, now=self.importing.means.clock())
+            self._survives(line)
+            await self.storing.add(line, len(content))
+        else:
+            raise UnreadableLine(f"unknown record {record[:80]!r}")
+
+    async def _begin(self, header: dict[str, Any]) -> None:
+        require_header(header)
+        self.header = header
+        embedder = self.importing.means.reviving.embedder
+        model = header.get("embedding_model")
+        same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
+        self.storing.vectors = bool(header.get("vectors")) and same
+        if header.get("vectors") and not same:
+            self.summary.notices[f"the vectors are not of {embedder.name}: everything is embedded anew"] += 1
+        await self._adopt(header.get("policy"))
+
+    async def _adopt(self, given: object) -> None:
+        """Take over the policy of the file, if the tenant has set none itself."""
+        if not given:
+            return
+        try:
+            policy = TenantPolicy.model_validate(given)
+        except ValueError:
+            self.summary.notices["the policy of the file can't be read and is left out"] += 1
+            return
+        present = await self.importing.policies.get(self.actor.tenant_id)
+        if present == TenantPolicy():
+            await self.importing.policies.put(self.actor.tenant_id, policy, by=self.actor.name)
+        elif present != policy:
+            self.summary.notices["the tenant has a policy of its own, which stays"] += 1
+
+    def _weigh(self, found: dict[str, Any]) -> None:
+        scope, average = line_size(found)
+        if average is not None:
+            self.storing.averages[scope.id(self.actor.tenant_id)] = average
+
+    async def _stop(self, found: dict[str, Any]) -> None:
+        self.ended = True
+        self.summary.complete = True
+        if found.get("sha256") != self.digest.hexdigest():
+            self.summary.notices["the file is not as it was exported: its digest is another"] += 1
+
+    def _survives(self, line: Line) -> None:
+        """Refuse an entity that was merged into one that was merged itself: they name the last survivor."""
+        into = line.values.get("merged_into") if line.record == "entity" else None
+        if into in self.merged:
+            raise UnreadableLine("merged_into: names an entity that was merged itself")
+        if into is not None and line.id is not None:
+            self.merged.add(line.id)
+
+    async def end(self) -> Summary:
+        """Store what is left, and return the outcome."""
+        if self.header is None:
+            raise InvalidInput("there is nothing to import: the body is empty", field="line 1")
+        await self.storing.end()
+        if not self.ended:
+            self.summary.notices["the file ends before its last line: it was cut off"] += 1
+        return self.summary

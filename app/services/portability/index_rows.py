@@ -1,0 +1,210 @@
+"""Memories of an import made ready to be found: index rows and questions, with vectors of the file or new ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from app.db.portability.imports import ScopeGrowth
+from app.db.sql import as_halfvec
+from app.lexical.bm25 import document_weights, index_of, terms, to_sparsevec
+from app.memory.candidate import Candidate
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType, Payload
+from app.providers.embeddings import Embedder
+from app.services.portability.records import Line, UnreadableLine
+from app.write.embed import search_texts, worded
+from app.write.hype import question_vectors
+from app.write.rows import as_tsvector, question_rows
+
+_SHARED = (
+    "type",
+    "topic",
+    "status",
+    "confidence",
+    "valid_from",
+    "valid_until",
+    "ended_at",
+    "recorded_at",
+    "retired_at",
+    "stated_at",
+    "session_id",
+    "sequence_number",
+)
+"""Columns of a memory that its index rows repeat."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportedMemory:
+    """A memory's line with its rows to come. `index` and `questions` lack what only the transaction knows."""
+
+    line: Line
+    candidate: Candidate
+    row: dict[str, Any]
+    index: list[dict[str, Any]] = field(default_factory=list)
+    terms: list[tuple[str, ...] | None] = field(default_factory=list)
+    questions: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def grown(self) -> ScopeGrowth:
+        """Return what it adds to its scope's counters."""
+        told = [
+            found
+            for one, found in zip(self.index, self.terms, strict=True)
+            if found is not None and one["kind"] != "context"
+        ]
+        return ScopeGrowth(
+            memories=1,
+            contexts=sum(
+                one["kind"] == "context" and found is not None
+                for one, found in zip(self.index, self.terms, strict=True)
+            ),
+            documents=len(told),
+            length=sum(map(len, told)),
+            terms=Counter(place for found in told for place in {index_of(term) for term in found}),
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Imported:
+    """The types that the lines of a file are read by: the tenant's, and which version the file's versions are here."""
+
+    tenant: UUID
+    types: Registry
+    versions: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def spec(self, name: str, version: int) -> MemoryType:
+        """Return the type of a memory, as of the version that it was written with, or raise Unreadable.
+
+        A version that is not here is read as the present one.
+        """
+        found = self.types.by_name.get(name)
+        if found is None:
+            raise UnreadableLine(
+                f"type: unknown memory type {name[:80]!r}: the file has no definition of it, nor has the tenant"
+            )
+        if (version == 0) != (found.version == 0):
+            there, here = ("the tenant's own", "built in") if version else ("built in", "the tenant's own")
+            raise UnreadableLine(f"type: {name[:80]!r} is {there} in the file, and {here} here")
+        return found.at(self.versions.get((name, version), found.version))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportIndexer:
+    """Makes memories findable again."""
+
+    embedder: Embedder
+    language: str
+
+    def understood(self, line: Line, types: Imported) -> ImportedMemory:
+        """Return a line whose type and payload are known here, or raise Unreadable."""
+        values = line.values
+        spec = types.spec(values["type"], values.get("type_version") or 0)
+        try:
+            payload: Payload = spec.payload.model_validate(values["payload"])
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            raise UnreadableLine(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        if line.scope is None:
+            raise UnreadableLine("scope: is required")
+        candidate = Candidate(
+            type=spec,
+            payload=payload,
+            scope=line.scope,
+            content=values["content"],
+            context=values.get("context"),
+            session_id=values.get("session_id"),
+        )
+        row = {
+            **values,
+            "type_tenant": spec.owner(types.tenant),
+            "type_version": spec.version,
+            "filter_key": spec.filter_key(values["payload"]),
+        }
+        return ImportedMemory(line=line, candidate=candidate, row=row)
+
+    async def revive(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
+        """Give memories their index rows and questions; `vectors`: those of the file are of this service's model.
+
+        Raises ProviderError when what has no vectors can't be embedded.
+        """
+        wordless = [one for one in given if not (vectors and _embedded(one, "memory_index", dimensions))]
+        texts = await asyncio.to_thread(_searched, wordless)
+        flat = [text for one in texts for _, text in one]
+        found = iter(await self.embedder.embed(flat, purpose="document") if flat else ())
+        for revived, own in zip(wordless, texts, strict=True):
+            facts = next(iter(revived.line.inner["memory_index"]), {})
+            known = {name: value for name, value in facts.items() if name not in {"part", "kind", "embedding"}}
+            revived.index = [
+                {**_about(revived), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found))}
+                for part, (kind, _) in enumerate(own)
+            ]
+        done = {id(one) for one in wordless}
+        for revived in given:
+            if id(revived) not in done:
+                revived.index = [{**_about(revived), **one} for one in revived.line.inner["memory_index"]]
+        await self._ask(given, vectors=vectors, dimensions=dimensions)
+        await asyncio.to_thread(self._word, given)
+
+    async def _ask(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
+        """Keep the questions, embedded anew where their vectors are not of this service's model."""
+        new: list[tuple[dict[str, Any], str]] = []
+        for revived in given:
+            revived.questions = [dict(one) for one in revived.line.inner["hypothetical_embeddings"]]
+            if revived.questions and not (vectors and _embedded(revived, "hypothetical_embeddings", dimensions)):
+                asked = question_vectors(revived.candidate.payload, tuple(one["question"] for one in revived.questions))
+                new += zip(revived.questions, asked, strict=True)
+        if new:
+            made = await self.embedder.embed([text for _, text in new], purpose="query")
+            for (question, _), vector in zip(new, made, strict=True):
+                question["embedding"] = as_halfvec(vector)
+
+    def _word(self, given: Sequence[ImportedMemory]) -> None:
+        for revived in given:
+            seen: set[str] = set()
+            for one in revived.index:
+                kind = one["kind"]
+                words = worded(revived.row["content"], revived.row.get("context"), kind)
+                revived.terms.append(None if kind in seen else terms(words, self.language))
+                seen.add(kind)
+
+
+def lexical_weights(revived: ImportedMemory, average: float) -> None:
+    """Give a memory's index rows their lexical columns, by the average length of its scope."""
+    for row, found in zip(revived.index, revived.terms, strict=True):
+        row["lexical"] = None if found is None else to_sparsevec(document_weights(found, average_length=average))
+        row["tsv"] = None if found is None else as_tsvector(found)
+
+
+def index_rows(revived: ImportedMemory) -> list[dict[str, Any]]:
+    """Return the index rows with what they repeat of the memory as the memory is now."""
+    shared = {name: revived.row.get(name) for name in _SHARED}
+    return [{**row, **shared} for row in revived.index]
+
+
+def _searched(given: Sequence[ImportedMemory]) -> list[list[tuple[str, str]]]:
+    """Return the texts that memories are embedded by; those recorded at one instant were written together."""
+    together = defaultdict[object, list[int]](list)
+    for place, one in enumerate(given):
+        together[one.row["recorded_at"]].append(place)
+    found: dict[int, list[tuple[str, str]]] = {}
+    for places in together.values():
+        found |= zip(places, search_texts([given[place].candidate for place in places]), strict=True)
+    return [found[place] for place in range(len(given))]
+
+
+def _about(revived: ImportedMemory) -> dict[str, Any]:
+    content = revived.row["content"]
+    return {"event_range": None, "speaker_id": None, "words": len(content.split()), "asks": question_rows(content)}
+
+
+def _embedded(revived: ImportedMemory, table: str, dimensions: int) -> bool:
+    """Return whether the file has a whole set of vectors for a memory."""
+    rows = revived.line.inner[table]
+    return bool(rows) and all(one.get("embedding") and one["embedding"].count(",") == dimensions - 1 for one in rows)

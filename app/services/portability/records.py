@@ -1,0 +1,423 @@
+"""Kinds of lines and their strict columns.
+
+What the columns of an import's lines may hold: what the service writes there itself, and nothing it can't read.
+
+The lines of an import, read strictly: each kind's shape is that of its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
+from pydantic_core import from_json
+from sqlalchemy import Table
+from sqlalchemy.types import ARRAY, BigInteger, Boolean, Date, DateTime, Float, Integer, LargeBinary, SmallInteger
+
+from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
+from app.db.tables import memories
+from app.errors import InvalidInput
+from app.memory import audit_text
+from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
+from app.memory.extraction import Role, TurnStatus
+from app.memory.fields import MAX_TEXT, Name, UserId, check_metadata, visible
+from app.model import Category, LinkKind, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
+from app.services.portability.exports import FORMAT, VERSION
+from app.write import extract
+
+STRICT = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+
+LATEST = "latest"
+"""The validation context's name for the latest instant that something can have been recorded at."""
+
+_WIDTHS = ((SmallInteger, 15), (BigInteger, 63), (Integer, 31))
+
+_HEX_LENGTH = 32
+
+_LONGEST_LIFETIME = 100
+"""Years that a lifetime could once add to a time."""
+
+_PAIR = Field(min_length=2, max_length=2)
+
+
+class _Standing(BaseModel):
+    """What an event of the audit log says of a status and a confidence: one value, or what was before and is after."""
+
+    model_config = ConfigDict(strict=True)
+
+    status: str | Annotated[list[str | None], _PAIR] | None = None
+    confidence: float | Annotated[list[float | None], _PAIR] | None = None
+
+
+class _Candidate(BaseModel):
+    """What of a report's candidate is read again."""
+
+    model_config = ConfigDict(strict=True)
+
+    type: str
+    decision: str
+    reason: str
+    memory_id: str | None
+
+
+class _Report(BaseModel):
+    """What became of a turn."""
+
+    model_config = STRICT
+
+    candidates: list[_Candidate]
+    trace: list[dict[str, object]]
+
+
+def _recorded(value: datetime, info: ValidationInfo) -> datetime:
+    if value > (info.context or {})[LATEST]:
+        raise ValueError("lies in the future")
+    return value
+
+
+def _in_bounds(value: datetime) -> datetime:
+    # A time of the year 1000 in its own zone can be of the year before in UTC, and an older service's lifetimes
+    # went beyond the last year.
+    if not EARLIEST_YEAR - 1 <= value.year <= LATEST_YEAR + _LONGEST_LIFETIME + 1:
+        raise ValueError(f"must lie between the years {EARLIEST_YEAR} and {LATEST_YEAR}")
+    return value
+
+
+def _read_as(model: type[BaseModel]) -> AfterValidator:
+    def check(value: dict[str, object]) -> dict[str, object]:
+        _fits(model, value)
+        return value
+
+    return AfterValidator(check)
+
+
+def _fits(model: type[BaseModel], value: object, *, strict: bool = True, context: dict[str, Any] | None = None) -> None:
+    """Raise ValueError that names what of an object can't be read."""
+    try:
+        model.model_validate(value, strict=strict, context=context)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _extraction(value: dict[str, object]) -> dict[str, object]:
+    try:
+        extract.extraction_from_json(value)
+    except (ValidationError, KeyError):
+        raise ValueError("is no extraction") from None
+    return value
+
+
+def _was(value: dict[str, object], info: ValidationInfo) -> dict[str, object]:
+    _fits(_earlier(), value, strict=False, context=info.context)
+    return value
+
+
+Instant = Annotated[AwareDatetime, AfterValidator(_in_bounds)]
+
+Recorded = Annotated[Instant, AfterValidator(_recorded)]
+
+Object = dict[str, object]
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT), AfterValidator(visible)]
+
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+HalfLife = Annotated[float, Field(ge=0.001, le=1e6, allow_inf_nan=False)]
+"""Days; 2^(-age / half-life) is computed with it."""
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+Zone = Annotated[str, AfterValidator(known_zone)]
+
+Metadata = Annotated[Object, AfterValidator(check_metadata)]
+
+Bytes = Annotated[str, StringConstraints(pattern=r"^\\x(?:[0-9a-f]{2})*$")]
+
+Vector = Annotated[str, StringConstraints(pattern=r"^\[[-+0-9.eE,]+\]$")]
+
+Range = Annotated[str, StringConstraints(pattern=r'^[\[(]"[012]\d{3}-[^"]{5,40}","[012]\d{3}-[^"]{5,40}"[\])]$')]
+
+_OF_COLUMN: Mapping[tuple[str, str], Any] = {
+    ("turns", "content"): Text,
+    ("turns", "timezone"): Zone,
+    ("turns", "report"): Annotated[Object, _read_as(_Report)],
+    ("turns", "extraction"): Annotated[Object, AfterValidator(_extraction)],
+    ("turns", "status"): TurnStatus,
+    ("turns", "role"): Role,
+    ("turns", "occurred_at"): Instant,
+    ("memories", "content"): Text,
+    ("memories", "status"): MemoryStatus,
+    ("memories", "mentions"): Annotated[int, Field(ge=1, lt=2**31)],
+    ("memory_past", "status"): MemoryStatus,
+    ("memory_past", "was"): Annotated[Object, AfterValidator(_was)],
+    ("memory_links", "kind"): LinkKind,
+    ("entities", "canonical_name"): Text,
+    ("entity_past", "canonical_name"): Text,
+    ("audit_events", "detail"): Annotated[Object, _read_as(_Standing)],
+    ("entity_merges", "merged_at"): Recorded | Literal["-infinity"],
+}
+"""Columns that hold less than their name or kind allows."""
+
+_OF_NAME: Mapping[str, Any] = {
+    "half_life_days": HalfLife,
+    "metadata": Metadata,
+    "category": Category,
+    "speech_act": SpeechAct,
+    "review_reason": ReviewReason,
+    **dict.fromkeys(
+        ("source_strength", "extractor_confidence", "prior", "confidence", "importance", "floor"), Fraction
+    ),
+    **dict.fromkeys(("stated_at", "valid_from", "valid_until", "ended_at", "since", "said_at"), Instant),
+}
+"""Columns that hold the same wherever they are. Times not named here are when something was recorded."""
+
+_OF_KIND: tuple[tuple[type[Any], Any], ...] = (
+    *((kind, Annotated[int, Field(ge=0, lt=2**bits)]) for kind, bits in _WIDTHS),
+    (Boolean, bool),
+    (Float, Amount),
+    (Date, date),
+    (LargeBinary, Bytes),
+    (ARRAY, list[str]),
+    (DateTime, Recorded),
+)
+
+_OF_DIALECT: Mapping[str, Any] = {
+    "UUID": UUID,
+    "JSONB": Object,
+    "JSON": Object,
+    "HALFVEC": Vector,
+    "TSTZRANGE": Range,
+}
+
+
+def column_type(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    """Return what pydantic takes for the type of a column's values, null left aside."""
+    public = prefix(table, name)
+    return _plain(table, name) if public is None else _public(public)
+
+
+def _plain(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    named = _OF_COLUMN.get((table.name, name)) or _OF_NAME.get(name)
+    if named is not None:
+        return named
+    kind = table.columns[name].type
+    for plain, python in _OF_KIND:
+        if isinstance(kind, plain):
+            return python
+    return {"UUID": UUID, "JSONB": Object, "JSON": Object, "HALFVEC": Vector, "TSTZRANGE": Range}.get(
+        type(kind).__name__, str
+    )
+
+
+@cache
+def _earlier() -> type[BaseModel]:
+    """Return the model of what `memory_past.was` holds: what a memory was, as the database tells a row."""
+    fields: dict[str, Any] = {}
+    for name in columns(memories):
+        kind = UUID if prefix(memories, name) is not None else _plain(memories, name)
+        fields[name] = (kind | None if memories.columns[name].nullable else kind, None)
+    made: type[BaseModel] = create_model("was", __config__=ConfigDict(protected_namespaces=()), **fields)
+    return made
+
+
+@cache
+def _public(kind: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    def plain(value: object) -> object:
+        if value is None or isinstance(value, UUID):
+            return value
+        head, _, digits = value.partition("_") if isinstance(value, str) else ("", "", "")
+        if head != kind or len(digits) != _HEX_LENGTH or not digits.isalnum():
+            raise ValueError(f"must be an id like {kind}_ and {_HEX_LENGTH} hexadecimal digits")
+        return UUID(hex=digits)
+
+    return Annotated[UUID, BeforeValidator(plain), PlainSerializer(str)]
+
+
+MOST_NAMED = 5
+"""Fields that an error names."""
+
+CLOCKS_DIFFER = timedelta(days=1)
+"""How far the clock of the service that exported may be ahead."""
+
+_MOST_WORDS = 1e6
+"""No text has more."""
+
+
+class ScopeIn(BaseModel):
+    """The scope of a line: whose it is."""
+
+    model_config = STRICT
+
+    kind: Literal["global", "user", "agent"]
+    user_id: UserId | None = None
+    agent_id: Name | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        named = (self.user_id is not None, self.agent_id is not None)
+        fitting = {"global": {(False, False)}, "user": {(True, False)}, "agent": {(False, True), (True, True)}}
+        if named not in fitting[self.kind]:
+            raise ValueError(f"user_id and agent_id do not fit the kind {self.kind}")
+        return self
+
+    @property
+    def scope(self) -> Scope:
+        """Return the scope."""
+        return Scope(kind=ScopeKind(self.kind), user_id=self.user_id, agent_id=self.agent_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line that was read: its number, kind, scope, and the values of its row and of the rows within it."""
+
+    number: int
+    record: str
+    scope: Scope | None
+    values: Mapping[str, Any]
+    inner: Mapping[str, list[dict[str, Any]]]
+
+    @property
+    def id(self) -> UUID | None:
+        """Return the id of what the line tells, where it has one."""
+        found: UUID | None = self.values.get("id")
+        return found
+
+
+class UnreadableLine(InvalidInput):
+    """A line that can't be read; the message says why."""
+
+
+def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+    """Return the JSON of a line, or raise Unreadable."""
+    try:
+        found = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        # The parser counts lines within this one.
+        raise UnreadableLine(f"not JSON: {str(error)[:200].replace(' at line 1 column ', ' at column ')}") from None
+    except RecursionError:
+        raise UnreadableLine("not JSON that can be read: nested too deeply") from None
+    if not isinstance(found, dict) or not isinstance(found.get("record"), str):
+        raise UnreadableLine('not a JSON object with a "record"')
+    if b"\\u0000" in content and _has_nul(found):
+        raise UnreadableLine("NUL characters can't be stored")
+    return found
+
+
+def require_header(found: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless the first line is the header of an export that can be read."""
+    version = found.get("version")
+    if found["record"] != "header" or found.get("format") != FORMAT or type(version) is not int:
+        raise InvalidInput("the first line must be the header of an export", field="line 1")
+    if version > VERSION:
+        raise InvalidInput(f"the file is of format {version}; this service reads up to {VERSION}", field="version")
+
+
+def line_size(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
+    """Return the scope of a `scope` line and the average length of its texts, None for none that can be."""
+    try:
+        scope = ScopeIn.model_validate(found.get("scope")).scope
+    except ValueError:
+        raise UnreadableLine("scope: must have a kind, and the user_id and agent_id that fit it") from None
+    average = found.get("lexical_average")
+    if not isinstance(average, int | float) or not 0 <= average <= _MOST_WORDS:
+        return scope, None
+    return scope, float(average)
+
+
+def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
+    """Return a line of a kind that is known, or raise Unreadable naming what is wrong."""
+    kind = KINDS[record]
+    try:
+        found = _model(record).model_validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
+    except ValidationError as error:
+        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
+        raise UnreadableLine("; ".join(told[:MOST_NAMED])) from None
+    values = {name: getattr(found, name) for name in found.model_fields_set if name in columns(kind.table)}
+    if record in _MORE:
+        _MORE[record](values)
+    inner = {table.name: [_row(one) for one in getattr(found, table.name, ())] for table, _ in kind.inner}
+    scope = getattr(found, "scope", None)
+    return Line(number=number, record=record, scope=None if scope is None else scope.scope, values=values, inner=inner)
+
+
+def _not_its_own(values: Mapping[str, Any]) -> None:
+    if values.get("merged_into") == values["id"]:
+        raise UnreadableLine("merged_into: an entity can't be merged into itself")
+
+
+def _tellable(values: Mapping[str, Any]) -> None:
+    """Refuse an event that the log could not tell: it is there for good."""
+    try:
+        audit_text.describe(values["action"], values["occurred_at"], values["actor"], values.get("detail") or {})
+    except (TypeError, ValueError, LookupError, AttributeError):
+        raise UnreadableLine(f"detail: is not that of an event {values['action'][:80]!r}") from None
+
+
+_MORE: Mapping[str, Callable[[Mapping[str, Any]], None]] = {"entity": _not_its_own, "audit_event": _tellable}
+"""What is wrong with a line beyond its single values."""
+
+
+def _row(one: BaseModel) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.model_fields_set}
+
+
+KINDS: Mapping[str, RecordKind] = {one.name: one for one in RECORDS}
+
+
+@cache
+def _model(record: str) -> type[BaseModel]:
+    kind = KINDS[record]
+    fields: dict[str, Any] = {"record": (Literal[record], ...)}
+    if kind.of is not None or "scope_id" in kind.table.columns:
+        optional = kind.of is None and kind.table.columns["scope_id"].nullable
+        fields["scope"] = (ScopeIn | None, None) if optional else (ScopeIn, ...)
+    fields |= _fields(kind.table)
+    for table, column in kind.inner:
+        within = create_model(f"{table.name}_row", __config__=STRICT, **_fields(table, without=column))
+        fields[table.name] = (list[within], Field(default_factory=list))
+    made: type[BaseModel] = create_model(record, __config__=STRICT, **fields)
+    return made
+
+
+def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name in columns(table):
+        if name == without:
+            continue
+        column = table.columns[name]
+        kind = column_type(table, name)
+        # Vectors may be left out, and what has a default may be missing in an older file.
+        optional = column.nullable or column.server_default is not None or name == "embedding"
+        fields[name] = (kind | None if column.nullable else kind, None if optional else ...)
+    return fields
+
+
+def _has_nul(value: object) -> bool:
+    match value:
+        case str():
+            return "\x00" in value
+        case dict():
+            return any(_has_nul(one) for pair in value.items() for one in pair)
+        case list():
+            return any(map(_has_nul, value))
+        case _:
+            return False

@@ -1,0 +1,362 @@
+"""Order and batch the lines so that each finds what it refers to.
+
+In which order the memories of an import are stored: one that was replaced comes after the one that replaced it.
+
+What an import does with the lines it has read: batches, in an order in which each finds what it refers to.
+
+A batch is stored whole; one that the database refuses is halved, until the lines at fault are found.
+
+The definitions of an import: taken over where the tenant has none of their names, or the versions before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from app.db.audit import AuditWriter, append
+from app.db.entities import merge as entity_merges
+from app.db.erasure import receipts
+from app.db.portability import imports
+from app.db.portability.imports import IntegrityViolation
+from app.errors import Conflict, Dangling
+from app.memory.tenant_types.definition import Definition, InvalidDefinition
+from app.model import Actor
+from app.services.portability.batch import FREE, ImportBatch, ImportBatchResult, ImportContext, Summary
+from app.services.portability.erased import ErasedFilter
+from app.services.portability.index_rows import Imported, ImportedMemory
+from app.services.portability.records import Line, UnreadableLine
+from app.services.tenant_types import TenantTypes
+
+MOST_WAITING = 10_000
+"""Memories that wait for the one that replaced them."""
+
+
+@dataclass(slots=True)
+class DeferredMemories:
+    """Memories that wait for the one that replaced them, by its id."""
+
+    _lines: dict[UUID, list[Line]] = field(default_factory=dict)
+    _count: int = 0
+
+    def __len__(self) -> int:
+        """Return how many wait."""
+        return self._count
+
+    def add(self, line: Line) -> bool:
+        """Let a memory wait; return False where too many do already."""
+        if self._count >= MOST_WAITING:
+            return False
+        self._count += 1
+        self._lines.setdefault(line.values["superseded_by"], []).append(line)
+        return True
+
+    def take(self, successors: Iterable[UUID | None]) -> list[Line]:
+        """Return those that waited for any of these; they wait no longer."""
+        found = [line for one in successors if one is not None for line in self._lines.pop(one, ())]
+        self._count -= len(found)
+        return found
+
+    def free(self) -> list[Line]:
+        """Return those whose successor does not wait itself; they wait no longer."""
+        waiting = {line.id for lines in self._lines.values() for line in lines}
+        return self.take([one for one in self._lines if one not in waiting])
+
+    def circles(self) -> list[Line]:
+        """Return those that replaced themselves, through others or not; they wait no longer."""
+        lost = in_cycles([line for lines in self._lines.values() for line in lines])
+        found = [line for lines in self._lines.values() for line in lines if line.id in lost]
+        left = [line for lines in self._lines.values() for line in lines if line.id not in lost]
+        self._lines, self._count = {}, 0
+        for line in left:
+            self.add(line)
+        return found
+
+
+def storable(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
+    """Return the lines of memories whose successors are there, or come with them and are ready themselves."""
+    by_id = {line.id: line for line in lines}
+    settled: dict[UUID | None, bool] = {}
+    for line in lines:
+        path: list[UUID | None] = [line.id]
+        at: UUID | None = line.values.get("superseded_by")
+        while at in by_id and at not in there and at not in settled and at not in path:
+            path.append(at)
+            at = by_id[at].values.get("superseded_by")
+        fine = at is None or at in there or settled.get(at, False)
+        settled.update(dict.fromkeys(path, fine))
+    return [line for line in lines if settled[line.id]]
+
+
+def in_cycles(lines: Sequence[Line]) -> set[UUID]:
+    """Return the memories whose successors lead back to themselves."""
+    after = {line.id: line.values["superseded_by"] for line in lines if line.id is not None}
+    found: set[UUID] = set()
+    seen: set[UUID] = set()
+    for start in after:
+        path: dict[UUID, int] = {}
+        at: UUID | None = start
+        while at in after and at not in seen and at not in path:
+            path[at] = len(path)
+            at = after[at]
+        if at in path:
+            found |= {one for one, place in path.items() if place >= path[at]}
+        seen |= path.keys()
+    return found
+
+
+def without_successor(line: Line) -> Line:
+    """Return a memory's line without the one that replaced it."""
+    return replace(line, values={**line.values, "superseded_by": None})
+
+
+BATCH = 200
+
+BATCH_BYTES = 4_000_000
+"""Lines, and their bytes, that are stored in one transaction."""
+
+WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
+
+BEFORE = frozenset({"entity", "turn", "memory"})
+"""Kinds of lines that what an erasure took is told by; all others come after them."""
+
+ATTEMPTS = 3
+"""Times a batch is tried that others stand in the way of."""
+
+_DANGLING = "it refers to what is not here: to a line that failed, or that the file lacks, or to what was removed here"
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportStore:
+    """Stores the lines of one import. `vectors` says that theirs can be used; `averages` are lengths by scope."""
+
+    means: ImportContext
+    actor: Actor
+    summary: Summary
+    types: Imported
+    vectors: bool = False
+    averages: dict[UUID, float] = field(default_factory=dict)
+    batch: list[Line] = field(default_factory=list)
+    size: int = 0
+    waiting: DeferredMemories = field(default_factory=DeferredMemories)
+    entities: set[UUID] = field(default_factory=set)
+    fresh: set[UUID] = field(default_factory=set)
+    withheld: ErasedFilter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.withheld = ErasedFilter(database=self.means.database, tenant=self.actor.tenant_id)
+
+    async def add(self, line: Line, size: int) -> None:
+        """Take the next line; `size` are its bytes."""
+        if self.batch and (
+            self.batch[0].record != line.record
+            or len(self.batch) >= BATCH
+            or self.size + size > BATCH_BYTES
+            or any(one.id is not None and one.id == line.id for one in self.batch)
+        ):
+            await self._flush()
+        self.batch.append(line)
+        self.size += size
+
+    async def end(self) -> None:
+        """Store what is left."""
+        await self._flush()
+        await self._release()
+        await self._withdraw()
+        await self._unify()
+
+    async def _flush(self) -> None:
+        lines, self.batch, self.size = self.batch, [], 0
+        if not lines:
+            return
+        if lines[0].record == "memory":
+            await self._memories(lines)
+            return
+        if self.waiting:
+            await self._release()
+        if lines[0].record not in BEFORE:
+            await self._withdraw()
+        if lines[0].record == "entity":
+            self.entities |= {line.id for line in lines if line.id is not None}
+        await self._whole(lines)
+
+    async def _memories(self, lines: Sequence[Line]) -> None:
+        """Store those of the memories whose successors are there, and what waited for them."""
+        lines = self._understood(lines)
+        while lines:
+            targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
+            async with self.means.database.read(self.actor.tenant_id) as session:
+                there = set(await imports.known(session, self.actor.tenant_id, "memories", targets))
+            now = storable(lines, there)
+            ids = {line.id for line in now}
+            for line in lines:
+                if line.id not in ids and not self.waiting.add(line):
+                    self.summary.fail(line.number, "too many memories come before the ones that replaced them")
+            await self._whole(now)
+            lines = self.waiting.take(line.id for line in now)
+
+    def _understood(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines whose types and payloads are known here; the others have failed."""
+        fine = []
+        for line in lines:
+            try:
+                self.means.reviving.understood(line, self.types)
+            except UnreadableLine as error:
+                self.summary.fail(line.number, error.message)
+            else:
+                fine.append(line)
+        return fine
+
+    async def _release(self) -> None:
+        """Store what still waits: its successor is not in the file; what waits for itself is refused."""
+        while self.waiting:
+            lines = self.waiting.free()
+            if not lines:
+                for line in self.waiting.circles():
+                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
+                continue
+            self.summary.notices[WITHOUT_SUCCESSOR] += len(lines)
+            for at in range(0, len(lines), BATCH):
+                await self._memories([without_successor(line) for line in lines[at : at + BATCH]])
+
+    async def _whole(self, lines: Sequence[Line]) -> None:
+        """Store a batch; one that the database refuses is halved, until the lines at fault are found."""
+        lines = list(lines)
+        if not lines:
+            return
+        failure = ""
+        for _ in range(ATTEMPTS):
+            try:
+                await self._store(lines)
+            except Dangling:
+                failure = _DANGLING
+            except Conflict as error:
+                failure = error.message
+            except IntegrityViolation as refused:
+                failure = str(refused)
+                break
+            else:
+                return
+        if len(lines) == 1:
+            await self._alone(lines[0], failure)
+            return
+        middle = len(lines) // 2
+        await self._whole(lines[:middle])
+        await self._whole(lines[middle:])
+
+    async def _alone(self, line: Line, failure: str) -> None:
+        """Give up on a line; a memory whose successor was refused is stored without it."""
+        successor = line.values.get("superseded_by") if line.record == "memory" else None
+        if successor is not None:
+            async with self.means.database.read(self.actor.tenant_id) as session:
+                there = await imports.known(session, self.actor.tenant_id, "memories", [successor])
+            if not there:
+                self.summary.notices[WITHOUT_SUCCESSOR] += 1
+                await self._whole([without_successor(line)])
+                return
+        self.summary.fail(line.number, failure)
+
+    async def _store(self, lines: Sequence[Line]) -> None:
+        batch = ImportBatch(means=self.means, actor=self.actor, averages=self.averages)
+        if lines[0].record == "memory":
+            revived, there, gone = await self._revived(lines)
+            done = await batch.memories(revived)
+            done.already_there["memory"] += there
+            done.erased += gone
+        else:
+            done = await self._rows(batch, lines)
+        self.summary.imported.update(done.imported)
+        self.summary.already_there.update(done.already_there)
+        self.summary.conflicts.update(done.conflicts)
+        self.summary.notices.update(done.notices)
+        self.summary.erased += done.erased
+
+    async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
+        """Store rows that are no memories, without those of what was erased."""
+        record = lines[0].record
+        left = list(lines) if record == "entity" or record in FREE else await self.withheld.left(lines)
+        done = await batch.rows(left) if left else ImportBatchResult()
+        done.erased += len(lines) - len(left)
+        if record == "entity":
+            self.withheld.stored(lines, done.fresh)
+            self.fresh |= done.fresh
+        return done
+
+    async def _withdraw(self) -> None:
+        """Take back the entities that only what was erased names: they count as erased."""
+        taken = await self.withheld.withdraw(self.means.clock())
+        self.summary.imported["entity"] -= len(taken & self.fresh)
+        self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
+        self.summary.erased += len(taken & self.entities)
+        self.entities -= taken
+
+    async def _revived(self, lines: Sequence[Line]) -> tuple[list[ImportedMemory], int, int]:
+        """Return memories made ready, without those that are there or were erased, and how many of these there are."""
+        tenant, reviving = self.actor.tenant_id, self.means.reviving
+        async with self.means.database.read(tenant) as session:
+            found = [line.id for line in lines if line.id is not None]
+            there = await imports.known(session, tenant, "memories", found)
+            gone = await receipts.erased(session, tenant, found) - there.keys()
+        self.withheld.erased(line for line in lines if line.id in gone)
+        revived = [
+            reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
+        ]
+        await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
+        return revived, len(there), len(gone)
+
+    async def _unify(self) -> None:
+        """Make one of an imported entity and one that was here under its name, as callers can: it can be undone."""
+        tenant = self.actor.tenant_id
+        async with self.means.database.read(tenant) as session:
+            pairs = await imports.namesakes(session, tenant, self.entities) if self.entities else []
+        for entity, known, scope in pairs:
+            async with self.means.database.write(tenant) as session:
+                at = await entity_merges.hold(session, tenant, known, now=self.means.clock())
+                moved = await entity_merges.merge_entities(session, tenant, [(entity, known)], at=at)
+                ledger = AuditWriter(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
+                await append(session, entity_merges.merge_events(ledger, moved, "imported"))
+            self.summary.merged_entities += len(moved)
+
+
+KIND = "memory_type"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeDefinitionImport:
+    """Takes over definitions, and tells which of the file's versions are which here."""
+
+    own_types: TenantTypes
+    actor: Actor
+    summary: Summary
+    types: Imported
+
+    async def take(self, values: Mapping[str, Any]) -> None:
+        """Take over a version of a definition, or raise Unreadable for what is none.
+
+        Where the tenant has another type of its name, that stays, and the file's memories are read by it.
+        """
+        name, version = values["name"], values["version"]
+        before = self.types.types.version
+        try:
+            definition = Definition.model_validate(values["definition"])
+            if definition.name != name:
+                raise UnreadableLine(f"definition.name: is {definition.name}, in a line about {name[:80]}")
+            after = self.types.versions.get((name, version - 1), 0)
+            here = await self.own_types.adopt(self.actor, definition, after=after)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            raise UnreadableLine(f"definition.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        except InvalidDefinition as error:
+            raise UnreadableLine(f"definition{error.message}") from None
+        self.types.types = await self.own_types.book.of(self.actor.tenant_id)
+        if here is None:
+            told = f"the tenant has another definition of type {name}, which stays: its memories are read by that"
+            self.summary.notices[told] += 1
+        else:
+            self.types.versions[name, version] = here
+        new = here is not None and self.types.types.version > before
+        (self.summary.imported if new else self.summary.already_there)[KIND] += 1

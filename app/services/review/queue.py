@@ -1,0 +1,268 @@
+"""The use cases of the review queue: what waits, how much of it, one item with all there is to know, decide."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import ClassVar
+from uuid import UUID
+
+from app import ids
+from app.db import review
+from app.db.apply import ScopeMoved
+from app.db.memories import read as memory_reads
+from app.db.memories.listing import PagePosition
+from app.db.review import Passage, ReviewFilter
+from app.db.session import SNAPSHOT, Database, ReadSession
+from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
+from app.memory.review import ReviewDecision, ReviewItem
+from app.model import Actor, Memory, MemoryStatus
+from app.services.review import decide
+from app.services.review.decide import ReviewDecisions, ReviewResult, StaleReview
+from app.write.review.decide import ReviewOutcome
+
+ATTEMPTS = 3
+"""Times a decision is worked out before the reviewer is asked to retry."""
+
+NEIGHBOURS = 2
+"""Turns shown before and after one that is evidence."""
+
+ALIKE = 0.80
+MOST_ALIKE = 5
+"""Least cosine of a near-duplicate, and how many are shown."""
+
+COUNTED_SECONDS = 10.0
+"""How long a count of what waits is good for."""
+
+PATIENCE = 1.0
+"""Seconds that counting may take where it is a detail."""
+
+_RETRY_AFTER = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewExit:
+    """How a memory left the queue: the audit event that says so."""
+
+    at: datetime
+    actor: str
+    event: str
+    detail: Mapping[str, object]
+
+
+class ReviewItemChanged(Conflict):
+    """The item is no longer as the reviewer saw it; `item` is its new state, None when it left the queue."""
+
+    code: ClassVar[str] = "review-moved"
+    title: ClassVar[str] = "The item has changed"
+
+    def __init__(self, memory: UUID, item: ReviewItem | None, ended: ReviewExit | None) -> None:
+        """Take the memory, and what there is to say of it now."""
+        name = ids.public(ids.REVIEW, memory)
+        if item is not None:
+            message = f"{name} has changed since version was read: look at `item` and decide again with its version"
+        elif ended is not None:
+            message = f"{name} was decided already: `decided` says by whom and how"
+        else:
+            message = f"{name} is not in the queue any more"
+        super().__init__(message)
+        self.item = item
+        self.ended = ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPage:
+    """Some items in order, and where the next page starts; None when there is no next page."""
+
+    items: tuple[ReviewItem, ...]
+    next: PagePosition | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewBacklog:
+    """How many wait for one reason, by age in bands, and since when the oldest does."""
+
+    reason: str
+    waiting: int
+    ages: Mapping[str, int]
+    oldest: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """Everything about an item; of one that left the queue only the memory, if it is still there, and how."""
+
+    id: UUID
+    memory: Memory | None
+    item: ReviewItem | None = None
+    ended: ReviewExit | None = None
+    passages: Mapping[UUID, Passage] = field(default_factory=dict)
+    near: tuple[tuple[Memory, float], ...] = ()
+    foreseen: ReviewOutcome | None = None
+
+
+Results = list[ReviewResult | TypedMemoryError]
+"""What became of each of several decisions, in their order."""
+
+
+@dataclass(slots=True)
+class _Count:
+    at: float = float("-inf")
+    found: Mapping[str, int] | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviews:
+    """The review queue as reviewers use it; every method but `known_waiting` sees only the actor's tenant."""
+
+    database: Database
+    reviewing: ReviewDecisions
+    clock: Callable[[], datetime]
+    _count: _Count = field(default_factory=_Count, repr=False)
+
+    async def list(
+        self,
+        actor: Actor,
+        wanted: ReviewFilter,
+        *,
+        min_age: timedelta | None = None,
+        newest: bool = False,
+        limit: int = 50,
+        after: PagePosition | None = None,
+    ) -> ReviewPage:
+        """Return one page of the queue; `min_age`: only what has waited at least so long."""
+        if min_age is not None:
+            before = self.clock() - min_age
+            wanted = replace(wanted, until=before if wanted.until is None else min(before, wanted.until))
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
+            found = await review.page(session, actor.tenant_id, wanted, newest=newest, limit=limit + 1, after=after)
+            items = await review.with_sides(session, actor.tenant_id, found[:limit])
+        if len(found) <= limit:
+            return ReviewPage(items=tuple(items), next=None)
+        last = found[limit - 1]
+        return ReviewPage(items=tuple(items), next=PagePosition(id=last.id, value=last.review_since))
+
+    async def summary(self, actor: Actor) -> tuple[ReviewBacklog, ...]:
+        """Return how many wait, by reason and age."""
+        now = self.clock()
+        bounds = {name: now - timedelta(days=days) for name, days in (("day", 1), ("week", 7), ("month", 30))}
+        async with self.database.read(actor.tenant_id) as session:
+            rows = await review.summary(session, actor.tenant_id, bounds=bounds)
+        return tuple(
+            ReviewBacklog(
+                reason=row["reason"],
+                waiting=row["waiting"],
+                ages={
+                    "under_a_day": row["day"],
+                    "a_day_to_a_week": row["week"],
+                    "a_week_to_a_month": row["month"],
+                    "over_a_month": row["older"],
+                },
+                oldest=row["oldest"],
+            )
+            for row in rows
+        )
+
+    async def get(self, actor: Actor, memory: UUID) -> Detail:
+        """Return an item, or how it left the queue; NotFound when it was never in it."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant, **SNAPSHOT) as session:
+            item = await review.find(session, tenant, memory)
+            if item is None:
+                ended = await self._ended(session, tenant, memory)
+                left = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
+                if ended is None:
+                    raise NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
+                return Detail(id=memory, memory=left, ended=ended)
+            turns = {one.turn_id for one in item.memory.evidence if one.turn_id is not None}
+            passages = await review.passages(session, tenant, turns, each=NEIGHBOURS)
+            near = await review.near(session, tenant, memory, likeness=ALIKE, most=MOST_ALIKE)
+        return Detail(
+            id=memory,
+            memory=item.memory,
+            item=item,
+            passages=passages,
+            near=tuple(near),
+            foreseen=await self._foreseen(actor, item),
+        )
+
+    async def decide(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewResult:
+        """Carry out a decision on the item as the reviewer saw it.
+
+        Raises NotFound, InvalidInput when the action does not fit the item, Moved when it is no longer at the
+        version that the choice goes by, Conflict when others kept writing to its scope.
+        """
+        for _ in range(ATTEMPTS):
+            item = await self._open(actor, memory, choice)
+            try:
+                return await self.reviewing.decide(actor, item, choice, await self._named(actor, item, choice))
+            except StaleReview:
+                raise await self._moved(actor, memory) from None
+            except ScopeMoved:
+                self.reviewing.pipeline.conflict()
+        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
+
+    async def decide_all(self, actor: Actor, choices: Sequence[tuple[UUID, ReviewDecision]]) -> Results:
+        """Carry out decisions one after another, each in a transaction of its own, and return what became of each."""
+        results: Results = []
+        for memory, choice in choices:
+            try:
+                results.append(await self.decide(actor, memory, choice))
+            except TypedMemoryError as error:
+                results.append(error)
+        return results
+
+    async def known_waiting(self) -> Mapping[str, int] | None:
+        """Return how many items wait, by reason, of all tenants together; None when it can't be told at once."""
+        try:
+            async with asyncio.timeout(PATIENCE), self._count.lock:
+                now = time.monotonic()
+                if self._count.found is None or now - self._count.at >= COUNTED_SECONDS:
+                    async with self.database.read(None) as session:
+                        self._count.found = await review.waiting(session)
+                    self._count.at = now
+                return self._count.found
+        except (TypedMemoryError, TimeoutError):
+            return None
+
+    async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewItem:
+        """Return the item if it is at the version that the choice goes by, and the action fits it."""
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
+            item = await review.find(session, actor.tenant_id, memory)
+        if item is None or item.version != choice.version:
+            raise await self._moved(actor, memory)
+        decide.check_action(item, choice.action)
+        decide.check_statement(item, choice)
+        return item
+
+    async def _named(self, actor: Actor, item: ReviewItem, choice: ReviewDecision) -> Memory | None:
+        """Return the memory that the choice names, if it fits the item."""
+        async with self.database.read(actor.tenant_id) as session:
+            return await decide.named_memory(session, actor.tenant_id, item, choice)
+
+    async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
+        async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
+            item = await review.find(session, actor.tenant_id, memory)
+            ended = None if item is not None else await self._ended(session, actor.tenant_id, memory)
+        if item is None and ended is None:
+            return NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
+        return ReviewItemChanged(memory, item, ended)
+
+    async def _foreseen(self, actor: Actor, item: ReviewItem) -> ReviewOutcome | None:
+        """Return what accepting would come to, where that is not plain; None too when it can't be worked out now."""
+        if item.memory.status is not MemoryStatus.PENDING:
+            return None
+        try:
+            return await self.reviewing.foreseen(actor, item)
+        except (ProviderError, Conflict, StaleReview):
+            return None
+
+    async def _ended(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
+        row = await review.ended(session, tenant, memory)
+        if row is None:
+            return None
+        return ReviewExit(at=row["occurred_at"], actor=row["actor"], event=row["action"], detail=row["detail"])

@@ -1,0 +1,210 @@
+"""A tenant's own types: defined, changed by a next version, looked at, removed while nothing is of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from app.db import tenant_types, tenants
+from app.db.audit import AuditWriter, append
+from app.db.session import Database, ReadSession
+from app.db.tenant_types import StoredVersion, TypeCache
+from app.errors import Conflict, NotFound
+from app.memory.audit import AuditAction
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.memory.tenant_types import compiler, validate
+from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
+from app.model import Actor
+from app.providers.prompt import described_size
+from app.providers.schemas import choices_in
+
+MOST: Final = 50
+"""Types of its own that a tenant has."""
+
+MOST_VERSIONS: Final = 100
+
+LARGEST_PROMPT: Final = 24_000
+"""Characters that a tenant's own types add to the instructions of each extraction."""
+
+MOST_CHOICES: Final = 500
+"""Values of enums that a tenant's own types add to the schema of an answer."""
+
+RESERVED: Final = frozenset({"query"})
+"""Names that are routes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeDefinitionResult:
+    """What a definition came to. `new`: it is a version that was not there; `incompatible`: what it takes away."""
+
+    type: MemoryType
+    new: bool
+    incompatible: tuple[DefinitionError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantTypeView:
+    """A type as it is looked at: its versions, oldest first, and how many memories are of it; neither of a built-in."""
+
+    type: MemoryType
+    versions: Sequence[StoredVersion] = ()
+    memories: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantTypes:
+    """The types of tenants, each its own."""
+
+    database: Database
+    book: TypeCache
+    clock: Callable[[], datetime]
+
+    async def define(self, actor: Actor, definition: Definition, *, dry_run: bool = False) -> TypeDefinitionResult:
+        """Make a type, or the next version of one that is there; the same definition again changes nothing.
+
+        Raises InvalidDefinition with everything that is wrong. `dry_run`: nothing is stored.
+        """
+        await asyncio.to_thread(compiler.compile_new, definition)
+        return await self._define(actor, definition, dry_run=dry_run)
+
+    async def _define(self, actor: Actor, definition: Definition, *, dry_run: bool = False) -> TypeDefinitionResult:
+        tenant = actor.tenant_id
+        if dry_run:
+            async with self.database.read(tenant) as session:
+                return await self._foreseen(session, tenant, definition)
+        # The tenant's row is locked first: of two who define at once, the second builds on what the first has stored.
+        async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
+            await tenant_types.lock(session, tenant)
+            found = await self._foreseen(session, tenant, definition)
+            if found.new:
+                at, version = self.clock(), found.type.version
+                await tenant_types.add(session, tenant, version, definition, at=at, by=actor.name)
+                detail = {"type": definition.name, "version": version, "incompatible": len(found.incompatible)}
+                ledger = AuditWriter(tenant=tenant, actor=actor.name, at=at)
+                await append(session, [ledger.event(AuditAction.TYPE_DEFINED, detail)])
+        await self.book.of(tenant)
+        return found
+
+    async def remove(self, actor: Actor, name: str) -> None:
+        """Remove a type with all its versions; Conflict while there are memories of it, NotFound for no own type."""
+        tenant = actor.tenant_id
+        async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
+            await tenant_types.lock(session, tenant)
+            types = await self._types(session, tenant)
+            if not await tenant_types.versions(session, tenant, name):
+                raise _not_own(name, types)
+            count = await tenant_types.memories(session, tenant, name)
+            if count:
+                raise Conflict(
+                    f"{count} memories are of type {name}: erase them, or make them of another type, first; to have no "
+                    "more of them proposed from turns, define it with `extracted` false"
+                )
+            await tenant_types.remove(session, tenant, name)
+            ledger = AuditWriter(tenant=tenant, actor=actor.name, at=self.clock())
+            await append(session, [ledger.event(AuditAction.TYPE_REMOVED, {"type": name})])
+        await self.book.of(tenant)
+
+    async def get(self, actor: Actor, name: str) -> TenantTypeView:
+        """Return a type by its name or an alias, or raise NotFound."""
+        types = await self.book.of(actor.tenant_id)
+        found = types.find(name)
+        if found is None:
+            raise unknown(name, types)
+        if not found.version:
+            return TenantTypeView(type=found)
+        async with self.database.read(actor.tenant_id) as session:
+            versions = await tenant_types.versions(session, actor.tenant_id, found.name)
+            count = await tenant_types.memories(session, actor.tenant_id, found.name)
+        return TenantTypeView(type=found, versions=versions, memories=count)
+
+    async def adopt(self, actor: Actor, definition: Definition, *, after: int) -> int | None:
+        """Take over a version of a definition from an export, and return its number here.
+
+        One that is here keeps its number. Otherwise it becomes the next one, if it follows on the latest that is
+        here: `after` is that which the one before it has here, 0 for the first. So it does if it goes back to what
+        was said before that one. None where it does not follow: the tenant has a type of that name that says
+        something else. Raises InvalidDefinition.
+        """
+        async with self.database.read(actor.tenant_id) as session:
+            known = await tenant_types.versions(session, actor.tenant_id, definition.name)
+        same = [one.version for one in known if Definition.model_validate(one.definition) == definition]
+        if after + 1 in same:
+            return after + 1
+        if max((one.version for one in known), default=0) != after:
+            return same[0] if same else None
+        await asyncio.to_thread(compiler.compile_stored_text, definition)
+        return (await self._define(actor, definition)).type.version
+
+    async def _types(self, session: ReadSession, tenant: UUID) -> Registry:
+        """Return the types as this transaction sees them."""
+        kept = await tenant_types.read_definition(session, tenant)
+        return await asyncio.to_thread(self.book.made, kept)
+
+    async def _foreseen(self, session: ReadSession, tenant: UUID, definition: Definition) -> TypeDefinitionResult:
+        """Return what a definition comes to, or raise InvalidDefinition when there is no room for it."""
+        types = await self._types(session, tenant)
+        known = await tenant_types.versions(session, tenant, definition.name)
+        latest = Definition.model_validate(known[-1].definition) if known else None
+        if latest == definition:
+            return TypeDefinitionResult(type=types.get(definition.name), new=False)
+        made = await asyncio.to_thread(compiler.compile_stored, definition.text(), len(known) + 1)
+        faults = [*_names_taken(definition, types), *_too_many(made, types)]
+        if faults:
+            raise InvalidDefinition(faults)
+        lost = () if latest is None else validate.incompatibilities(latest, definition)
+        return TypeDefinitionResult(type=made, new=True, incompatible=lost)
+
+
+def _names_taken(definition: Definition, types: Registry) -> Iterator[DefinitionError]:
+    given = [("/name", definition.name)]
+    given += [(pointer("aliases", place), alias) for place, alias in enumerate(definition.aliases)]
+    others = [one for one in types if one.version == 0 or one.name != definition.name]
+    taken: Mapping[str, MemoryType] = {name: one for one in others for name in (one.name, *one.aliases)}
+    for at, name in given:
+        if name in RESERVED:
+            yield DefinitionError(pointer=at, message=f"{name} is a route of its own: choose another name")
+        elif name in taken:
+            whose = "your own type" if taken[name].version else "the built-in type"
+            yield DefinitionError(
+                pointer=at, message=f"{name} is taken by {whose} {taken[name].name}: choose another name"
+            )
+
+
+def _too_many(made: MemoryType, types: Registry) -> Iterator[DefinitionError]:
+    others = [one for one in types.own if one.name != made.name]
+    if len(others) >= MOST:
+        yield DefinitionError(
+            pointer="/name", message=f"there are {len(others)} types of your own: at most {MOST} may be"
+        )
+    if made.version > MOST_VERSIONS:
+        message = f"has {made.version - 1} versions: at most {MOST_VERSIONS} may be. Define it under another name"
+        yield DefinitionError(pointer="/name", message=message)
+    size = sum(described_size(one) for one in (*others, made) if one.extracted)
+    if made.extracted and size > LARGEST_PROMPT:
+        message = (
+            f"with it, your own types are {size} characters of every extraction: at most {LARGEST_PROMPT} may be. "
+            "Shorten definitions and examples, or set `extracted` to false where only callers write"
+        )
+        yield DefinitionError(pointer="/extracted", message=message)
+    choices = sum(choices_in(one) for one in (*others, made) if one.extracted)
+    if made.extracted and choices > MOST_CHOICES:
+        message = (
+            f"with it, your own types have {choices} values in enums: a model takes at most {MOST_CHOICES} of them"
+        )
+        yield DefinitionError(pointer="/extracted", message=message)
+
+
+def unknown(name: str, types: Registry) -> NotFound:
+    """Return the error for a type that the tenant does not have."""
+    return NotFound(f"no memory type {name[:80]!r}; there are {', '.join(types.by_name)}")
+
+
+def _not_own(name: str, types: Registry) -> NotFound | Conflict:
+    if types.find(name) is not None and not types.get(name).version:
+        return Conflict(f"{types.get(name).name} is built in: it can't be removed")
+    return unknown(name, types)

@@ -1,0 +1,149 @@
+"""Cutting a batch into waves whose members cannot affect one another's decisions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.memory import normalise
+from app.memory.candidate import Candidate
+from app.memory.spec import Refs
+from app.model import EntityRef
+from app.write.dedup import DUPLICATE
+from app.write.values import Prepared, Resolved
+
+Numbered = tuple[int, Prepared]
+
+
+def split_batch(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
+    """Yield the numbered candidates in waves, in order.
+
+    Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
+    as their own words tell: no common words or slot, no likeness in meaning, no name one declares and the
+    other uses. Slots that only turn out to be one when names are resolved are `clashes`' to find.
+    """
+    wave = _Wave()
+    for place, one in prepared:
+        if not wave.admits(one):
+            yield wave.members
+            wave = _Wave()
+        wave.add(place, one)
+    if wave.members:
+        yield wave.members
+
+
+def clashes(resolved: Sequence[Resolved]) -> list[int]:
+    """Return where to cut, so that no two candidates between two cuts claim one slot; empty when none do."""
+    cuts: list[int] = []
+    seen: set[str] = set()
+    for place, one in enumerate(resolved):
+        if one.slot is None:
+            continue
+        candidate = one.prepared.candidate
+        claimed = {f"{candidate.type.name}\x1f{one.slot}", *_guarding(candidate, one.slot, one.refs)}
+        if claimed & seen:
+            cuts.append(place)
+            seen = set()
+        seen |= claimed
+    return cuts
+
+
+@dataclass(slots=True)
+class _Wave:
+    members: list[Numbered] = field(default_factory=list)
+    claimed: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
+    meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
+
+    def admits(self, one: Prepared) -> bool:
+        names = _declared(one)
+        return not (
+            _claims(one) & self.claimed
+            or _used(one) & self.declared
+            or names & (self.used | self.declared)
+            or _held(one) & (self.ended if one.candidate.ending is None else self.held)
+            or self._means_the_same(one)
+        )
+
+    def add(self, place: int, one: Prepared) -> None:
+        self.members.append((place, one))
+        self.claimed |= _claims(one)
+        self.declared |= _declared(one)
+        self.used |= _used(one)
+        self.held |= _held(one)
+        if one.candidate.ending is not None:
+            self.ended |= _held(one)
+        if _by_meaning(one):
+            self.meanings[_topic(one)].append(one.texts[0].vector)
+
+    def _means_the_same(self, one: Prepared) -> bool:
+        alike = self.meanings.get(_topic(one)) if _by_meaning(one) else None
+        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > DUPLICATE
+
+
+def _claims(one: Prepared) -> set[str]:
+    """Return keys of what this could merge with word for word, or compete with for a slot."""
+    slot = _slot_by_name(one)
+    claims = {one.identity.hex(), *_guarding(one.candidate, slot, _by_name(one))}
+    return claims if slot is None else claims | {f"{one.candidate.type.name}\x1f{slot}"}
+
+
+def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
+    """Return the slots where this guards or is guarded: what is guarded must see the guard that came before it."""
+    guarded = candidate.payload.guarded_at(refs)
+    held = (slot, slot.rpartition("|")[0]) if candidate.type.guards and slot is not None else ()
+    return {f"guard\x1f{key}" for key in (*guarded, *held)}
+
+
+def _held(one: Prepared) -> set[str]:
+    """Return what this is held under, by name: an ending under the same may end it."""
+    held = one.candidate.type.held
+    if held is None:
+        return set()
+    under = one.candidate.payload.model_dump(mode="json", by_alias=True)[held.under]
+    return {f"{_topic(one)}\x1f{under}"}
+
+
+def _slot_by_name(one: Prepared) -> str | None:
+    """Return the slot as if every name were an entity of its own."""
+    return one.candidate.payload.slot(_by_name(one))
+
+
+def _by_name(one: Prepared) -> Mapping[str, EntityRef]:
+    return {
+        mention.role: EntityRef(id=_named(mention.name), name=mention.name, entity_type="") for mention in one.mentions
+    }
+
+
+def _named(name: str) -> UUID:
+    return uuid5(NAMESPACE_OID, normalise.normalise_name(name))
+
+
+def _by_meaning(one: Prepared) -> bool:
+    ending = one.candidate.ending is not None
+    return one.candidate.type.dedup_by_meaning and not ending and _slot_by_name(one) is None
+
+
+def _topic(one: Prepared) -> str:
+    return f"{one.candidate.type.name}\x1f{normalise.normalise_name(one.candidate.payload.subject() or '')}"
+
+
+def _declared(one: Prepared) -> set[str]:
+    return {
+        normalise.normalise_name(name)
+        for mention in one.mentions
+        if mention.declares
+        for name in (mention.name, *mention.aliases)
+    }
+
+
+def _used(one: Prepared) -> set[str]:
+    return {normalise.normalise_name(mention.name) for mention in one.mentions}

@@ -1,0 +1,257 @@
+"""From a proposal to a candidate: payload, adjustments, trust, category, screening.
+
+What callers state themselves, looked through as a turn is: orders to the assistant and secrets wait for a person.
+
+How what is extracted fades by what it says: core for who the user is, procedural for what they always do.
+
+From a grounded proposal to a candidate: its type's payload, the rule adjustments, its standing.
+
+How far a source is believed, before anything it says is weighed (DESIGN section 8; docs/decisions/0017-guards.md).
+
+The strength is the `s` of the confidence formula: a user speaking of themself is the seed's explicit first-person
+statement, whatever others say ranks below it, and what nobody answers for ranks last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from app import ids
+from app.english.screening import screen
+from app.memory.calendar import StatedTime, day_start
+from app.memory.candidate import Candidate, Ending
+from app.memory.extraction import Proposal, Role, Turn
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType, Payload
+from app.memory.vocabulary import USER
+from app.model import Category, Evidence, SpeechAct
+
+_INLINE = 1_000
+"""Characters that are looked through on the event loop, a millisecond or two's worth; more go to a thread."""
+
+
+async def screen_stated(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, each with why a person should look at what it says, if one should."""
+    told = [one.content or one.payload.render() for one in candidates]
+    if sum(map(len, told)) <= _INLINE:
+        return _doubted(candidates, told)
+    return await asyncio.to_thread(_doubted, candidates, told)
+
+
+def _doubted(candidates: Sequence[Candidate], told: Sequence[str]) -> list[Candidate]:
+    return [
+        replace(one, review=doubts[0].why) if one.review is None and (doubts := screen(words)) else one
+        for one, words in zip(candidates, told, strict=True)
+    ]
+
+
+_LASTING = frozenset({Category.CORE, Category.PROCEDURAL})
+"""Those that keep a memory for good, or nearly: they are given to few."""
+
+
+def category_of(
+    proposed: Category | None, payload: Payload, spec: MemoryType, turn: Turn, act: SpeechAct
+) -> Category | None:
+    """Return how it fades by what it says, or None: as its type does (seed 002's heuristics at extraction).
+
+    Only what is asserted about the user whose scope it is can be core or procedural, and only in a type that
+    says such things. What the type reads from the payload counts first; `proposed`, the extractor's own word,
+    counts where the type reads nothing. Any other category leaves it to the type's own half-life.
+    """
+    if spec.nature is None or act is not SpeechAct.ASSERTION or not _of_user(payload, turn):
+        return None
+    found = spec.nature(payload) or proposed
+    return found if found in _LASTING else None
+
+
+def _of_user(payload: Payload, turn: Turn) -> bool:
+    """Return whether it is about the one user whose scope the turn is in, by the name that the turn has for them."""
+    if turn.scope.user_id is None:
+        return False
+    subject = payload.subject()
+    return subject == USER or (turn.role is Role.USER and subject == turn.first_person)
+
+
+_WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(StatedTime)
+
+
+class UnfitProposal(Exception):
+    """A proposal that no type can hold; the message says why, without its content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalTrust:
+    """How far a proposal can be trusted: source strength and grounding in 0..1, speech act, doubts for review."""
+
+    source: float
+    grounding: float
+    speech_act: SpeechAct
+    review: str | None = None
+
+
+def candidate(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:
+    """Return the candidate a proposal makes, in the type that the rules of DESIGN section 3 give it.
+
+    Its extractor confidence is confidence x grounding x consistency (section 4). Raises Unfit.
+    """
+    if proposal.ends:
+        return _ended(proposal, turn, standing, types, extractor)
+    spec, payload = _typed(proposal, types)
+    changed = payload.reclassified()
+    provenance: dict[str, object] = {"extractor": extractor}
+    if changed is not None:
+        provenance["reclassified"] = {"from": spec.name, "because": changed.reason}
+        spec = types.get(changed.type)
+        payload = spec.payload.model_validate(changed.payload)
+    return _standing(proposal, turn, standing, spec, payload, provenance)
+
+
+def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:
+    """Return the candidate of a proposal that something is no longer so."""
+    spec = _known(proposal, types)
+    try:
+        payload, named = spec.ended(proposal.payload)
+    except ValidationError as error:
+        raise UnfitProposal(_faults(spec, error)) from None
+    except ValueError as error:
+        raise UnfitProposal(str(error)) from None
+    found = _standing(proposal, turn, standing, spec, payload, {"extractor": extractor})
+    return replace(found, ending=Ending(at=_instant(proposal.ended_at, turn), named=named))
+
+
+def _instant(written: str | None, turn: Turn) -> datetime | None:
+    """Return a time as it was proposed, no later than the turn; None for what is no time."""
+    try:
+        read = None if written is None else _WHEN.validate_python(written)
+    except ValidationError:
+        return None
+    return None if read is None else min(day_start(read, turn.zone), turn.occurred_at)
+
+
+def _standing(
+    proposal: Proposal,
+    turn: Turn,
+    standing: ProposalTrust,
+    spec: MemoryType,
+    payload: Payload,
+    provenance: Mapping[str, object],
+) -> Candidate:
+    return Candidate(
+        type=spec,
+        payload=payload,
+        scope=turn.scope,
+        stated_at=turn.occurred_at,
+        zone=turn.zone,
+        source_strength=standing.source,
+        extractor_confidence=proposal.confidence * standing.grounding * proposal.consistency,
+        speech_act=standing.speech_act,
+        importance=proposal.importance if turn.importance is None else turn.importance,
+        category=turn.category,
+        nature=category_of(proposal.category, payload, spec, turn, standing.speech_act),
+        topic=proposal.topic,
+        session_id=turn.session_id,
+        sequence_number=turn.sequence_number,
+        evidence=(evidence(turn, proposal.quote),),
+        provenance=provenance,
+        review=standing.review,
+    )
+
+
+def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: ProposalTrust) -> Candidate:
+    """Return the turn itself as a candidate, word for word, with the turn before it as context.
+
+    A turn outside any session is a session of its own.
+    """
+    session = turn.session_id or ids.public(ids.TURN, turn.id)
+    fields = {
+        "content": turn.content,
+        "session_id": session,
+        "sequence_number": turn.sequence_number,
+        "speaker": speaker(turn),
+    }
+    return Candidate(
+        type=spec,
+        payload=spec.payload.model_validate(fields),
+        scope=turn.scope,
+        context=None if before is None else statement_time(before),
+        stated_at=turn.occurred_at,
+        zone=turn.zone,
+        importance=turn.importance,
+        category=turn.category,
+        session_id=session,
+        sequence_number=turn.sequence_number,
+        evidence=(evidence(turn, None),),
+        provenance={"extractor": "verbatim"},
+        review=standing.review,
+    )
+
+
+def speaker(turn: Turn) -> str | None:
+    """Return under which name a turn is kept: its speaker's, or the role's unless it is the user's."""
+    return turn.speaker or (None if turn.role == "user" else turn.role)
+
+
+def statement_time(turn: Turn) -> str:
+    """Return a turn as context of the next: led by who said it."""
+    name = speaker(turn)
+    return f"{name}: {turn.content}" if name else turn.content
+
+
+def evidence(turn: Turn, quote: str | None) -> Evidence:
+    """Return where the turn said it."""
+    return Evidence(
+        stated_at=turn.occurred_at, turn_id=turn.id, quote=quote, role=turn.role, session_id=turn.session_id
+    )
+
+
+def _typed(proposal: Proposal, types: Registry) -> tuple[MemoryType, Payload]:
+    spec = _known(proposal, types)
+    try:
+        return spec, spec.payload.model_validate(dict(proposal.payload))
+    except ValidationError as error:
+        raise UnfitProposal(_faults(spec, error)) from None
+
+
+def _known(proposal: Proposal, types: Registry) -> MemoryType:
+    spec = types.find(proposal.type)
+    if spec is None:
+        raise UnfitProposal(f"there is no memory type {proposal.type[:80]!r}")
+    return spec
+
+
+def _faults(spec: MemoryType, error: ValidationError) -> str:
+    faults = "; ".join(
+        f"{'.'.join(map(str, one['loc'])) or 'payload'}: {one['msg']}"
+        for one in error.errors(include_url=False, include_input=False)
+    )
+    return f"not a {spec.name}: {faults}"
+
+
+UNKNOWN: Final = 0.5
+"""Strength of a source that nobody named."""
+
+CAPS: Final[Mapping[Role, float]] = MappingProxyType(
+    {Role.USER: 0.9, Role.TOOL: 0.7, Role.ASSISTANT: 0.6, Role.SYSTEM: UNKNOWN}
+)
+"""Most that a source of each role is believed: user > tool > assistant > unknown."""
+
+HEARSAY: Final = 0.1
+"""What a user's statement loses when it is not about themself: they may be wrong about others."""
+
+
+def source_strength(role: Role | None, *, first_person: bool, claimed: float | None = None) -> float:
+    """Return the source strength in 0..1 of what a role says; `first_person`: of itself.
+
+    `claimed` is the strength that a caller states; it never lifts the role above its cap. None is an unknown role.
+    """
+    cap = UNKNOWN if role is None else CAPS[role]
+    if role is Role.USER and not first_person:
+        cap -= HEARSAY
+    return cap if claimed is None else min(cap, claimed)

@@ -1,0 +1,340 @@
+"""Stage: call the extractor, cache its answer, reclassify, ground, refuse.
+
+Extractions as they are kept with their turn, so that a model is not asked the same thing twice.
+
+What a proposal says as a type that adopts from its own (docs/decisions/0038-adopting-at-the-writing.md).
+
+From what was proposed of a turn to what goes on to be decided: grounded, meant, named, typed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.db.entities.write_lookup import Referent
+from app.english.quotations import Span, is_quoted, quoted_spans
+from app.english.role_play import NO_FRAMING, RolePlayFrame
+from app.english.screening import Suspicion, SuspicionKind, screen
+from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.lexical.tokens import sentence_around
+from app.memory.candidate import Candidate
+from app.memory.extraction import Extraction, Proposal, Role, Turn
+from app.memory.registry import Registry
+from app.memory.spec import Adoption, MemoryType, Payload, Stored
+from app.model import SpeechAct
+from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
+from app.write.coreference.references import Binding, Unresolved, bind_references
+from app.write.ground import Grounding, ground
+from app.write.trace import Trace
+from app.write.values import ExtractedCandidates, RejectedProposal
+
+_Item = TypeVar("_Item")
+
+_PROPOSALS = TypeAdapter(tuple[Proposal, ...])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchingWriter(Generic[_Item]):
+    """Keeps things as they come; what comes while others are being kept goes together afterwards.
+
+    Transactions of their own would wait for one another anyway: they count towards the same day's cost.
+    """
+
+    keep: Callable[[Sequence[_Item]], Awaitable[None]]
+    _waiting: list[_Item] = field(default_factory=list)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def __call__(self, item: _Item) -> None:
+        """Return once the item was given to `keep`, which has returned."""
+        self._waiting.append(item)
+        async with self._lock:
+            items = self._waiting.copy()
+            self._waiting.clear()
+            if items:
+                await self.keep(items)
+
+
+def extraction_to_json(extraction: Extraction) -> dict[str, object]:
+    """Return what to keep of an extraction, as JSON values; its cost is counted apart."""
+    return {"proposals": _PROPOSALS.dump_python(extraction.proposals, mode="json")}
+
+
+def extraction_from_json(kept: Mapping[str, object]) -> Extraction:
+    """Return the extraction that was kept, at no cost."""
+    return Extraction(proposals=_PROPOSALS.validate_python(kept["proposals"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reclassification:
+    """A proposal as it goes on; `was`: as it was proposed, where a type adopted it, and `because` of what."""
+
+    proposal: Proposal
+    was: Proposal | None = None
+    because: str = ""
+
+    @property
+    def told(self) -> str:
+        """Return what was adopted and why, in words without its content."""
+        return "" if self.was is None else f"{self.proposal.type}: adopted from {self.was.type}, {self.because}"
+
+
+def reclassifications(proposal: Proposal, types: Registry) -> tuple[Reclassification, ...]:
+    """Return a proposal as what it goes on as: itself, or one of the first type, as they are listed, that adopts it.
+
+    What would be of another type anyway is not offered, and what was adopted is not offered again. An ending stays
+    what it is, and goes on as an ending of every adopting type beside it: the belief may be stored as either.
+    """
+    spec = types.find(proposal.type)
+    if spec is None:
+        return (Reclassification(proposal=proposal),)
+    if proposal.ends:
+        return (Reclassification(proposal=proposal), *_ended(proposal, spec, types))
+    try:
+        payload = spec.payload.model_validate(dict(proposal.payload))
+    except ValidationError:
+        return (Reclassification(proposal=proposal),)
+    stated = None if payload.reclassified() is not None else next(_adopted(proposal, payload, spec, types), None)
+    return (stated or Reclassification(proposal=proposal),)
+
+
+def _adopted(proposal: Proposal, payload: Payload, spec: MemoryType, types: Registry) -> Iterator[Reclassification]:
+    for one, adoption in _adopting(spec, types):
+        found = adoption.rule(_stored(payload, spec))
+        if found is not None:
+            fields = found.payload.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+            weight = one.importance(found.payload)
+            importance = weight if proposal.importance is None else max(weight, proposal.importance)
+            adopted = replace(proposal, type=one.name, payload=fields, importance=importance)
+            yield Reclassification(proposal=adopted, was=proposal, because=found.reason)
+
+
+def _ended(proposal: Proposal, spec: MemoryType, types: Registry) -> Iterator[Reclassification]:
+    try:
+        payload, named = spec.ended(proposal.payload)
+    except ValueError:
+        return
+    for one, adoption in _adopting(spec, types):
+        fields: Mapping[str, object] | None = None
+        if named and adoption.ended is not None and one.held is not None:
+            fields = adoption.ended(_stored(payload, spec))
+        if fields is not None:
+            because = "it may be held as one"
+            yield Reclassification(
+                proposal=replace(proposal, type=one.name, payload=fields), was=proposal, because=because
+            )
+
+
+def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, Adoption]]:
+    """Yield the types that adopt from a type and may be proposed from turns, in the registry's order."""
+    for one in types:
+        if one.adopts is not None and one.extracted and spec.name in one.adopts.sources:
+            yield one, one.adopts
+
+
+def _stored(payload: Payload, spec: MemoryType) -> Stored:
+    fields = payload.model_dump(mode="json", by_alias=True)
+    return Stored(type=spec.name, payload=fields, content=payload.render())
+
+
+EPISODE = "episodic"
+"""The type under which a turn itself is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionContext:
+    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept."""
+
+    types: Registry
+    extractor: str
+    keep_episodes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _GroundedProposal:
+    """A proposal whose words are in the turn and meant as stated, and how it came to its type."""
+
+    proposal: Proposal
+    standing: ProposalTrust
+    offer: Reclassification
+
+
+def candidates_of(
+    turn: Turn,
+    extraction: Extraction,
+    context: Sequence[Turn],
+    referents: Sequence[Referent],
+    means: ExtractionContext,
+    trace: Trace,
+    framing: RolePlayFrame = NO_FRAMING,
+    heard: Sequence[Turn] = (),
+) -> ExtractedCandidates:
+    """Return the candidates of one turn and what was refused; every stage is told in the trace.
+
+    `heard` are the turns before in which whom a pronoun means is looked for; without them, the context.
+    """
+    doubts = screen(turn.content, foreign=turn.role is not Role.USER)
+    refused: list[RejectedProposal] = []
+    said = _TurnText(
+        turn=turn, context=context, doubts=doubts, framing=framing, foreign=quoted_spans(turn.content, turn.speaker)
+    )
+    meant = _grounded(said, extraction, means, trace, refused)
+    named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
+    candidates = []
+    with trace.stage("classify", len(named)) as stage:
+        for one in named:
+            try:
+                candidates.append(_candidate(one, turn, means))
+                stage.notes.extend([one.offer.told] if one.offer.was else [])
+            except UnfitProposal as error:
+                refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
+                stage.drop(one.proposal.type, str(error))
+    candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
+    kept = _episode(turn, context, doubts, means)
+    return ExtractedCandidates(
+        candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TurnText:
+    """A turn with what came before it, what is doubtful in it, and the game it is said in."""
+
+    turn: Turn
+    context: Sequence[Turn]
+    doubts: Sequence[Suspicion]
+    framing: RolePlayFrame
+    foreign: tuple[Span, ...]
+
+
+def _grounded(
+    heard: _TurnText, extraction: Extraction, means: ExtractionContext, trace: Trace, refused: list[RejectedProposal]
+) -> list[_GroundedProposal]:
+    turn, found = heard.turn, []
+    offered = _offered(heard, extraction, means)
+    with trace.stage("ground", len(offered)) as stage:
+        for offer in offered:
+            proposal = offer.proposal
+            grounding = ground(proposal, turn, heard.context, means.types)
+            if not isinstance(grounding, Grounding):
+                refused.append(RejectedProposal(proposal=proposal, reason=grounding))
+                stage.drop(proposal.type, grounding)
+                continue
+            act = _act(proposal, heard, grounding)
+            if act in SKIPPED:
+                reason = f"it is {_ACTS[act]}, which states nothing"
+                refused.append(RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason))
+                stage.drop(proposal.type, reason)
+                continue
+            standing = ProposalTrust(
+                source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
+                grounding=grounding.score,
+                speech_act=act,
+                review=_review(heard.doubts, grounding),
+            )
+            found.append(
+                _GroundedProposal(proposal=replace(proposal, quote=grounding.quote), standing=standing, offer=offer)
+            )
+    return found
+
+
+def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
+    """Return the proposals as they go on; what is adopted must stand in the turn as what it became, too."""
+    if not extraction.adoptable:
+        return [Reclassification(proposal=one) for one in extraction.proposals]
+    found = []
+    for proposal in extraction.proposals:
+        for offer in reclassifications(proposal, means.types):
+            stands = offer.was is None or isinstance(
+                ground(offer.proposal, heard.turn, heard.context, means.types), Grounding
+            )
+            found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
+    return found
+
+
+def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
+    """Return the candidate of a proposal, which tells what type it was adopted from. Raises Unfit."""
+    found = candidate(one.proposal, turn, one.standing, means.types, means.extractor)
+    if one.offer.was is None:
+        return found
+    adopted = {"from": one.offer.was.type, "because": one.offer.because}
+    return replace(found, provenance={**found.provenance, "reclassified": adopted})
+
+
+_ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
+
+
+def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding) -> SpeechAct:
+    """Return the more cautious of what the extractor and the rules say was done with the words.
+
+    An ending is a denial that asserts: `I no longer work there`.
+    """
+    sentence, before = sentence_around(heard.turn.content, grounding.span)
+    act = more_cautious(proposal.speech_act, speech_act(sentence, before))
+    framed = heard.framing.at(grounding.span[0], sentence)
+    act = act if framed is None else more_cautious(act, framed)
+    if is_quoted(_begins(grounding, heard), heard.foreign):
+        act = more_cautious(act, SpeechAct.QUOTATION)
+    return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
+def _begins(grounding: Grounding, heard: _TurnText) -> int:
+    """Return where what it says begins: past the words that lead to it, where its quote has them too."""
+    start, end = grounding.span
+    inside = [first for first, last in heard.foreign if start < first < end <= last + 1]
+    return inside[0] if inside else start
+
+
+def _first_person(proposal: Proposal, turn: Turn) -> bool:
+    about = proposal.payload.get("subject", turn.first_person)
+    return about == turn.first_person
+
+
+def _review(doubts: Sequence[Suspicion], grounding: Grounding) -> str | None:
+    """Return why a person should look at it: anything said beside an injection, or a secret in its own words."""
+    start, end = grounding.span
+    for doubt in doubts:
+        if doubt.kind is SuspicionKind.INJECTION or (doubt.span[0] < end and start < doubt.span[1]):
+            return doubt.why
+    return None
+
+
+def _named(
+    meant: Sequence[_GroundedProposal],
+    turn: Turn,
+    context: Sequence[Turn],
+    referents: Sequence[Referent],
+    means: ExtractionContext,
+    trace: Trace,
+    refused: list[RejectedProposal],
+) -> tuple[list[_GroundedProposal], tuple[Binding, ...]]:
+    """Replace `she`, `the company`, `my manager` by whom they mean."""
+    with trace.stage("references", len(meant)) as stage:
+        told = bind_references([one.proposal for one in meant], turn, referents, context, means.types)
+        found = []
+        for one, answer in zip(meant, told.answers, strict=True):
+            if isinstance(answer, Unresolved):
+                refused.append(RejectedProposal(proposal=one.proposal, reason=answer.reason))
+                stage.drop(one.proposal.type, answer.reason)
+            else:
+                found.append(replace(one, proposal=answer))
+    return found, told.bindings
+
+
+def _episode(
+    turn: Turn, context: Sequence[Turn], doubts: Sequence[Suspicion], means: ExtractionContext
+) -> Candidate | None:
+    if not means.keep_episodes:
+        return None
+    standing = ProposalTrust(
+        source=source_strength(turn.role, first_person=True),
+        grounding=1.0,
+        speech_act=SpeechAct.ASSERTION,
+        review=doubts[0].why if doubts else None,
+    )
+    before = context[-1] if context else None
+    return episode(turn, before, means.types.get(EPISODE), standing)

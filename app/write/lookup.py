@@ -1,0 +1,192 @@
+"""Looking before deciding: what a scope knows of the names, and which of its beliefs candidates may touch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from asyncpg import Record
+
+from app import ids
+from app.db import turns
+from app.db.entities import write_lookup
+from app.db.entities.write_lookup import ScopeState
+from app.db.memories import rivals as memories_rivals
+from app.db.memories.read import parts_of
+from app.db.session import ReadSession
+from app.memory.extraction import Role
+from app.memory.lifecycle import is_over
+from app.memory.registry import Registry
+from app.model import SpeechAct
+from app.write.resolve import KnownName, alike, names_of, near_names, to_spell
+from app.write.values import Existing, Prepared, Resolved
+
+_INLINE = 100_000
+"""Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""
+
+
+async def read_names(
+    session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], *, shared: bool = False
+) -> tuple[ScopeState, dict[str, list[KnownName]]]:
+    """Return the scope's state and what it knows of each of the wave's names, as they are written or nearly so.
+
+    `shared`: also names that only share a word with one that is not known. A name that is an entity's id is that
+    entity's, whatever else is called so.
+    """
+    entities = {one.entity for prepared in wave for one in prepared.mentions if one.entity is not None}
+    names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
+    state, rows = await write_lookup.read_names(session, tenant=tenant, scope=scope, names=names)
+    unknown = to_spell(names, {row["wanted"] for row in rows})
+    if unknown:
+        aliases = await write_lookup.aliases(session, tenant=tenant, scope=scope)
+        inline = len(unknown) * len(aliases) <= _INLINE
+        near = alike(unknown, aliases) if inline else await asyncio.to_thread(alike, unknown, aliases)
+        if shared:
+            for name, others in near_names(unknown, aliases).items():
+                near[name] = list(dict.fromkeys([*near.get(name, ()), *others]))
+        if near:
+            every = {alias for found in near.values() for alias in found}
+            rows += await write_lookup.near_spellings(session, tenant=tenant, scope=scope, names=near, near=every)
+    known: dict[str, list[KnownName]] = defaultdict(list)
+    for row in rows:
+        known[row["wanted"]].append(_known_name(row))
+    if entities:
+        for row in await write_lookup.entities_by_id(session, tenant=tenant, scope=scope, entities=entities):
+            name = ids.public(ids.ENTITY, row["asked"])
+            known[name].append(_known_name({**row, "wanted": name, "alias": name}))
+    return state, known
+
+
+def about(prepared: Prepared, known: Mapping[str, Sequence[KnownName]]) -> list[KnownName]:
+    """Return what is known of the names that one candidate uses."""
+    return [one for name in sorted(names_of([prepared])) for one in known.get(name, ())]
+
+
+async def read_rivals(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    resolved: Sequence[Resolved],
+    *,
+    types: Registry,
+    model: int,
+    likeness: float,
+) -> list[list[Existing]]:
+    """Return for each candidate the beliefs it may touch; in meaning, those with a cosine above `likeness`."""
+    wanted = [_wanted(one, types) for one in resolved]
+    rows = await memories_rivals.read_rivals(
+        session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted
+    )
+    found: list[list[Existing]] = [[] for _ in resolved]
+    for row in rows:
+        found[row["place"]].append(existing_of(row))
+    return found
+
+
+def without_clashes(resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]) -> list[Resolved]:
+    """Return the candidates with the guards that stood in their way when they were stated."""
+    found = []
+    for one, existing in zip(resolved, rivals, strict=True):
+        stated_at = one.prepared.stated_at
+        guards = [other for other in existing if other.relation == "guard"]
+        breaks = tuple(guard for guard in guards if not is_over(guard.valid_until, stated_at))
+        found.append(replace(one, breaks=breaks) if breaks else one)
+    return found
+
+
+async def read_repeats(
+    session: ReadSession, tenant: UUID, wave: Sequence[Prepared]
+) -> Mapping[tuple[UUID, bytes], UUID]:
+    """Return what the candidates' turns have said already; asks nothing for candidates of no turn."""
+    spoken = {told.turn_id for one in wave for told in one.candidate.evidence if told.turn_id is not None}
+    return await turns.quotes_of(session, tenant, spoken) if spoken else {}
+
+
+async def read_echoes(
+    session: ReadSession, tenant: UUID, wave: Sequence[Prepared], rivals: Sequence[Sequence[Existing]]
+) -> list[frozenset[UUID]]:
+    """Return for each candidate which of its rivals it may only echo; asks nothing but for what an assistant says.
+
+    An assistant that tells a user what they have said in the same session knows it from nowhere else.
+    """
+    sessions = [_told_by_assistant(one) for one in wave]
+    asked = {
+        (other.id, spoken) for spoken, existing in zip(sessions, rivals, strict=True) if spoken for other in existing
+    }
+    heard = await memories_rivals.said_by_user(session, tenant, asked) if asked else frozenset()
+    return [
+        frozenset(other.id for other in existing if (other.id, spoken) in heard)
+        for spoken, existing in zip(sessions, rivals, strict=True)
+    ]
+
+
+def _told_by_assistant(prepared: Prepared) -> str | None:
+    """Return the session in which an assistant said this; None where somebody else did."""
+    evidence = prepared.candidate.evidence
+    if not evidence or any(one.role != Role.ASSISTANT for one in evidence):
+        return None
+    return evidence[0].session_id
+
+
+def _known_name(row: Mapping[str, Any]) -> KnownName:
+    return KnownName(
+        wanted=row["wanted"],
+        alias=row["alias"],
+        entity_id=row["id"],
+        canonical=row["canonical_name"],
+        entity_type=row["entity_type"],
+        mention_count=row["mention_count"],
+    )
+
+
+def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
+    prepared = resolved.prepared
+    payload = prepared.candidate.payload
+    ending, held = prepared.candidate.ending, prepared.candidate.type.held
+    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None and ending is None
+    guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
+    said = {} if ending is None else payload.model_dump(mode="json", by_alias=True)
+    return memories_rivals.RivalQuery(
+        type=prepared.candidate.type.name,
+        slot=resolved.slot,
+        identity=prepared.identity,
+        stated_at=prepared.stated_at,
+        subject_id=resolved.subject_id,
+        embedding=prepared.texts[0].embedding if by_meaning else None,
+        under=None if ending is None or held is None else held.under,
+        kept=() if ending is None or held is None else (str(said[held.under]), *payload.also_held_under()),
+        guards=types.guards_of(prepared.candidate.type.name) if guardable else (),
+        guarded_at=payload.guarded_at(resolved.refs) if guardable else (),
+    )
+
+
+def existing_of(row: Record) -> Existing:
+    """Return a row of `beliefs.existing` as a decision sees it."""
+    return Existing(
+        relation=row["relation"],
+        id=row["id"],
+        type=row["type"],
+        type_version=row["type_version"],
+        status=row["status"],
+        content=row["content"],
+        payload=row["payload"],
+        slot=row["slot"],
+        value=row["slot_value"],
+        contested=row["contested"],
+        stated_at=row["stated_at"],
+        valid_from=row["valid_from"],
+        valid_until=row["valid_until"],
+        recorded_at=row["recorded_at"],
+        confidence=row["confidence"],
+        parts=parts_of(row),
+        speech_act=SpeechAct(row["speech_act"]),
+        topic=row["topic"],
+        session_id=row["session_id"],
+        sequence_number=row["sequence_number"],
+        similarity=row["similarity"],
+        ended_at=row["ended_at"],
+    )

@@ -1,0 +1,322 @@
+"""Turns of a conversation through the stages.
+
+A turn on its way through the pipeline: what came before it, what was found out about it, what became of it.
+
+The seven-stage pipeline for turns of a conversation: what is said becomes few, typed, grounded candidates.
+
+Stages 1 and 2 and the rules around them are here; candidates then go the way of every write (`WritePipeline`:
+entity resolution, dedup, conflict, persist). No model is called and no text is judged inside a transaction,
+and a turn is finished only when all that it said is stored. Whoever processes a turn again, after a crash or
+beside another worker, stores nothing twice: what a turn has said is unique in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from app.db import tenants
+from app.db import turns as db_turns
+from app.db.entities import write_lookup
+from app.db.entities.write_lookup import Referent
+from app.db.session import Database
+from app.db.sql import insert_all
+from app.db.turns import Finished, StoredTurn
+from app.english.role_play import NO_FRAMING, RolePlayFrame
+from app.errors import ExtractionFailed, TypedMemoryError
+from app.memory import normalise
+from app.memory.candidate import Candidate, WriteOutcome
+from app.memory.extraction import Extraction, TenantPolicy, TokenUsage, Turn, TurnStatus
+from app.memory.registry import Registry, Types
+from app.model import Actor
+from app.providers.chat import spent_tokens
+from app.providers.factory import Prices
+from app.providers.protocols import Extractor
+from app.write import extract
+from app.write.coreference.discourse import HEARD_TURNS
+from app.write.coreference.references import binding_rows, needs_context
+from app.write.extract import ExtractionContext, candidates_of
+from app.write.pipeline import WritePipeline
+from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
+from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
+from app.write.values import ExtractedCandidates
+
+CONTEXT_TURNS = 4
+"""Turns of the session just before that extraction sees, to know whom a pronoun means."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnState:
+    """A turn on its way: what was found out about it so far."""
+
+    turn: Turn
+    context: Sequence[Turn]
+    heard: Sequence[Turn] = ()
+    framing: RolePlayFrame = NO_FRAMING
+    trace: Trace = field(default_factory=Trace)
+    dropped: RejectedTurn | None = None
+    extraction: Extraction | None = None
+    failure: TypedMemoryError | None = None
+    referents: Sequence[Referent] = ()
+    considered: ExtractedCandidates = field(default_factory=ExtractedCandidates)
+    outcomes: list[WriteOutcome | TypedMemoryError] = field(default_factory=list)
+
+    @property
+    def usage(self) -> TokenUsage:
+        """Return what the model was asked for the turn, if one was."""
+        if self.extraction is not None:
+            return self.extraction.usage
+        return TokenUsage() if self.failure is None else spent_tokens(self.failure)
+
+    @property
+    def unavailable(self) -> bool:
+        """Return whether its extraction may work later, unlike one that was answered and could not be used."""
+        return self.failure is not None and not isinstance(self.failure, ExtractionFailed)
+
+
+def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPolicy) -> list[TurnState]:
+    """Return turns with what they were said after, prefiltered (stage 1); `earlier` are those of the store."""
+    works = []
+    for place, turn in enumerate(turns):
+        before = sorted([*earlier, *turns[:place]], key=db_turns.in_order)
+        before = [one for one in before if db_turns.in_order(one) < db_turns.in_order(turn)]
+        heard = [one for one in before if one.session_id == turn.session_id]
+        context = [] if turn.session_id is None else heard
+        work = TurnState(
+            turn=turn,
+            context=context[-CONTEXT_TURNS:],
+            heard=heard[-HEARD_TURNS:],
+            framing=framed(turn, context),
+        )
+        with work.trace.stage("prefilter", 1) as stage:
+            verdict, question = prefilter_with_question(turn, before, policy.prefilter)
+            work.context = work.context or question
+            if isinstance(verdict, RejectedTurn):
+                work.dropped = verdict
+                stage.drop("turn", verdict.reason)
+            else:
+                work.turn = replace(turn, content=verdict.content)
+        works.append(work)
+    return works
+
+
+def report_of(work: TurnState) -> TurnReport:
+    """Return what became of a turn."""
+    status, reason = TurnStatus.PROCESSED, None
+    if work.dropped is not None:
+        status, reason = TurnStatus.SKIPPED, work.dropped.reason
+    elif work.failure is not None:
+        status, reason = TurnStatus.FAILED, work.failure.message
+    outcomes = [one for one in work.outcomes if isinstance(one, WriteOutcome)]
+    return turn_report(work.considered, outcomes, work.trace, status=status, reason=reason)
+
+
+RECENT_TURNS = 50
+"""Turns of the last moments that a turn is compared with for repetition."""
+
+_Decide = Callable[[Actor, Sequence[Candidate], StageTimes], Awaitable[Sequence[WriteOutcome | TypedMemoryError]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestPipeline:
+    """Takes turns through the pipeline. `observe` is told of each turn's status, and the gate that dropped it or ''."""
+
+    database: Database
+    writing: WritePipeline
+    extractor: Extractor
+    types: Types
+    clock: Callable[[], datetime]
+    keep_episodes: bool
+    prices: Prices = field(default_factory=Prices)
+    observe: Callable[[str, str], None] = lambda _status, _reason: None
+
+    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry) -> None:
+        """Take stored turns of one scope through the pipeline, in order; `types` are the tenant's.
+
+        Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
+        before it are finished then, it and those after it are as they were and can be processed again.
+        """
+        works = await self._read(actor, [one.turn for one in turns], policy)
+        known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
+        await self._extract(works, known, actor, types)
+        stuck = next((place for place, one in enumerate(works) if one.unavailable), len(works))
+        ready = works[:stuck]
+        error = await self._decided(actor, ready, policy, types, self.writing.write)
+        done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
+        await self._finish(actor, done)
+        if error is not None:
+            raise error
+        if stuck < len(works):
+            raise works[stuck].failure or AssertionError("unreachable")
+
+    async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
+        """Return what would become of turns that are not stored; nothing is written.
+
+        Each candidate is decided against what is stored, not against the others.
+        """
+        types = await self.types.of(actor.tenant_id)
+        works = await self._read(actor, turns, policy)
+        await self._extract(works, {}, None, types)
+        for one in works:
+            if one.unavailable and one.failure is not None:
+                raise one.failure
+        await self._decided(actor, works, policy, types, self.writing.preview)
+        return [report_of(one) for one in works]
+
+    async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnState]:
+        """Return the turns with what came before them, prefiltered (stage 1)."""
+        if not turns:
+            return []
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            around = await db_turns.around(
+                session,
+                tenant,
+                turns[0].scope.id(tenant),
+                turns,
+                context=HEARD_TURNS,
+                window=policy.prefilter.repeat_seconds,
+                recent=RECENT_TURNS,
+            )
+        given = {turn.id for turn in turns}
+        earlier = [turn for turn in around if turn.id not in given]
+        return await asyncio.to_thread(prefiltered, turns, earlier, policy)
+
+    async def _extract(
+        self,
+        works: Sequence[TurnState],
+        known: Mapping[UUID, Mapping[str, object]],
+        actor: Actor | None,
+        types: Registry,
+    ) -> None:
+        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
+        together = None if actor is None else extract.BatchingWriter(keep=partial(self._keep, actor))
+
+        async def one(work: TurnState) -> None:
+            with work.trace.stage("extract", 1) as stage:
+                stored = known.get(work.turn.id)
+                try:
+                    if stored is not None:
+                        work.extraction = extract.extraction_from_json(stored)
+                        stage.notes.append("as extracted before")
+                    else:
+                        work.extraction = await self.extractor.extract(work.turn, work.context, types=types)
+                except TypedMemoryError as error:
+                    work.failure = error
+                    stage.drop("turn", error.message)
+            if together is not None and stored is None and work.usage.requests:
+                await together(work)
+
+        async with asyncio.TaskGroup() as group:
+            for work in works:
+                if work.dropped is None:
+                    group.create_task(one(work))
+
+    async def _keep(self, actor: Actor, works: Sequence[TurnState]) -> None:
+        """Store what a model answered and what it cost; where that fails, it is the turns' failure."""
+        cost = tenants.ExtractionCost(
+            day=self.clock().date(),
+            requests=sum(one.usage.requests for one in works),
+            input_tokens=sum(one.usage.input_tokens for one in works),
+            output_tokens=sum(one.usage.output_tokens for one in works),
+            cost=sum(self.prices.cost(one.usage) for one in works),
+        )
+        told = {one.turn.id: extract.extraction_to_json(one.extraction) for one in works if one.extraction is not None}
+        try:
+            async with self.database.write(actor.tenant_id) as session:
+                await db_turns.keep_extractions(session, actor.tenant_id, told)
+                await tenants.add(session, actor.tenant_id, cost)
+        except TypedMemoryError as error:
+            for one in works:
+                one.failure = error
+
+    async def _recall(self, actor: Actor, works: Sequence[TurnState]) -> None:
+        """Look up whom the turns may refer to, where they refer to anybody."""
+        asking = [
+            (work, predicates)
+            for work in works
+            if work.extraction is not None
+            and (predicates := needs_context(work.extraction.proposals, (*work.heard, work.turn))) is not None
+        ]
+        if not asking:
+            return
+        async with self.database.read(actor.tenant_id) as session:
+            for work, predicates in asking:
+                turn = work.turn
+                work.referents = await write_lookup.recent(
+                    session,
+                    actor.tenant_id,
+                    turn.scope.id(actor.tenant_id),
+                    turn.session_id,
+                    at=turn.occurred_at,
+                    owners={normalise.normalise_name(turn.first_person), normalise.normalise_name(turn.second_person)},
+                    predicates=predicates,
+                )
+
+    def _consider(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
+        """Turn proposals into candidates."""
+        keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+        means = ExtractionContext(types=types, extractor=self.extractor.name, keep_episodes=keep)
+        for work in works:
+            if work.extraction is not None:
+                work.considered = candidates_of(
+                    work.turn,
+                    work.extraction,
+                    work.context,
+                    work.referents,
+                    means,
+                    work.trace,
+                    work.framing,
+                    work.heard,
+                )
+
+    async def _decided(
+        self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry, decide: _Decide
+    ) -> TypedMemoryError | None:
+        """Make candidates of the proposals and have them all decided, in the order they were said (stages 3 to 6).
+
+        Return the first error in place of an outcome.
+        """
+        await self._recall(actor, works)
+        await asyncio.to_thread(self._consider, works, policy, types)
+        everything = [candidate for one in works for candidate in one.considered.candidates]
+        if not everything:
+            return None
+        times = StageTimes()
+        outcomes = iter(await decide(actor, everything, times))
+        for one in works:
+            one.outcomes = [next(outcomes) for _ in one.considered.candidates]
+            one.trace.add(decision_report(one.considered.candidates, one.outcomes, times))
+        return next((out for one in works for out in one.outcomes if isinstance(out, TypedMemoryError)), None)
+
+    async def _finish(self, actor: Actor, works: Sequence[TurnState]) -> None:
+        """Store what became of the turns, what it cost, and whom their pronouns meant."""
+        if not works:
+            return
+        tenant, now = actor.tenant_id, self.clock()
+        reports = {one.turn.id: report_of(one) for one in works}
+        finished = [
+            Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
+        ]
+        async with self.database.write(tenant) as session:
+            ended = await db_turns.finish(session, tenant, finished, now)
+            mine = [one for one in works if one.turn.id in ended]
+            statuses = Counter(reports[one.turn.id].status for one in mine)
+            cost = tenants.ExtractionCost(
+                day=now.date(),
+                turns=len(mine),
+                skipped=statuses[TurnStatus.SKIPPED],
+                failed=statuses[TurnStatus.FAILED],
+            )
+            await tenants.add(session, tenant, cost)
+            for one in mine:
+                scope = one.turn.scope.id(tenant)
+                bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
+                await insert_all(session, bound)
+        for one in mine:
+            self.observe(reports[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)

@@ -1,0 +1,59 @@
+"""A worker of backfills in a process of its own, that is killed in the middle of a transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from multiprocessing.process import BaseProcess
+from typing import Any, cast
+
+from app.bootstrap import now
+from app.jobs import worker
+from app.jobs.handlers import backfill
+from app.memory.registry import discover
+from app.runtime import Runtime
+from app.services.backfill import commit
+from app.services.backfill.runs import Backfills
+from tests.jobs.yard import light_runtime
+
+HANDLERS = {"backfill": backfill.HANDLER}
+BATCH = 7
+
+
+def runtime_on(url: str, **settings: Any) -> Runtime:
+    found = light_runtime(url, **settings)
+    cast("Any", found).backfills = Backfills(database=found.database, types=discover(), clock=now)
+    return found
+
+
+async def _main(url: str, dies_at: int) -> None:
+    worker.POLL_SECONDS = 0.2
+    patched = cast("Any", commit)
+    patched.CHANGED = BATCH
+    tell, calls = patched.append, 0
+
+    async def append(session: Any, events: Any) -> None:
+        nonlocal calls
+        calls += 1
+        await tell(session, events)
+        if calls == dies_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    patched.append = append
+    runtime = runtime_on(url)
+    await worker.run_worker(runtime, handlers=HANDLERS, stop=asyncio.Event())
+
+
+def _run(url: str, dies_at: int) -> None:
+    asyncio.run(_main(url, dies_at))
+
+
+def started(url: str, dies_at: int) -> BaseProcess:
+    """Start a worker that is killed when it has written a batch for the n-th time, before that is committed."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    process = context.Process(target=_run, args=(url, dies_at), daemon=True)
+    process.start()
+    return process

@@ -1,0 +1,145 @@
+"""Conversations as people have them on file, and what becomes of each."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from app.commands import import_sources
+from app.commands.import_sources import BadMessage, Format, ImportItem, ImportSource, SkippedMessage
+
+HELLO = {"role": "user", "content": "Hello."}
+
+
+def read(document: object, session_id: str | None = None) -> list[Any]:
+    return list(import_sources.memories(document, place="f", name="f", session_id=session_id))
+
+
+def bodies(document: object, session_id: str | None = None) -> list[dict[str, Any]]:
+    found = read(document, session_id)
+    assert all(isinstance(one, ImportItem) for one in found), found
+    return [dict(one.body) for one in found]
+
+
+def kinds(text: str, name: str = "file.json") -> list[str]:
+    """How a file's content is read: the types of its items, or the classes of what is no item."""
+    content = text.encode()
+    found = import_sources.read(ImportSource(name=name, stem="file", opened=lambda: io.BytesIO(content)), Format.AUTO)
+    return [str(one.body.get("type")) if isinstance(one, ImportItem) else type(one).__name__ for one in found]
+
+
+def test_a_user_without_a_name_is_no_speaker_and_an_assistant_is() -> None:
+    user, assistant = bodies([HELLO, {"role": "assistant", "content": "Good day."}])
+    assert "speaker" not in user
+    assert assistant["speaker"] == "assistant"
+    assert user["evidence"] == [{"role": "user"}]
+    assert "context" not in user
+    assert assistant["context"] == "Hello."
+    assert [user["sequence_number"], assistant["sequence_number"]] == [1, 2]
+
+
+def test_sessions_keep_their_ids_dates_and_contexts_apart() -> None:
+    document = {
+        "sessions": [
+            {"session_id": "one", "date": "2026-05-04", "messages": [HELLO]},
+            {"session_id": "two", "occurred_at": "2026-05-05T10:00:00+02:00", "messages": [HELLO]},
+        ]
+    }
+    first, second = bodies(document)
+    assert (first["session_id"], second["session_id"]) == ("one", "two")
+    assert (first["occurred_at"], second["occurred_at"]) == ("2026-05-04T00:00:00", "2026-05-05T10:00:00+02:00")
+    assert "context" not in second
+
+
+def test_an_unnamed_session_keeps_its_id_as_it_grows() -> None:
+    more = {"role": "user", "content": "More."}
+    ids = {body["session_id"] for body in (*bodies([HELLO]), *bodies([HELLO, more]))}
+    assert len(ids) == 1
+    assert bodies([more])[0]["session_id"] not in ids
+    assert bodies([HELLO], "mine")[0]["session_id"] == "mine"
+    # Conversations that begin alike are not one.
+    several = bodies([{"messages": [HELLO]}, {"messages": [HELLO]}], "mine")
+    assert len({body["session_id"] for body in several}) == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": [{"type": "text", "text": "Hello."}, {"type": "image_url", "image_url": {}}]},
+        {"type": "human", "content": "Hello."},
+        {"type": "human", "data": {"content": "Hello.", "name": None}},
+        {"type": "constructor", "kwargs": {"type": "human", "content": "Hello."}},
+        {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Hello."]}},
+        {"sender": "human", "text": "Hello."},
+    ],
+)
+def test_messages_of_other_programs_are_understood(message: dict[str, Any]) -> None:
+    [body] = bodies([message])
+    assert body["content"] == "Hello."
+    assert body["evidence"] == [{"role": "user"}]
+    assert "speaker" not in body
+
+
+def test_a_tree_of_rewrites_gives_its_current_branch() -> None:
+    def node(parent: str | None, text: str | None, *children: str) -> dict[str, Any]:
+        message = text and {"author": {"role": "user"}, "content": {"parts": [text]}}
+        return {"parent": parent, "children": list(children), "message": message}
+
+    mapping = {"r": node(None, None, "a", "b"), "a": node("r", "old"), "b": node("r", "new", "c"), "c": node("b", "on")}
+    export = [{"id": "chat", "mapping": mapping, "current_node": "c"}]
+    assert [body["content"] for body in bodies(export)] == ["new", "on"]
+    assert bodies(export)[0]["session_id"] == "chat"
+
+
+@pytest.mark.parametrize(
+    ("given", "read_as"),
+    [
+        ("2026-05-09T14:30:00Z", "2026-05-09T14:30:00+00:00"),
+        ("2026-05-09 14:30", "2026-05-09T14:30:00"),
+        (1778337000, "2026-05-09T14:30:00+00:00"),
+        (1778337000000, "2026-05-09T14:30:00+00:00"),
+        ("1:56 pm on 8 May, 2023", "2023-05-08T13:56:00"),
+        ("2023/05/20 (Sat) 02:21", "2023-05-20T02:21:00"),
+    ],
+)
+def test_times_come_in_many_forms(given: object, read_as: str) -> None:
+    assert bodies([{**HELLO, "timestamp": given}])[0]["occurred_at"] == read_as
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Hello.", "must be a JSON object"),
+        ({"role": "user"}, "has no `content`"),
+        ({**HELLO, "timestamp": "some day"}, "can't read the time"),
+        ({**HELLO, "timestamp": 1e300}, "out of range"),
+    ],
+)
+def test_what_is_wrong_with_a_message_is_told_by_its_place(message: object, told: str) -> None:
+    good, bad = read([HELLO, message])
+    assert isinstance(good, ImportItem)
+    assert isinstance(bad, BadMessage)
+    assert bad.place == "f, message 2"
+    assert told in bad.what
+
+
+def test_prompts_and_silence_are_left_out() -> None:
+    found = read([{"role": "system", "content": "Be kind."}, {"role": "assistant", "content": None}, HELLO])
+    assert [type(one) for one in found] == [SkippedMessage, SkippedMessage, ImportItem]
+    assert "context" not in found[2].body
+
+
+def test_a_files_format_is_found_out() -> None:
+    fact = json.dumps({"type": "fact", "predicate": "is", "object": "x"})
+    chat = json.dumps({"messages": [HELLO]})
+    assert kinds(f"{fact}\n{fact}\n") == ["fact", "fact"]
+    assert kinds(f"\ufeff{fact}\n\n") == ["fact"]
+    assert kinds(f"not json\n{fact}\n") == ["Bad", "fact"]
+    assert kinds(f"{chat}\n{chat}\n") == ["episodic", "episodic"]
+    assert kinds(chat) == ["episodic"]
+    assert kinds(json.dumps({"messages": [HELLO]}, indent=2)) == ["episodic"]
+    assert kinds('{"role": "user"}\n', "file.jsonl") == ["None"]
+    assert kinds(json.dumps([{"type": "human", "content": "Hi."}], indent=1)) == ["episodic"]

@@ -1,0 +1,137 @@
+"""What changes: doses, medicines stopped, tastes, jobs, homes, pets lost, decisions taken back; and what falls due."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.english.rules.said import proposed, rendered, sentences
+from tests.english.rules.test_endings import ends
+
+READ: list[tuple[str, str]] = [
+    ("My cardiologist raised my bisoprolol from 2.5 mg to 5 mg.", "fact: user takes bisoprolol 5 mg"),
+    ("My GP has put the sertraline up to 100 mg a day", "fact: user takes sertraline 100 mg a day"),
+    ("I've cut my prednisone down to 5 mg", "fact: user takes prednisone 5 mg"),
+    ("My enalapril was reduced to 5 mg.", "fact: user takes enalapril 5 mg"),
+    ("My enalapril dose is now 5 mg", "fact: user takes enalapril 5 mg"),
+    ("I upped my Ozempic to 1 mg", "fact: user takes Ozempic 1 mg"),
+    ("They increased the enalapril to 10 mg", "fact: user takes enalapril 10 mg"),
+    ("I take candesartan", "fact: user takes candesartan"),
+    ("I like olives now", "preference: user likes olives"),
+    ("I've come round to olives.", "preference: user likes olives"),
+    ("I've grown to enjoy opera", "preference: user likes opera"),
+    ("I've gone off marzipan", "preference: user dislikes marzipan"),
+    ("I got a new job at Equinor", "fact: user works at Equinor"),
+    ("I've accepted a position with Siemens", "fact: user works at Siemens"),
+    ("We moved into a bigger flat in Bergen", "fact: user lives in Bergen"),
+    ("I live in a tiny cottage in Wales", "fact: user lives in Wales"),
+    (
+        "We've decided against the extension because of the cost",
+        "decision: decided on extension: against the extension",
+    ),
+    ("I prefer to be paid in euros", "preference: user prefers being paid in euros"),
+    ("I prefer cycling to school in summer", "preference: user prefers cycling to school in summer"),
+    ("Don't phone me after 9pm please", "preference: user asks: never phone me after 9pm"),
+    ("Please don't message me during lectures, thanks", "preference: user asks: never message me during lectures"),
+    ("Oddly enough, I like opera now", "preference: user likes opera"),
+    ("I speak Danish, grew up in Odense.", "fact: user grew up in Odense"),
+    ("My cousin is a vet, lives in Leeds", "fact: user's cousin lives in Leeds"),
+    ("My canoe is called Otter", "fact: user's canoe has name Otter"),
+    ("My nanny's name is Ines", "fact: user has nanny Ines"),
+    ("The audit papers are due on Friday.", "event: audit papers are due, on 2026-05-22"),
+    ("The deadline for the essay was moved to June 12", "event: essay is due, on 2026-06-12"),
+    ("The kick-off is on the 27th at 2pm", "event: kick-off, at 2026-05-27 14:00"),
+]
+
+
+@pytest.mark.parametrize(("content", "read"), READ, ids=[one for one, _ in READ])
+def test_a_change_is_read(content: str, read: str) -> None:
+    assert any(one.startswith(read) for one in sentences(content)), sentences(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "over"),
+    [
+        ("I've stopped the sertraline.", ("user", "takes", "sertraline")),
+        ("I discontinued enalapril because of a cough", ("user", "takes", "enalapril")),
+        ("I stopped taking enalapril tablets two weeks ago", ("user", "takes", "enalapril")),
+        ("I'm off the prednisone.", ("user", "takes", "prednisone")),
+        ("They took me off enalapril in March.", ("user", "takes", "enalapril")),
+        ("I'm no longer on enalapril.", ("user", "takes", "enalapril")),
+        ("We lost our cat Momo.", ("user", "has-pet", "Momo")),
+        ("We lost Momo last week.", ("user", "has-pet", "Momo")),
+        ("We had to put Momo to sleep.", ("user", "has-pet", "Momo")),
+    ],
+)
+def test_what_one_no_longer_has_or_takes_has_ended(content: str, over: tuple[str, str, str | None]) -> None:
+    assert over in ends(content)
+    assert [rendered(one) for one in proposed(content) if not one.ends and one.type == "fact"] == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "We lost Momo in the woods.",
+        "I lost my keys in May.",
+        "I stopped the car.",
+        "We stopped the enalapril trial at work.",
+        "I finished the aspirin bottle yesterday.",
+        "We got off the bus.",
+        "I'm off work.",
+        "I put the kettle on.",
+    ],
+)
+def test_what_is_lost_or_stopped_otherwise_ends_nothing(content: str) -> None:
+    assert ends(content) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I raised the font size to 12 pt",
+        "My dad's enalapril was reduced to 5 mg",
+        "We lowered the price to 10 g",
+        "I changed the dose to 10 mg",
+        "My vet raised the prednisone to 10 mg",
+        "She increased the enalapril to 10 mg",
+        "If the audit papers are due on Friday I am lost",
+        "I doubt the essay is due on Friday",
+        "I've gone off on holiday",
+        "Don't call me on Friday",
+        "Don't text me tomorrow at 8",
+        "The party is in the garden",
+        "Is the report due on Friday?",
+        "My plan was called off",
+        "I know Leo, works at Equinor",
+        "I have a friend, lives in Bergen",
+        "I moved from Aldi to Lidl",
+    ],
+)
+def test_nothing_lasting_is_read(content: str) -> None:
+    assert [rendered(one) for one in proposed(content) if one.type != "event"] == []
+    assert not any("due" in one for one in sentences(content))
+
+
+def test_a_decision_not_to_takes_the_place_of_the_one_to_do_it() -> None:
+    [first], [second] = proposed("We decided to move to Wales."), proposed("We decided not to move to Wales.")
+    assert second.payload["subject"] == first.payload["subject"]
+    assert second.payload["decision"] == "not to move to Wales"
+
+
+@pytest.mark.parametrize("later", ["I've decided against the diploma.", "I decided not to do the diploma after all."])
+def test_a_decision_against_something_is_on_the_same_matter(later: str) -> None:
+    [first], [second] = proposed("I've decided to do the diploma in Lund."), proposed(later)
+    assert (first.payload["subject"], second.payload["subject"]) == ("diploma", "diploma")
+
+
+@pytest.mark.parametrize(
+    "content", ["My son lowered the enalapril to 5 mg", "My dog's doctor raised the prednisone to 5 mg"]
+)
+def test_a_dose_that_others_change_is_not_the_speakers(content: str) -> None:
+    assert not any("takes" in one for one in sentences(content))
+
+
+@pytest.mark.parametrize(
+    "content", ["If the kick-off is on Friday I am lost", "Whether the audit is on Friday is unclear"]
+)
+def test_what_may_fall_on_a_day_is_no_event(content: str) -> None:
+    assert sentences(content) == []

@@ -1,0 +1,105 @@
+"""What is said to be no longer so is proposed as an ending of what held it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.english.rules.propose import propose
+from tests.english.rules.said import turn
+
+WORKS, LIVES, TAKES = "works-at", "lives-in", "takes"
+
+
+def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
+    """Who, what and which value is no longer so."""
+    found = []
+    for one in propose(turn(content, role)):
+        if one.ends:
+            who = one.payload.get("subject") or one.payload.get("from_entity") or "user"
+            what = next(
+                one.payload[name] for name in ("predicate", "preference_key", "relation_type") if name in one.payload
+            )
+            value = next(
+                (one.payload[name] for name in ("object", "preference_value", "to_entity") if name in one.payload), None
+            )
+            found.append((str(who), str(what), None if value is None else str(value)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "ended"),
+    [
+        ("I no longer work at Volkswagen.", ("user", WORKS, "Volkswagen")),
+        ("I don't work at Volkswagen anymore.", ("user", WORKS, "Volkswagen")),
+        ("I quit my job at Acme.", ("user", WORKS, "Acme")),
+        ("I quit my job last week.", ("user", WORKS, None)),
+        ("I got laid off from Google.", ("user", WORKS, "Google")),
+        ("I was fired last week.", ("user", WORKS, None)),
+        ("I retired in 2020.", ("user", WORKS, None)),
+        ("I used to work at Volkswagen.", ("user", WORKS, "Volkswagen")),
+        ("I stopped working at Acme", ("user", WORKS, "Acme")),
+        ("Just left Volkswagen for good.", ("user", WORKS, "Volkswagen")),
+        ("Sarah no longer works at Volkswagen.", ("Sarah", WORKS, "Volkswagen")),
+        ("Sarah left Volkswagen in March.", ("Sarah", WORKS, "Volkswagen")),
+        ("We got divorced.", ("user", "married-to", None)),
+        ("My wife and I are divorced.", ("user", "married-to", None)),
+        ("Anna and I broke up.", ("user", "has-partner", "Anna")),
+        ("Rex died.", ("user", "has-pet", "Rex")),
+        ("My dog Rex died yesterday.", ("user", "has-pet", "Rex")),
+        ("My husband passed away.", ("user", "married-to", None)),
+        ("I don't live in Boston anymore", ("user", LIVES, "Boston")),
+        ("I moved out of Boston in May.", ("user", LIVES, "Boston")),
+        ("He no longer lives in Boston.", ("he", LIVES, "Boston")),
+        ("I stopped taking metformin.", ("user", TAKES, "metformin")),
+        ("I came off metformin.", ("user", TAKES, "metformin")),
+        ("I'm not vegan any more", ("user", "has-diet", "vegan")),
+        ("I'm no longer a nurse.", ("user", "has-role", "nurse")),
+        ("Priya is no longer my manager.", ("user", "reports-to", "Priya")),
+        ("I no longer report to Priya.", ("user", "reports-to", "Priya")),
+        ("I left the platform team.", ("user", "member-of", "platform team")),
+        ("I dropped out of MIT.", ("user", "studies-at", "MIT")),
+        ("I sold my Tesla.", ("user", "owns", "Tesla")),
+        ("I no longer prefer dark mode", ("user", "editor.theme", "dark")),
+        ("I no longer use Vim.", ("user", "editor.choice", "Vim")),
+    ],
+)
+def test_an_ending_names_what_ends_and_its_value_where_that_is_said(
+    words: str, ended: tuple[str, str, str | None]
+) -> None:
+    assert ended in ends(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "If I quit my job, what happens?",
+        "I might quit my job.",
+        "I didn't quit my job.",
+        "I am thinking of quitting my job at Acme.",
+        "Should I leave Volkswagen?",
+        "I left Google at 6pm.",
+        "I left the party early.",
+        "I left Tom at the airport.",
+        "We retired the old server.",
+        "I never lived in Boston.",
+        "I don't live in Boston.",
+        "I stopped to eat.",
+        "I broke up the fight.",
+        "I'm no more tired than you are.",
+        "My phone died.",
+        "Anna got divorced papers.",
+        "I worked at Acme for three years.",
+    ],
+)
+def test_what_goes_on_or_never_was_ends_nothing(words: str) -> None:
+    assert ends(words) == []
+
+
+def test_it_says_when_it_ended() -> None:
+    [quit_] = [one for one in propose(turn("I quit my job at Acme on May 4.")) if one.ends]
+    assert quit_.ended_at == "2026-05-04"
+
+
+def test_what_happened_is_still_an_event() -> None:
+    kinds = [(one.type, one.ends) for one in propose(turn("I quit my job at Acme."))]
+    assert kinds == [("fact", True), ("event", False)]

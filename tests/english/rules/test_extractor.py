@@ -1,0 +1,71 @@
+"""The extractor as the pipeline meets it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from app.memory.extraction import TokenUsage
+from app.providers.protocols import Extractor
+from app.providers.rule_extractor import RuleExtractor
+from tests.english.rules.said import TYPES, fact, holds, proposed, relation, turn
+
+EXAMPLES = [
+    pytest.param(example.utterance, one.name, payload, id=example.utterance)
+    for one in TYPES
+    if one.extracted
+    for example in one.examples
+    for payload in example.payloads
+]
+
+
+async def test_it_costs_nothing_and_says_who_it_is() -> None:
+    rules: Extractor = RuleExtractor()
+    found = await rules.extract(turn("I work at Volkswagen"))
+    assert (rules.name, found.usage) == ("rules", TokenUsage())
+    assert [one.type for one in found.proposals] == ["fact"]
+    await rules.aclose()
+
+
+async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = 0
+    run = asyncio.to_thread
+
+    async def counted(*arguments: object) -> object:
+        nonlocal threads
+        threads += 1
+        return await run(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(asyncio, "to_thread", counted)
+    rules = RuleExtractor()
+    await rules.extract(turn("I work at Acme. " * 125))
+    assert threads == 0
+    found = await rules.extract(turn("I work at Acme. " * 126))
+    assert threads == 1
+    assert len(found.proposals) == 1
+
+
+async def test_the_turns_before_tell_whose_names_are_peoples() -> None:
+    rules = RuleExtractor()
+    before = turn("Zarqa manages the data team.")
+    unknown = await rules.extract(turn("I work for Zarqa"))
+    known = await rules.extract(turn("I work for Zarqa"), [before])
+    assert holds(unknown.proposals, fact("works-at", "Zarqa"))
+    assert holds(known.proposals, relation("user", "reports-to", "Zarqa"))
+
+
+async def test_nothing_is_taken_from_the_turns_before() -> None:
+    found = await RuleExtractor().extract(turn("Thanks!"), [turn("I live in Berlin.")])
+    assert found.proposals == ()
+
+
+@pytest.mark.parametrize(("utterance", "kind", "payload"), EXAMPLES)
+def test_it_reads_the_examples_of_the_types_it_knows(utterance: str, kind: str, payload: Mapping[str, object]) -> None:
+    if kind not in {"fact", "preference", "event", "entity", "relation", "decision"}:
+        pytest.skip("another extractor's type")
+    spec = TYPES.get(kind)
+    wanted = spec.payload.model_validate(payload)
+    found = [spec.payload.model_validate(dict(one.payload)) for one in proposed(utterance) if one.type == kind]
+    assert wanted.distinct_by() in [one.distinct_by() for one in found]

@@ -1,0 +1,112 @@
+"""Times are those of the turn, in the speaker's zone, as exact as they were said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.english.rules.said import WEDNESDAY, proposed
+
+TIMES = [
+    ("yesterday", "2026-05-19", "day"),
+    ("three days ago", "2026-05-17", "day"),
+    ("on May 9th", "2026-05-09", "day"),
+    ("on Tuesday", "2026-05-19", "day"),
+    ("last week", "2026-05-11", "week"),
+    ("over the weekend", "2026-05-16", "week"),
+    ("last month", "2026-04-01", "month"),
+    ("two months ago", "2026-03-01", "month"),
+    ("in June", "2025-06-01", "month"),
+    ("last summer", "2025-07-16", "approximate"),
+    ("recently", "2026-05-20", "approximate"),
+    ("last night", "2026-05-19", "day"),
+    ("on the 15th of last month", "2026-04-15", "day"),
+]
+
+
+@pytest.mark.parametrize(("words", "at", "precision"), TIMES)
+def test_a_time_resolves_against_the_turn(words: str, at: str, precision: str) -> None:
+    [event] = proposed(f"I bought a piano {words}")
+    assert event.payload["event_description"] == "user bought a piano"
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == (at, precision)
+
+
+def test_a_time_before_the_subject_counts() -> None:
+    for said in ("Yesterday, I bought a piano", "Last Tuesday I bought a piano", "In June we bought a piano"):
+        [event] = proposed(said)
+        assert event.payload["event_at_precision"] in {"day", "month"}
+
+
+def test_a_year_is_kept_in_the_words_because_no_precision_covers_it() -> None:
+    for said in ("I bought a piano in 2019", "I bought a piano seven years ago"):
+        [event] = proposed(said)
+        assert event.payload["event_description"] == "user bought a piano in 2019"
+        assert event.payload["event_at_precision"] == "approximate"
+        assert str(event.payload["event_at"]).startswith("2019-0")
+
+
+def test_since_dates_the_beginning() -> None:
+    fact, event = proposed("I've worked at Volkswagen since March")
+    assert fact.payload["object"] == "Volkswagen"
+    assert event.payload["event_description"] == "user started working at Volkswagen"
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == ("2026-03-01", "month")
+
+
+def test_yesterday_is_the_speakers() -> None:
+    just_after_midnight = datetime(2026, 5, 20, 22, 30, tzinfo=UTC)
+    days = {
+        zone: proposed("I bought a piano yesterday", at=just_after_midnight, zone=ZoneInfo(zone))[0].payload["event_at"]
+        for zone in ("America/New_York", "Europe/Berlin", "Asia/Tokyo")
+    }
+    assert days == {
+        "America/New_York": "2026-05-19",
+        "Europe/Berlin": "2026-05-20",
+        "Asia/Tokyo": "2026-05-20",
+    }
+
+
+def test_a_clock_time_is_exact_and_carries_its_offset() -> None:
+    [event] = proposed("I have a dentist appointment tomorrow at 3pm")
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == ("2026-05-21T15:00:00+02:00", "exact")
+
+
+def test_what_is_planned_lies_ahead() -> None:
+    [event] = proposed("We're getting married in June")
+    assert event.payload["event_at"] == "2026-06-01"
+    [moved] = proposed("We moved house in June")
+    assert moved.payload["event_at"] == "2025-06-01"
+
+
+def test_a_day_of_a_month_named_elsewhere_stays_in_that_month() -> None:
+    [event] = proposed("In March, I took a business trip to Chicago, flying out on the 10th")
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == ("2026-03-01", "month")
+
+
+def test_without_a_time_an_event_is_undated() -> None:
+    [event] = proposed("I broke my leg")
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == (None, "unknown")
+
+
+def test_a_relation_begins_on_the_day_that_was_named() -> None:
+    found = {one.type: one.payload for one in proposed("I joined the platform team on May 9th")}
+    assert found["relation"]["since"] == "2026-05-09"
+    assert found["event"]["event_at"] == "2026-05-09"
+
+
+def test_the_turns_moment_is_what_counts_not_the_clock() -> None:
+    long_ago = WEDNESDAY.replace(year=2011)
+    [event] = proposed("I bought a piano yesterday", at=long_ago)
+    assert event.payload["event_at"] == "2011-05-19"
+
+
+def test_what_has_happened_is_never_dated_after_the_turn() -> None:
+    [moved] = [one for one in proposed("This year I moved to Oslo") if one.type == "event"]
+    assert moved.payload["event_at"] == "2026-03-11"
+    assert moved.payload["event_at_precision"] == "approximate"
+
+
+def test_another_clause_after_the_time_is_not_told_with_it() -> None:
+    [one] = proposed("When I took Lola to the vet last week, the consultation fee was $50")
+    assert one.payload["event_description"] == "user took Lola to the vet"

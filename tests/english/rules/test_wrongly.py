@@ -1,0 +1,170 @@
+"""What is easily read wrongly: ties that are over or someone else's, wishes, asides, the work at hand, options."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.english.rules.said import Expected, fact, holds, proposed, relation, rendered, sentences
+from tests.english.rules.test_endings import ends
+
+NOTHING = [
+    # for the work at hand, and not from now on
+    "Make it friendlier",
+    "Make it a bit more casual.",
+    "Please keep it brief",
+    "Make the second paragraph shorter",
+    "Keep my cover letter formal",
+    # one of what was offered
+    "I prefer the second one",
+    "I prefer option C",
+    "I'd say I prefer the longer version",
+    "I prefer the latter",
+    # not yet so, or only wanted
+    "I want to live in Oslo and work at Equinor",
+    "I'm hoping to live in Oslo and study medicine at Charité",
+    "My coach told me to eat more and sleep in Oslo",
+    "I would live in Oslo and work at Equinor",
+    # no job there
+    "I'm working for a friend today",
+    "I'm working at a library right now",
+    "I work with toddlers",
+    "I work for peanuts",
+    "I'm at Google now, waiting for a tour",
+    # no age, no role, no move
+    "I turned 60 pages",
+    "I turned 12 lamps off",
+    "I'm dating a pilot",
+    "I was moved to tears",
+    "I moved to the aisle seat",
+    "I'm allergic to Mondays",
+    "Only Priya works at Acme",
+    "I know Leo, now works at Equinor",
+    "I work with Excel",
+    "I'm working with Photoshop",
+    # no name
+    "Call me Back",
+    "Call me ASAP",
+    "Call me Crazy, but why not",
+    "Hi, I'm Stuck",
+]
+
+
+@pytest.mark.parametrize("content", NOTHING)
+def test_nothing_is_believed(content: str) -> None:
+    assert [rendered(one) for one in proposed(content)] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "read"),
+    [
+        ("I'm allergic to walnuts, terribly allergic, hives and all", ["walnuts"]),
+        ("I'm allergic to prawns, quite badly allergic, and to wasps", ["prawns", "wasps"]),
+        ("Tom is allergic to wasps, carries an adrenaline pen", ["wasps"]),
+        ("I'm allergic to nickel, latex and dust mites", ["nickel", "latex", "dust mites"]),
+        ("I'm allergic to cats and to pollen", ["cats", "pollen"]),
+        ("I'm allergic to kiwis, severely", ["kiwis"]),
+        ("I'm allergic to kiwis and, mildly, to latex", ["kiwis", "latex"]),
+    ],
+)
+def test_an_aside_is_no_part_of_an_enumeration(content: str, read: list[str]) -> None:
+    assert [one.payload["object"] for one in proposed(content) if one.payload["predicate"] == "allergic-to"] == read
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("My aunt's parrot is called Kiwi.", fact("has-pet", "Kiwi", "user's aunt")),
+        ("My daughter's teacher is Mrs Brown.", fact("has-teacher", "Mrs Brown", "user's daughter")),
+        ("My husband's brother is called Leo.", fact("has-sibling", "Leo", "user's husband")),
+        ("My boss's boss is Grace Miller.", relation("user's boss", "reports-to", "Grace Miller")),
+    ],
+)
+def test_what_someone_elses_is_is_theirs(content: str, expected: Expected) -> None:
+    found = proposed(content)
+    assert holds(found, expected), [rendered(one) for one in found]
+    kind, fields = expected
+    own = {"from_entity": "user"} if kind == "relation" else {"subject": "user", "predicate": fields["predicate"]}
+    assert not holds(found, (kind, own))
+
+
+@pytest.mark.parametrize(
+    ("content", "over"),
+    [
+        ("My ex-husband Leo is a chef.", ("user", "married-to", "Leo")),
+        ("Had lunch with my ex girlfriend Mia.", ("user", "has-partner", "Mia")),
+        ("My late wife Ruth was a singer.", ("user", "married-to", "Ruth")),
+        ("My former boss Grace called me.", ("user", "reports-to", "Grace")),
+        ("I met my old manager Grace.", ("user", "reports-to", "Grace")),
+        ("Grace is my previous manager.", ("user", "reports-to", "Grace")),
+        ("I was married to Leo.", ("user", "married-to", "Leo")),
+        ("My old flatmate Leo got married.", ("user", "friend-of", "Leo")),
+    ],
+)
+def test_a_tie_that_is_over_is_an_ending(content: str, over: tuple[str, str, str | None]) -> None:
+    assert ends(content) == [over]
+    held = [one for one in proposed(content) if not one.ends and over[1] in one.payload.values()]
+    assert held == []
+
+
+@pytest.mark.parametrize("content", ["My old friend Leo is a chef", "My old dog Rex snores"])
+def test_an_old_friend_is_still_one(content: str) -> None:
+    assert ends(content) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I used to live in Oslo and now work at Equinor",
+        "I used to live in Oslo and work at Equinor these days",
+        "I want to live in Oslo and currently work at Equinor",
+    ],
+)
+def test_what_is_so_now_does_not_share_what_was_or_is_wanted(content: str) -> None:
+    assert "fact: user works at Equinor" in sentences(content)
+    assert not any(about == "works-at" for _, about, _ in ends(content))
+
+
+def test_a_verb_that_shares_a_subject_shares_what_was() -> None:
+    assert ("user", "works-at", "Equinor") in ends("I used to live in Oslo and work at Equinor")
+    assert sentences("I live in Oslo and work at Equinor") == [
+        "fact: user lives in Oslo",
+        "fact: user works at Equinor",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "read"),
+    [
+        ("Make your answers more detailed", "preference: user prefers detailed for responses length"),
+        ("From now on keep it brief", "preference: user prefers brief for responses length"),
+        ("Call me Will", "preference: user prefers Will for name preferred"),
+        ("My sister is Hope", "fact: user has sibling Hope"),
+        ("I just turned 52!", "fact: user has age 52"),
+        ("My boss is Tim Cook", "relation: user reports to Tim Cook"),
+        ("I work with Priya", "relation: user works with Priya"),
+        ("I prefer event-driven design over polling", "preference: user prefers event-driven design for design kind"),
+    ],
+)
+def test_what_is_meant_to_last_is_still_read(content: str, read: str) -> None:
+    assert read in sentences(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "My husband is Norwegian.",
+        "My boss is Welsh.",
+        "My flatmate is Buddhist.",
+        "Her girlfriend is Dutch.",
+        "My aunt is Vegan.",
+    ],
+)
+def test_what_people_are_like_is_not_their_name(content: str) -> None:
+    kinds = {(one.type, str(one.payload.get("predicate"))) for one in proposed(content)}
+    assert kinds <= {("fact", "has"), ("fact", "has-nationality"), ("fact", "has-diet")}
+
+
+@pytest.mark.parametrize("filler", ["btw", "lol", "tho", ", haha", " tbh!"])
+def test_a_filler_at_the_end_is_no_part_of_what_is_said(filler: str) -> None:
+    assert sentences(f"I'm a marine biologist {filler}") == ["fact: user has role marine biologist"]
+    assert sentences(f"I live in Oslo {filler}") == ["fact: user lives in Oslo"]

@@ -1,0 +1,113 @@
+"""Questions by rule: short, few, and put as people put them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.english import questions as english_questions
+from app.memory.registry import discover
+from app.memory.spec import Payload
+from app.memory.vocabulary import INVERSES
+from tests.english.hostile import HOSTILE_UNITS, LENGTH, QUADRATIC, growth
+
+TYPES = discover()
+EXAMPLES = [
+    pytest.param(one.payload, payload, id=f"{one.name}-{place}")
+    for one in TYPES
+    for place, example in enumerate(one.examples)
+    for payload in example.payloads
+]
+
+
+def questions(type_name: str, **payload: Any) -> tuple[str, ...]:
+    return TYPES.get(type_name).payload.model_validate(payload).questions()
+
+
+@pytest.mark.parametrize(("payload", "given"), EXAMPLES)
+def test_every_type_has_up_to_three_questions(payload: type[Payload], given: Mapping[str, object]) -> None:
+    asked = payload.model_validate(given).questions()
+    assert 1 <= len(asked) <= english_questions.MOST
+    assert len(set(asked)) == len(asked)
+    assert all(one.endswith("?") and one[0] == one[0].upper() and "  " not in one for one in asked)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "subject", "asked"),
+    [
+        ("works-at", "user", "Where do I work?"),
+        ("works-at", "Priya", "Where does Priya work?"),
+        ("has-role", "user", "What is my job title?"),
+        ("lives-in", "Tom", "In which city, town or country is Tom's home?"),
+        ("drives", "user", "What do I drive?"),
+        ("teaches", "Elena", "What does Elena teach?"),
+        ("studies", "Tom", "What does Tom study?"),
+        ("uses-database", "billing", "What does billing use database?"),
+        ("is-afraid-of", "user", "What am I afraid of?"),
+        ("does-not-eat", "Tom", "Does Tom not eat it?"),
+        ("afraid-of", "user", "Am I afraid of it?"),
+        ("training-for", "Tom", "Who is training for it?"),
+        ("has-pet", "user", "What is my pet?"),
+        ("has-pet", "Ann", "What pet does Ann have?"),
+        ("shoe-size", "user", "What is my shoe size?"),
+        ("moved-to", "Ann", "What did Ann moved to?"),
+    ],
+)
+def test_facts_are_asked_about_by_their_predicate(predicate: str, subject: str, asked: str) -> None:
+    assert asked in questions("fact", subject=subject, predicate=predicate, object="it")
+
+
+def test_preferences_are_asked_about_by_their_key() -> None:
+    assert questions("preference", preference_key="programming.language", preference_value="TypeScript") == (
+        "Which programming language do I prefer?",
+        "What is my favourite language for programming?",
+        "Should I choose TypeScript for my programming?",
+    )
+    assert questions("preference", preference_key="theme", preference_value="dark", subject="Ann") == (
+        "Which theme does Ann prefer?",
+        "What does Ann like best?",
+        "Should I choose dark for Ann's theme?",
+    )
+
+
+def test_relations_are_asked_about_from_either_end() -> None:
+    asked = questions("relation", from_entity="Sarah", relation_type="reports-to", to_entity="Priya")
+    assert asked == ("Who does Sarah report to?", "Who is Sarah's manager or boss?", "Who reports to Priya?")
+
+
+def test_every_relation_of_the_vocabulary_has_its_questions() -> None:
+    assert set(english_questions.RELATIONS) == set(INVERSES)
+
+
+def test_a_text_is_asked_about_by_its_most_telling_sentences() -> None:
+    said = "Oh yes! We camped at the lake with the kids last July. It was so. The tent leaked, and Tom laughed."
+    assert questions("episodic", content=said, session_id="s", speaker="Ann") == (
+        "What was said about camped lake kids last July?",
+        "What was said about tent leaked Tom laughed?",
+        "What was said about Ann Oh yes?",
+    )
+
+
+def test_braces_are_words_like_others() -> None:
+    asked = questions("fact", subject="{who}", predicate="uses-{value}", object="{does} {0} {{")
+    assert "What does {who} use {value}?" in asked
+    assert "Who uses {value} {does} {0} {{?" in asked
+
+
+@given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60))
+def test_any_words_make_questions(subject: str, predicate: str, value: str) -> None:
+    asked = english_questions.about_fact(subject, predicate, value) if predicate.split() else ()
+    assert len(asked) <= english_questions.MOST
+
+
+@pytest.mark.parametrize("unit", [*HOSTILE_UNITS, ". ", "'", "a'-", "a. "])
+def test_long_texts_take_linear_time_and_make_short_questions(unit: str) -> None:
+    def asked(text: str) -> tuple[str, ...]:
+        return (*english_questions.topic_question(text), *english_questions.about_fact("user", "likes", text))
+
+    assert growth(asked, unit) < QUADRATIC
+    assert all(len(one) < 400 for one in asked((unit * LENGTH)[:LENGTH]))

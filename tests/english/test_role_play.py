@@ -1,0 +1,125 @@
+"""Frames that reach over turns, and where they end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.english.role_play import FRAMED_FOR, FRAMED_TURNS, EarlierTurn, framing
+from app.model import SpeechAct
+from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
+
+NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
+STATED = "I live in Tortuga."
+PLAY = "Let's roleplay: you're a pirate and I'm a sailor"
+
+
+def act(*turns: str, gap: timedelta = timedelta(minutes=1), stated: str = STATED) -> SpeechAct | None:
+    """How a statement is framed that is made `gap` after the last of these turns."""
+    before = [EarlierTurn(content=text, at=NOW + place * gap) for place, text in enumerate(turns)]
+    return framing(stated, NOW + len(turns) * gap, before).at(0, stated)
+
+
+@pytest.mark.parametrize(
+    ("opening", "expected"),
+    [
+        (PLAY, SpeechAct.ROLEPLAY),
+        ("Let\u2019s role-play a scene at the docks.", SpeechAct.ROLEPLAY),
+        ("Let's pretend I'm a nurse.", SpeechAct.ROLEPLAY),
+        ("In this story I'm a detective in Paris.", SpeechAct.ROLEPLAY),
+        ("You are a dragon and I am a knight.", SpeechAct.ROLEPLAY),
+        ("Pretend until I say stop that I'm a doctor.", SpeechAct.ROLEPLAY),
+        ("For the next few messages act as if I'm a doctor.", SpeechAct.ROLEPLAY),
+        ("Act as if I'm a doctor for the rest of this conversation.", SpeechAct.ROLEPLAY),
+        ("Roleplay: I'm a wizard.", SpeechAct.ROLEPLAY),
+        ("Pretend I'm a doctor.", SpeechAct.ROLEPLAY),
+        ("I'll be the patient and you're the doctor.", SpeechAct.ROLEPLAY),
+        ("For the rest of this conversation, imagine I live in Rome.", SpeechAct.HYPOTHETICAL),
+    ],
+)
+def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechAct) -> None:
+    assert act(opening) is expected
+    assert act(opening, "Arr, where is the ship?") is expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Act as a career coach.",
+        "Pretend I'm five and explain gravity.",
+        "Let's pretend this never happened.",
+        "I love role-playing games.",
+        "You are a good listener and I'm a fan.",
+        "You're a star and I'm a mess",
+        "What if I were a doctor?",
+        "From now on, answer in German.",
+        "My kids pretend to be pirates.",
+        "We did a roleplay in therapy yesterday.",
+        "Imagine a world where dogs talk.",
+        "I play the guitar and you?",
+    ],
+)
+def test_what_only_serves_one_request_or_is_no_game_frames_nothing(words: str) -> None:
+    assert act(words) is None
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "stop",
+        "Ok, stop.",
+        "End of roleplay",
+        "ok back to reality",
+        "seriously now",
+        "Okay, let's stop pretending.",
+        "Stop the roleplay please",
+        "Let's get back to normal.",
+        "That was fun! No more roleplay.",
+    ],
+)
+def test_a_frame_is_left(left: str) -> None:
+    assert act(PLAY, left) is None
+
+
+@pytest.mark.parametrize("words", ["I never stop talking", "We stop at the harbour", "The ship won't stop."])
+def test_what_only_speaks_of_stopping_leaves_nothing(words: str) -> None:
+    assert act(PLAY, words) is SpeechAct.ROLEPLAY
+
+
+def test_in_one_turn_what_comes_after_the_end_is_meant() -> None:
+    text = "I live in Tortuga. Okay, stop the roleplay. I live in Bonn."
+    found = framing(text, NOW, [EarlierTurn(content=PLAY, at=NOW)])
+    assert found.at(0, "I live in Tortuga.") is SpeechAct.ROLEPLAY
+    assert found.at(text.index("I live in Bonn"), "I live in Bonn.") is None
+
+
+def test_a_sentence_may_speak_for_real_in_the_midst_of_it() -> None:
+    assert act(PLAY, stated="In real life, I live in Bonn.") is None
+
+
+def test_a_frame_ends_by_itself() -> None:
+    assert act(PLAY, gap=FRAMED_FOR) is SpeechAct.ROLEPLAY
+    assert act(PLAY, gap=FRAMED_FOR + timedelta(seconds=1)) is None
+    assert act(PLAY, *["Arr!"] * (FRAMED_TURNS - 1)) is SpeechAct.ROLEPLAY
+    assert act(PLAY, *["Arr!"] * FRAMED_TURNS) is None
+    three = "For the next 3 messages, assume I'm a CEO."
+    assert act(three, "one", "two") is SpeechAct.HYPOTHETICAL
+    assert act(three, "one", "two", "three") is None
+
+
+def test_only_its_speaker_opens_one() -> None:
+    assert framing(PLAY, NOW, [], opens=False).at(0, PLAY) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400), st.lists(st.text(max_size=100), max_size=5))
+def test_any_text_is_read(text: str, before: list[str]) -> None:
+    framing(text, NOW, [EarlierTurn(content=one, at=NOW) for one in before]).at(len(text), text)
+
+
+@pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "let's play ", "you are a b ", "pretend ", "for the next "])
+def test_long_texts_take_no_longer_than_they_must(unit: str) -> None:
+    assert growth(lambda text: framing(text, NOW, []), unit) < QUADRATIC

@@ -1,0 +1,173 @@
+"""Chat models on the wire: OpenAI's `/v1/chat/completions` and Anthropic's `/v1/messages`.
+
+What they say by themselves is small and always the same: to a turn, the memories that the script has for words
+in it, or none; to pairs of sentences, whether their words are the same ones; to a name, the first entity that
+has it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, Literal
+
+from tests.provider_server.orders import Asked, Json, Refused
+from tests.provider_server.strict import violations
+
+OPENAI: Final = "/v1/chat/completions"
+ANTHROPIC: Final = "/v1/messages"
+
+_BLOCK: Final = re.compile(r"^\[([^\n]+) ([0-9a-f]{16})\]\n(.*?)\n\[end \2\]$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the model says, why it stops, and whether it writes text although it was given a tool."""
+
+    text: str
+    stop: Literal["finished", "length", "refused"] = "finished"
+    as_text: bool = False
+
+
+def chat_completions(asked: Asked) -> Json:
+    """Answer OpenAI's `POST /v1/chat/completions`."""
+    return envelope(asked, scripted(asked))
+
+
+def messages(asked: Asked) -> Json:
+    """Answer Anthropic's `POST /v1/messages`."""
+    return envelope(asked, scripted(asked))
+
+
+def envelope(asked: Asked, said: Said) -> Json:
+    """Return what is said in the format of the route; Refused where the real one would refuse the request."""
+    return {OPENAI: _completion, ANTHROPIC: _message}[asked.path](asked, said)
+
+
+def memory(given: Mapping[str, Any], turn: str) -> Json:
+    """Return a memory as a model answers it; what is not given is the plainest there is."""
+    plain = {"quote": turn, "speech_act": "assertion", "confidence": 0.9, "importance": 0.5, "topic": None}
+    return {**plain, **given}
+
+
+def scripted(asked: Asked) -> Said:
+    """Return what the model says unless it is told to misbehave."""
+    labels = [label for label, _ in blocks(asked)]
+    if "turn" in labels:
+        return Said(text=json.dumps({"memories": _script(asked)}, ensure_ascii=False))
+    if "sentence" in labels:
+        return Said(text=json.dumps({"choice": _choice(asked)}))
+    return Said(text=json.dumps({"same": _same(asked)}))
+
+
+def turn_of(asked: Asked) -> str:
+    """Return the turn that the request is about."""
+    return dict(blocks(asked)).get("turn", "")
+
+
+def system_of(asked: Asked) -> str:
+    """Return the instructions of the request."""
+    if asked.path == OPENAI:
+        return str(asked.body["messages"][0]["content"])
+    return "".join(one["text"] for one in asked.body["system"])
+
+
+def blocks(asked: Asked) -> list[tuple[str, str]]:
+    """Return what stands between marked lines in the first message from the user, with the marks' labels."""
+    first = next(one["content"] for one in asked.body["messages"] if one["role"] == "user")
+    return [(label, text) for label, _, text in _BLOCK.findall(first)]
+
+
+def _script(asked: Asked) -> list[Json]:
+    turn = turn_of(asked)
+    return [memory(one, turn) for words, memories in asked.script.items() if words in turn for one in memories]
+
+
+def _same(asked: Asked) -> list[bool]:
+    texts = [frozenset(re.findall(r"\w+", text.lower())) for _, text in blocks(asked)]
+    return [first == second for first, second in list(pairwise(texts))[::2]]
+
+
+def _choice(asked: Asked) -> int | None:
+    first = next(one["content"] for one in asked.body["messages"] if one["role"] == "user")
+    name = json.loads(re.search(r"^The name: (.*)$", first, re.MULTILINE)[1]).lower()  # type: ignore[index]
+    entities = [text.lower() for label, text in blocks(asked) if label.startswith("entity")]
+    return next((number for number, text in enumerate(entities, start=1) if name in text), None)
+
+
+def _completion(asked: Asked, said: Said) -> Json:
+    for wrong in _wrong_completion(asked.body):
+        error = {"message": wrong, "type": "invalid_request_error", "param": None, "code": None}
+        raise Refused(400, {"error": error})
+    refused = said.stop == "refused"
+    content = {"role": "assistant", "content": None if refused else said.text}
+    choice = {
+        "index": 0,
+        "message": {**content, "refusal": "I can't help with that." if refused else None},
+        "finish_reason": "length" if said.stop == "length" else "stop",
+    }
+    given, taken = _tokens(json.dumps(asked.body["messages"])), _tokens(said.text)
+    usage = {"prompt_tokens": given, "completion_tokens": taken, "total_tokens": given + taken}
+    return {"object": "chat.completion", "model": asked.body["model"], "choices": [choice], "usage": usage}
+
+
+def _wrong_completion(body: Json) -> Iterator[str]:
+    answer = body.get("response_format", {"type": "text"})
+    if answer["type"] == "json_schema":
+        for one in violations(answer["json_schema"]["schema"]):
+            yield f"Invalid schema for response_format '{answer['json_schema']['name']}': {one}"
+    if answer["type"] == "json_object" and "json" not in json.dumps(body["messages"]).lower():
+        yield "'messages' must contain the word 'json' to use 'response_format' of type 'json_object'."
+
+
+def _message(asked: Asked, said: Said) -> Json:
+    body = asked.body
+    for status, kind, wrong in _wrong_message(asked):
+        raise Refused(status, {"type": "error", "error": {"type": kind, "message": wrong}})
+    content: list[Json] = [{"type": "thinking", "thinking": "", "signature": "x"}]
+    stop = {"finished": "end_turn", "length": "max_tokens", "refused": "refusal"}[said.stop]
+    if "tools" in body and said.stop == "finished" and not said.as_text:
+        use = {"type": "tool_use", "id": "toolu_1", "name": body["tools"][0]["name"], "input": json.loads(said.text)}
+        content, stop = [*content, use], "tool_use"
+    elif said.stop != "refused":
+        content = [*content, {"type": "text", "text": said.text}]
+    usage = {
+        "input_tokens": _tokens(json.dumps(body["messages"])),
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": _tokens(system_of(asked)),
+        "output_tokens": _tokens(said.text),
+    }
+    return {
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": content,
+        "stop_reason": stop,
+        "usage": usage,
+    }
+
+
+def _wrong_message(asked: Asked) -> Iterator[tuple[int, str, str]]:
+    body, roles = asked.body, [one["role"] for one in asked.body["messages"]]
+    if not asked.headers.get("x-api-key"):
+        yield 401, "authentication_error", "x-api-key header is required"
+    if "anthropic-version" not in asked.headers:
+        yield 400, "invalid_request_error", "anthropic-version: header is required"
+    if "max_tokens" not in body:
+        yield 400, "invalid_request_error", "max_tokens: Field required"
+    if roles != ["user", "assistant"] * (len(roles) // 2) + ["user"]:
+        yield 400, "invalid_request_error", "messages: roles must alternate and end with the user's"
+    if not all(one["content"] for one in body["messages"]):
+        yield 400, "invalid_request_error", "messages: text content blocks must be non-empty"
+    if "tool_choice" in body and body["tool_choice"]["name"] not in [one["name"] for one in body["tools"]]:
+        yield 400, "invalid_request_error", "tool_choice: no such tool"
+
+
+def _tokens(text: str) -> int:
+    return max(1, len(text) // 4)
+
+
+ROUTES: Final[Mapping[str, Callable[[Asked], Json]]] = {OPENAI: chat_completions, ANTHROPIC: messages}

@@ -1,0 +1,116 @@
+"""A tenant in a real database, and the write pipeline in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from app.db import embedding_models
+from app.db.session import Database
+from app.memory.candidate import Candidate, WriteOutcome
+from app.memory.registry import Registry, discover
+from app.model import Actor, Scope, ScopeKind
+from app.providers.wordllama import WordllamaEmbedder
+from app.services.erasure import Erasing
+from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.memories import Memories
+from app.write.pipeline import Deciding, WritePipeline
+from tests.support import owner
+
+USER = Scope(kind=ScopeKind.USER, user_id="u1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A tenant of its own, and short ways to write to it and look inside."""
+
+    url: str
+    database: Database
+    pipeline: WritePipeline
+    upkeep: IndexMaintenance
+    actor: Actor
+    types: Registry = field(default_factory=discover)
+
+    @property
+    def tenant(self) -> UUID:
+        return self.actor.tenant_id
+
+    @property
+    def memories(self) -> Memories:
+        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.deciding.clock)
+
+    @property
+    def erasing(self) -> Erasing:
+        return Erasing(database=self.database, types=self.types, clock=self.pipeline.deciding.clock, language="english")
+
+    def candidate(
+        self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
+    ) -> Candidate:
+        one = self.types.get(type_name)
+        return Candidate(type=one, payload=one.payload.model_validate(payload), scope=scope, **(about or {}))
+
+    async def write(
+        self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
+    ) -> WriteOutcome:
+        return await self.memories.write(self.actor, self.candidate(type_name, scope, about, **payload))
+
+    async def write_all(self, candidates: list[Candidate]) -> list[WriteOutcome]:
+        results = await self.memories.write_all(self.actor, candidates)
+        assert all(isinstance(one, WriteOutcome) for one in results), results
+        return cast("list[WriteOutcome]", results)
+
+    async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Ask the database as its owner, past row-level security."""
+        return await owner.ask(self.url, statement, *arguments)
+
+    def as_tenant(self, tenant: UUID) -> Store:
+        return replace(self, actor=replace(self.actor, tenant_id=tenant))
+
+
+@pytest.fixture(scope="session")
+def embedder() -> WordllamaEmbedder:
+    return WordllamaEmbedder()
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def deciding_in(database: Database, embedder: WordllamaEmbedder, clock: Callable[[], datetime] = now) -> Deciding:
+    return Deciding(database=database, embedder=embedder, model_id=1, language="english", clock=clock, types=discover())
+
+
+async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
+    """Return a new tenant in a migrated database; its caller closes `Store.database`."""
+    await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+    database = Database(url, pool_size=10)
+    upkeep = IndexMaintenance(database=database, language="english")
+    deciding = deciding_in(database, embedder)
+    pipeline = WritePipeline(deciding=deciding, drifted=upkeep.mark, crowded=upkeep.crowd)
+    actor = await owner.new_tenant(url)
+    return Store(url=url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
+
+
+@pytest.fixture
+async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Callable[[], Any]]:
+    opened: list[Database] = []
+
+    async def make() -> Store:
+        store = await open_store(database_url, embedder)
+        opened.append(store.database)
+        return store
+
+    yield make
+    for database in opened:
+        await database.close()
+
+
+@pytest.fixture
+async def store(make_store: Callable[[], Any]) -> Store:
+    return cast("Store", await make_store())
