@@ -16,7 +16,7 @@ from rich.table import Table
 from sqlalchemy import text
 
 from app.db.turns import StoredTurn
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.memory.extraction import TurnStatus
 from app.model import MemoryStatus, Scope, ScopeKind
 from app.write.extract import EPISODE
@@ -84,9 +84,9 @@ async def ingest(bench: Bench, name: str, conversation: Conversation) -> Written
 def told(reports: Sequence[Mapping[str, Any]]) -> Told:
     """Return what reports of turns say about typed candidates; a turn that is kept as such does not count."""
     every = [one for report in reports for one in report["candidates"] if one["type"] != EPISODE]
-    refused = [one for one in every if one["decision"] == DecidedCandidate.REJECTED and one["confidence"] is None]
+    refused = [one for one in every if one["decision"] == WriteDecision.REJECTED and one["confidence"] is None]
     decisions = Counter(str(one["decision"]) for one in every)
-    decisions[DecidedCandidate.REJECTED] -= len(refused)
+    decisions[WriteDecision.REJECTED] -= len(refused)
     return Told(decisions=+decisions, refused=len(refused))
 
 
@@ -120,7 +120,7 @@ def show(console: Console, done: Sequence[Written], *, read: bool) -> None:
 
 
 def _decisions(done: Sequence[Written]) -> Table:
-    kinds = [kind for kind in DecidedCandidate if any(one.told.decisions[kind] for one in done)]
+    kinds = [kind for kind in WriteDecision if any(one.told.decisions[kind] for one in done)]
     titles = ("turns", "skipped", "turns/s", "candidates", "a turn", "refused", *kinds)
     table = tables.figures("conversations ingested: what was decided about typed candidates", "set", titles)
     for name, part in _by_set(done):

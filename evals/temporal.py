@@ -1,4 +1,4 @@
-"""How well app.text.temporal reads dates: scored against the Recognizers-Text English cases.
+"""How well app.english.dates reads dates: scored against the Recognizers-Text English cases.
 
 `python -m evals.temporal --data DIR` prints a table; the cases are not part of this repository.
 """

@@ -30,7 +30,7 @@ from app.api.query import MOST_RESULTS
 from app.db.memories.listing import PagePosition
 from app.db.turns import StoredTurn
 from app.errors import PASSING
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name, Place, Sentence, UserId
 from app.model import Actor, Category, ScopeKind, SpeechAct, Visibility
@@ -133,7 +133,7 @@ class CandidateOut(Out):
     content: str | None
     speech_act: SpeechAct
     confidence: float | None
-    decision: DecidedCandidate
+    decision: WriteDecision
     reason: str
     memory_id: str | None
     affected: list[AffectedOut]

@@ -121,7 +121,7 @@ def _event(request: Request) -> TypeParts:
             "Person, Sentence",
             "Category, EventTime, Mention, Precision",
             before="from datetime import datetime, tzinfo\n\n",
-            calendar="from app.memory.calendar import When, covered, day_start\n",
+            calendar="from app.memory.calendar import StatedTime, covered, day_start\n",
         ),
         holds="Whom it is about, what happened, and when.",
         fields=f"{_TEXT}\n{_WHEN}",
@@ -143,16 +143,16 @@ def _imports(
     return (
         f"\n{before}from pydantic import Field\n\n"
         f"from app.memory import {memory}vocabulary\n{calendar}"
+        f"from app.memory.fields import {strings}\n"
         f"from app.memory.slots import {policy}\n"
         f"from app.memory.spec import Example, MemoryType, {spec}\n"
-        f"from app.memory.fields import {strings}\n"
         f"from app.model import {model}"
     )
 
 
 _TEXT = '    text: Sentence = Field(alias="content", description="What is to be remembered.")'
 
-_WHEN = '    happened_at: When | None = Field(default=None, description="When: a date, or a date and time.")'
+_WHEN = '    happened_at: StatedTime | None = Field(default=None, description="When: a date, or a date and time.")'
 
 _SLOT_FIELDS = """    {slot}: Name = Field(description="What has one value at a time.")
     held: Name = Field(alias="value", description="The value it has.")"""
@@ -160,15 +160,15 @@ _SLOT_FIELDS = """    {slot}: Name = Field(description="What has one value at a 
 _SLOT_METHODS = '''
     def slot(self, refs: Refs) -> str | None:
         """Return what has one value at a time: another value replaces the one before."""
-        return f"{{refs['subject'].id}}|{{normalise.key(self.{slot})}}"
+        return f"{{refs['subject'].id}}|{{normalise.normalise_key(self.{slot})}}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the value it has."""
-        return normalise.name(self.held)
+        return normalise.normalise_name(self.held)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return what must be the same for two memories to be the same."""
-        return (normalise.key(self.{slot}), normalise.name(self.held))
+        return (normalise.normalise_key(self.{slot}), normalise.normalise_name(self.held))
 '''
 
 _EVENT_METHODS = '''

@@ -21,7 +21,7 @@ from app.db.tables import embedding_models
 from app.errors import ConfigurationError
 
 TABLES = ("memory_index", "hypothetical_embeddings")
-"""Tables that keep vectors, both with the columns of `app.db.vectors`."""
+"""Tables that keep vectors, both with the columns of `app.db.sql`."""
 
 FILLING = 726_194_301
 """The first number of the advisory lock that one process holds while it fills in vectors; the second is the model."""

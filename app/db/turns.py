@@ -20,7 +20,7 @@ from sqlalchemy import RowMapping, select, text
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
-from app.db.tables import memories
+from app.db.tables import turns
 from app.db.tenants import scope_of
 from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
 from app.memory.extraction import Role, Turn, TurnStatus
@@ -111,7 +111,7 @@ class StoredTurn:
 
 async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return which of these turns the tenant has."""
-    statement = select(memories.c.id).where(memories.c.tenant_id == tenant, memories.c.id.in_(list(ids)))
+    statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
     return {cast("UUID", row[0]) for row in await session.execute(statement)}
 
 

@@ -68,7 +68,7 @@ class Candidate:
     ending: Ending | None = None
 
 
-class DecidedCandidate(StrEnum):
+class WriteDecision(StrEnum):
     """What a write came to, in the words of the API."""
 
     ADDED = "added"
@@ -92,7 +92,7 @@ class AffectedMemory:
 class WriteOutcome:
     """What was decided about a candidate and why; `memory` is None when it was rejected."""
 
-    decision: DecidedCandidate
+    decision: WriteDecision
     reason: str
     memory: Memory | None
     affected: tuple[AffectedMemory, ...] = ()

@@ -19,7 +19,7 @@ from app.db.apply import MarkForReview, MemoryEnd, MemoryMerge, Relink, Retire
 from app.db.memories.read import memory_of
 from app.memory import confidence
 from app.memory.audit import AuditAction
-from app.memory.candidate import AffectedMemory, DecidedCandidate
+from app.memory.candidate import AffectedMemory, WriteDecision
 from app.memory.slots import TOLERANCE
 from app.model import LinkKind, Memory, MemoryStatus, ReviewReason, Scope
 from app.write.conflict import GuardReview, link_guards, review_of
@@ -95,7 +95,7 @@ def _evidence(plan: PendingRows) -> dict[object, list[dict[str, Any]]]:
 class PersistResult:
     """What a decision came to in the words of the API; `memory` is the id of what now holds the belief."""
 
-    decided: DecidedCandidate
+    decided: WriteDecision
     reason: str
     memory: UUID | None
     affected: tuple[AffectedMemory, ...] = ()
@@ -127,7 +127,7 @@ def persist(plan: PendingRows, resolved: Resolved, decision: Decision) -> Persis
 
 def _unwritten(plan: PendingRows, resolved: Resolved, decision: Reject | Repeat) -> PersistResult:
     if isinstance(decision, Repeat):
-        return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=decision.memory)
+        return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=decision.memory)
     prepared = resolved.prepared
     detail = {
         "type": prepared.candidate.type.name,
@@ -136,19 +136,19 @@ def _unwritten(plan: PendingRows, resolved: Resolved, decision: Reject | Repeat)
         "parts": confidence_detail(prepared.parts),
     }
     audit(plan, AuditAction.MEMORY_REJECTED, None, detail)
-    return PersistResult(decided=DecidedCandidate.REJECTED, reason=decision.reason, memory=None)
+    return PersistResult(decided=WriteDecision.REJECTED, reason=decision.reason, memory=None)
 
 
 def _add(plan: PendingRows, resolved: Resolved, decision: Add) -> PersistResult:
     if decision.over:
         new = add(plan, resolved, status=MemoryStatus.EXPIRED)
         audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.EXPIRED)
-        return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new)
+        return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new)
     review = review_of(resolved)
     new = add(plan, resolved, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
     affected = link_guards(plan, new, resolved)
-    return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new, affected=affected)
 
 
 def _told(review: GuardReview | None) -> dict[str, object] | None:
@@ -159,10 +159,10 @@ def _pend(plan: PendingRows, resolved: Resolved, decision: Review) -> PersistRes
     if decision.into is not None:
         add_evidence(plan, decision.into.id, resolved.prepared)
         audit(plan, AuditAction.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
-        return PersistResult(decided=DecidedCandidate.REVIEW, reason=decision.reason, memory=decision.into.id)
+        return PersistResult(decided=WriteDecision.REVIEW, reason=decision.reason, memory=decision.into.id)
     new = add(plan, without_slot(resolved), status=MemoryStatus.PENDING, review=(decision.why, decision.reason))
     audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.PENDING, more={"review": decision.why})
-    return PersistResult(decided=DecidedCandidate.REVIEW, reason=decision.reason, memory=new)
+    return PersistResult(decided=WriteDecision.REVIEW, reason=decision.reason, memory=new)
 
 
 def without_slot(resolved: Resolved) -> Resolved:
@@ -175,7 +175,7 @@ def _merge(plan: PendingRows, resolved: Resolved, decision: Merge) -> PersistRes
     if decision.echo:
         add_evidence(plan, into.id, prepared)
         audit(plan, AuditAction.MEMORY_ECHOED, into.id, {"reason": decision.reason})
-        return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=into.id)
+        return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=into.id)
     parts = confidence.merged_parts(into.parts, prepared.parts)
     believed = confidence.meets_floor(parts, into.speech_act)
     rewritten = decision.rewritten
@@ -221,7 +221,7 @@ def _merge(plan: PendingRows, resolved: Resolved, decision: Merge) -> PersistRes
     if into.status == MemoryStatus.EXPIRED and into.ended_at is None:
         told = {"reason": "it was stated again", "status": [into.status, MemoryStatus.ACTIVE]}
         audit(plan, AuditAction.MEMORY_REVIVED, into.id, told)
-    return PersistResult(decided=DecidedCandidate.MERGED, reason=decision.reason, memory=into.id, affected=affected)
+    return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=into.id, affected=affected)
 
 
 def _end_told(into: Existing, until: datetime | None) -> dict[str, object]:
@@ -238,7 +238,7 @@ def _supersede(plan: PendingRows, resolved: Resolved, decision: Supersede) -> Pe
     new = add(plan, resolved, supersedes=first.id, review=review)
     audit_added(plan, new, resolved, decision.reason, more=_told(review))
     affected = _retire(plan, resolved, new, decision.old, decision.reason) + link_guards(plan, new, resolved)
-    return PersistResult(decided=DecidedCandidate.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=WriteDecision.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
 
 
 def _retire(
@@ -284,7 +284,7 @@ def _end(plan: PendingRows, resolved: Resolved, decision: End) -> PersistResult:
     add_evidence(plan, decision.old[0].id, resolved.prepared)
     affected = tuple(AffectedMemory(id=old.id, change="ended") for old in decision.old)
     return PersistResult(
-        decided=DecidedCandidate.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected
+        decided=WriteDecision.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected
     )
 
 
@@ -301,7 +301,7 @@ def _doubt(plan: PendingRows, resolved: Resolved, decision: EndForReview) -> Per
         }
         audit(plan, AuditAction.MEMORY_ENDING_DOUBTED, other.id, detail)
     add_evidence(plan, decision.others[0].id, resolved.prepared)
-    decided = DecidedCandidate.CONTRADICTED if decision.review is None else DecidedCandidate.REVIEW
+    decided = WriteDecision.CONTRADICTED if decision.review is None else WriteDecision.REVIEW
     affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
     return PersistResult(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
 
@@ -323,7 +323,7 @@ def _contradict(plan: PendingRows, resolved: Resolved, decision: Contradict) -> 
         audit(plan, AuditAction.MEMORY_CONTRADICTED, other.id, detail)
     affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
     affected += link_guards(plan, new, resolved)
-    return PersistResult(decided=DecidedCandidate.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
+    return PersistResult(decided=WriteDecision.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
 
 
 def _history(plan: PendingRows, resolved: Resolved, decision: AddAsHistory) -> PersistResult:
@@ -346,4 +346,4 @@ def _history(plan: PendingRows, resolved: Resolved, decision: AddAsHistory) -> P
         plan.relinked.append(Relink(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
         audit(plan, AuditAction.MEMORY_RELINKED, predecessor.id, placed)
         affected.append(AffectedMemory(id=predecessor.id, change="superseded"))
-    return PersistResult(decided=DecidedCandidate.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))
+    return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))

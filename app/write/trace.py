@@ -17,7 +17,7 @@ from time import perf_counter
 
 from app import ids
 from app.errors import TypedMemoryError
-from app.memory.candidate import Candidate, DecidedCandidate, WriteOutcome
+from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.memory.extraction import TurnStatus
 from app.write.values import ExtractedCandidates
 
@@ -126,7 +126,7 @@ def turn_report(
             "content": None,
             "speech_act": one.proposal.speech_act,
             "confidence": None,
-            "decision": DecidedCandidate.REJECTED,
+            "decision": WriteDecision.REJECTED,
             "reason": one.reason,
             "memory_id": None,
             "affected": [],
@@ -147,8 +147,8 @@ def decision_report(
     pairs = [(one, out) for one, out in zip(candidates, outcomes, strict=True) if isinstance(out, WriteOutcome)]
     went = {
         "resolve": (),
-        "dedup": (DecidedCandidate.MERGED,),
-        "conflict": (DecidedCandidate.REJECTED,),
+        "dedup": (WriteDecision.MERGED,),
+        "conflict": (WriteDecision.REJECTED,),
         "persist": (),
     }
     stages = []

@@ -53,7 +53,7 @@ def test_it_is_the_same_every_time_and_needs_no_database(tmp_path: Path) -> None
 
 def test_a_batch_is_told_apart_by_type() -> None:
     items, own = DOCUMENT["components"]["schemas"]["BatchWrite"]["properties"]["memories"]["items"]["oneOf"]
-    assert own == {"$ref": "#/components/schemas/OwnItem"}
+    assert own == {"$ref": "#/components/schemas/TenantTypeItem"}
     assert items["discriminator"]["propertyName"] == "type"
     names = {name for spec in discover() for name in (spec.name, *spec.aliases)}
     assert set(items["discriminator"]["mapping"]) == names
@@ -64,7 +64,7 @@ def test_a_batch_is_told_apart_by_type() -> None:
 
 def test_memories_are_told_apart_by_type() -> None:
     memory, own = DOCUMENT["components"]["schemas"]["Memory"]["oneOf"]
-    assert own == {"$ref": "#/components/schemas/OwnMemory"}
+    assert own == {"$ref": "#/components/schemas/TenantTypeMemory"}
     assert memory["discriminator"]["propertyName"] == "type"
     assert set(memory["discriminator"]["mapping"]) == set(discover().by_name)
 

@@ -22,7 +22,7 @@ from tests.support.folders import open_folder
 _SERVICE = """
 import email.parser, os, sys
 from pathlib import Path
-from app.db.embedded import start_embedded
+from app.db.embedded.server import start_embedded
 "".encode("idna")
 if sys.argv[2]:
     os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))

@@ -13,7 +13,7 @@ import pytest
 
 from app.db.entities import merge as entity_merges
 from app.errors import Conflict, InvalidInput, NotFound
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import Scope, ScopeKind
 from app.services.entities import Entities
 from tests.support.stores import Store
@@ -77,7 +77,7 @@ async def test_names_of_both_lead_to_the_survivor(store: Store) -> None:
     assert [one.aliases for one in done.moved] == [1]
     await works_at(store, "p. sharma", "Volkswagen")
     again = await works_at(store, "Priya", "Volkswagen")
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
     rows = await store.sql(
         "SELECT DISTINCT subject_id FROM memories WHERE tenant_id = $1 AND type = 'fact'", store.tenant
     )
@@ -89,7 +89,7 @@ async def test_a_later_statement_about_either_replaces_what_was_known_of_the_oth
     await works_at(store, "P. Sharma", "Audi")
     await service(store).merge(store.actor, priya, [sharma])
     moved = await works_at(store, "Priya", "Volkswagen")
-    assert moved.decision is DecidedCandidate.SUPERSEDED
+    assert moved.decision is WriteDecision.SUPERSEDED
     assert await employers(store) == {
         "P. Sharma works at Audi": ("superseded", False, False),
         "Priya works at Volkswagen": ("active", False, False),
@@ -129,7 +129,7 @@ async def test_a_value_that_named_the_merged_one_names_the_survivor(store: Store
     await works_at(store, "Ana", "VW")
     company, short = await declare(store, "Volkswagen", "organization"), await entity(store, "VW")
     await service(store).merge(store.actor, company, [short])
-    assert (await works_at(store, "Ana", "Volkswagen")).decision is DecidedCandidate.MERGED
+    assert (await works_at(store, "Ana", "Volkswagen")).decision is WriteDecision.MERGED
 
 
 async def test_merging_and_unmerging_restores_every_row(store: Store) -> None:

@@ -17,7 +17,7 @@ from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
 
 GOOD = """
-from app.services.workers.worker import Worker
+from app.services.lifecycle.runner import Worker
 
 
 async def run(means, tenant, *, dry_run, progress):

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from app.errors import Conflict
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import SpeechAct
 from app.write.pipeline import Deciding
 from tests.lifecycle.aging import Aging
@@ -51,7 +51,7 @@ async def test_a_merge_into_what_expires_meanwhile_brings_it_back(old: Aging, be
     memory = await fading(old)
     between(lambda: old.run("freshness"))
     again = await old.write("preference", preference_key=THEME, preference_value="dark")
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
     assert await old.status(memory) == "active"
     assert [one["action"] for one in await old.events(memory)] == ["memory.expired", "memory.merged", "memory.revived"]
 
@@ -60,7 +60,7 @@ async def test_replacing_what_expires_meanwhile_becomes_adding(old: Aging, betwe
     memory = await fading(old)
     between(lambda: old.run("freshness"))
     light = await old.write("preference", preference_key=THEME, preference_value="light")
-    assert light.decision is DecidedCandidate.ADDED
+    assert light.decision is WriteDecision.ADDED
     assert await old.status(memory) == "expired"
     assert [one["action"] for one in await old.events(memory)] == ["memory.expired"]
 
@@ -70,7 +70,7 @@ async def test_contradicting_what_expires_meanwhile_becomes_adding(old: Aging, b
     between(lambda: old.run("freshness"))
     weak = {"source_strength": 0.2, "extractor_confidence": 0.9}
     light = await old.write("preference", weak, preference_key=THEME, preference_value="light")
-    assert light.decision is DecidedCandidate.ADDED
+    assert light.decision is WriteDecision.ADDED
     assert light.memory is not None
     assert not light.memory.contested
 
@@ -83,7 +83,7 @@ async def test_repeating_what_is_forgotten_meanwhile_becomes_adding(old: Aging, 
     old.pass_(90)
     between(lambda: old.run("gc"))
     again = await old.write("event", about, event_description="deployed the API")
-    assert again.decision is DecidedCandidate.ADDED
+    assert again.decision is WriteDecision.ADDED
     assert await old.status(memory) == "forgotten"
 
 
@@ -93,7 +93,7 @@ async def test_adding_to_a_slot_whose_holder_comes_back_meanwhile_is_decided_aga
     await old.use(memory)
     between(lambda: old.revive(memory))
     light = await old.write("preference", preference_key=THEME, preference_value="light")
-    assert light.decision is DecidedCandidate.SUPERSEDED
+    assert light.decision is WriteDecision.SUPERSEDED
     assert await old.status(memory) == "superseded"
 
 

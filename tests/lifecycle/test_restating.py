@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from tests.lifecycle.aging import Aging
 
 TEA: dict[str, Any] = {"predicate": "enjoys", "object": "tea", "stateful": False}
@@ -38,7 +38,7 @@ async def actions(old: Aging, memory: Any) -> list[str]:
 async def test_the_same_again_is_the_old_one_back(old: Aging, type_name: str, payload: dict[str, Any]) -> None:
     memory = await expired(old, type_name, **payload)
     again = await old.write(type_name, **payload)
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
     assert again.memory is not None
     assert again.memory.id == memory
     assert again.memory.parts.mentions == 2
@@ -82,7 +82,7 @@ async def test_what_is_believed_is_preferred_to_what_has_expired(old: Aging) -> 
 async def test_another_value_of_the_slot_simply_takes_it(old: Aging) -> None:
     dark = await expired(old, "preference", preference_key=THEME, preference_value="dark")
     light = await old.write("preference", preference_key=THEME, preference_value="light")
-    assert light.decision is DecidedCandidate.ADDED
+    assert light.decision is WriteDecision.ADDED
     assert light.affected == ()
     assert light.memory is not None
     assert not light.memory.contested
@@ -90,7 +90,7 @@ async def test_another_value_of_the_slot_simply_takes_it(old: Aging) -> None:
     await old.use(dark)
     assert await old.revive(dark) == [], "its slot is held"
     dim = await old.write("preference", preference_key=THEME, preference_value="dark")
-    assert dim.decision is DecidedCandidate.SUPERSEDED, "what is believed is replaced, by a new statement of its own"
+    assert dim.decision is WriteDecision.SUPERSEDED, "what is believed is replaced, by a new statement of its own"
     assert await old.status(dark) == "expired"
 
 
@@ -98,7 +98,7 @@ async def test_a_weak_word_against_an_expired_belief_stands_alone(old: Aging) ->
     await expired(old, "fact", predicate="works-at", object="Volkswagen")
     weak = {"source_strength": 0.2, "extractor_confidence": 0.9}
     added = await old.write("fact", weak, predicate="works-at", object="Rivian")
-    assert added.decision is DecidedCandidate.ADDED
+    assert added.decision is WriteDecision.ADDED
     assert added.memory is not None
     assert not added.memory.contested
     assert not added.memory.needs_review
@@ -120,14 +120,14 @@ async def test_what_had_ended_begins_anew(old: Aging) -> None:
     old.pass_(5)
     # Before the sweep: what is over is no longer what was said.
     again = await old.write("fact", predicate="stays-at", object="Rome")
-    assert again.decision is DecidedCandidate.SUPERSEDED
+    assert again.decision is WriteDecision.SUPERSEDED
     assert again.memory is not None
     assert again.memory.supersedes == home
     assert (await old.run("validity"))["ended"] == 1
     assert await old.status(first) == "expired"
     # And after it.
     second = await old.write("fact", **TEA)
-    assert second.decision is DecidedCandidate.ADDED
+    assert second.decision is WriteDecision.ADDED
     assert await old.status(first) == "expired"
     await old.use(first)
     assert await old.revive(first) == []

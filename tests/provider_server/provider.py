@@ -1,6 +1,6 @@
 """A model provider to test against: a real server, its own process, well- or ill-behaved on demand.
 
-    python -m tests.standin.provider --port 0
+    python -m tests.provider_server.provider --port 0
 
 prints its port, then serves until it is killed. `POST /_control` says how the next `times` requests to a
 model route are answered (all of them when it is left out), `POST /_script` which memories a chat model finds in a

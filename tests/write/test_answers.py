@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import Evidence
 from tests.support.stores import Store
 
@@ -25,17 +25,17 @@ FULL: dict[str, Any] = {
     "evidence": tuple(Evidence(stated_at=NOW, quote=f"quote {place}", role="user", session_id="s1") for place in "cab"),
 }
 
-Told = tuple[DecidedCandidate, int, float, str]
+Told = tuple[WriteDecision, int, float, str]
 """What a theme is decided to be, the day it is stated on, the trust in its source, and its name."""
 
 THEMES: tuple[Told, ...] = (
-    (DecidedCandidate.ADDED, 0, 0.9, "dark"),
-    (DecidedCandidate.MERGED, 1, 0.9, "dark"),
-    (DecidedCandidate.SUPERSEDED, 30, 0.9, "light"),
-    (DecidedCandidate.ADDED, 20, 0.9, "grey"),
-    (DecidedCandidate.ADDED, 10, 0.9, "blue"),
-    (DecidedCandidate.CONTRADICTED, 40, 0.3, "red"),
-    (DecidedCandidate.SUPERSEDED, 50, 1.0, "green"),
+    (WriteDecision.ADDED, 0, 0.9, "dark"),
+    (WriteDecision.MERGED, 1, 0.9, "dark"),
+    (WriteDecision.SUPERSEDED, 30, 0.9, "light"),
+    (WriteDecision.ADDED, 20, 0.9, "grey"),
+    (WriteDecision.ADDED, 10, 0.9, "blue"),
+    (WriteDecision.CONTRADICTED, 40, 0.3, "red"),
+    (WriteDecision.SUPERSEDED, 50, 1.0, "green"),
 )
 
 
@@ -77,6 +77,6 @@ async def test_a_batch_answers_each_of_its_memories(store: Store) -> None:
     ]
     for outcome in await store.write_all(batch + batch[:2]):
         assert outcome.memory is not None
-        if outcome.decision is DecidedCandidate.ADDED:
+        if outcome.decision is WriteDecision.ADDED:
             read = await store.memories.get(store.actor, outcome.memory.id)
             assert (read.evidence[:3], read.content) == (outcome.memory.evidence, outcome.memory.content)

@@ -8,7 +8,7 @@ import pytest
 
 from app.db import apply
 from app.errors import Conflict
-from app.memory.candidate import Candidate, DecidedCandidate, WriteOutcome
+from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.write.batching import split_batch
 from app.write.embed import prepare
 from tests.support.stores import Store
@@ -24,7 +24,7 @@ async def sizes(store: Store, batch: list[Candidate]) -> list[int]:
 async def test_facts_about_one_subject_share_a_wave(store: Store) -> None:
     batch = [store.candidate("fact", predicate=f"has trait {place}", object=f"value {place}") for place in range(300)]
     assert await sizes(store, batch) == [300]
-    assert {one.decision for one in await store.write_all(batch)} == {DecidedCandidate.ADDED}
+    assert {one.decision for one in await store.write_all(batch)} == {WriteDecision.ADDED}
 
 
 async def test_statements_that_differ_share_a_wave_and_like_ones_do_not(store: Store) -> None:
@@ -38,7 +38,7 @@ async def test_statements_that_differ_share_a_wave_and_like_ones_do_not(store: S
     ]
     assert await sizes(store, different) == [3]
     assert await sizes(store, alike) == [1, 1]
-    assert [one.decision for one in await store.write_all(alike)] == [DecidedCandidate.ADDED, DecidedCandidate.MERGED]
+    assert [one.decision for one in await store.write_all(alike)] == [WriteDecision.ADDED, WriteDecision.MERGED]
 
 
 async def test_values_of_one_slot_take_turns(store: Store) -> None:
@@ -48,10 +48,10 @@ async def test_values_of_one_slot_take_turns(store: Store) -> None:
     ]
     assert await sizes(store, batch) == [2, 2]
     assert [one.decision for one in await store.write_all(batch)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ADDED,
-        DecidedCandidate.SUPERSEDED,
-        DecidedCandidate.SUPERSEDED,
+        WriteDecision.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.SUPERSEDED,
+        WriteDecision.SUPERSEDED,
     ]
 
 
@@ -72,9 +72,9 @@ async def test_slots_that_turn_out_to_be_one_are_split(store: Store) -> None:
     ]
     assert await sizes(store, batch) == [3], "their names alone do not tell"
     assert [one.decision for one in await store.write_all(batch)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ADDED,
-        DecidedCandidate.SUPERSEDED,
+        WriteDecision.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.SUPERSEDED,
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.english import modals
-from app.memory.candidate import DecidedCandidate, Ending, WriteOutcome
+from app.memory.candidate import Ending, WriteDecision, WriteOutcome
 from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
 from tests.support.stores import Store
 
@@ -126,7 +126,7 @@ async def test_a_permission_stays_one(store: Store, rule: str) -> None:
 
 async def test_what_is_forbidden_adds_up(store: Store) -> None:
     rules = [await ruled(store, "Redis"), await ruled(store, "MongoDB", "must not use", stated_at=NOW + DAY)]
-    assert [one.decision for one in rules] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
+    assert [one.decision for one in rules] == [WriteDecision.ADDED, WriteDecision.ADDED]
     for one in rules:
         standing = await now(store, one)
         assert (standing.status, standing.contested, standing.review) == (MemoryStatus.ACTIVE, False, None)
@@ -142,11 +142,11 @@ async def test_the_removal_of_one_prohibition_leaves_the_others(store: Store) ->
         await ruled(store, "Postgres", "may use"),
     )
     over = await ruled(store, "Redis", "must not use", stated_at=NOW + DAY, ending=Ending())
-    assert over.decision is DecidedCandidate.ENDED
+    assert over.decision is WriteDecision.ENDED
     left = [(await now(store, one)).status for one in (redis, mongo, allowed)]
     assert left == [MemoryStatus.EXPIRED, MemoryStatus.ACTIVE, MemoryStatus.ACTIVE]
     all_over = await ruled(store, "anything", stated_at=NOW + 2 * DAY, ending=Ending(named=False))
-    assert all_over.decision is DecidedCandidate.ENDED
+    assert all_over.decision is WriteDecision.ENDED
     assert [(await now(store, one)).status for one in (mongo, allowed)] == [MemoryStatus.EXPIRED, MemoryStatus.ACTIVE]
 
 
@@ -170,7 +170,7 @@ async def test_a_batch_sees_the_rule_that_comes_before_its_opposite(store: Store
     ]
     _, allowed, again = await store.write_all(rules)
     assert [one.change for one in allowed.affected] == ["conflicts-with"]
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
 
 
 async def test_a_constraint_is_a_control_that_never_fades(store: Store) -> None:
@@ -187,7 +187,7 @@ async def test_a_fact_about_what_is_ruled_conflicts_and_waits_for_a_person(store
     fact = await said(store, predicate=predicate)
     assert constraint.memory is not None
     assert fact.memory is not None
-    assert fact.decision is DecidedCandidate.ADDED
+    assert fact.decision is WriteDecision.ADDED
     assert "a constraint rules" in fact.reason
     assert [(one.id, one.change) for one in fact.affected] == [(constraint.memory.id, "conflicts-with")]
     stored = await now(store, fact)
@@ -220,7 +220,7 @@ async def test_a_rule_that_was_kept_under_its_own_words_can_be_ended_by_them(sto
         store.tenant,
     )
     over = await ruled(store, predicate="don't use", stated_at=NOW + DAY, ending=Ending())
-    assert over.decision is DecidedCandidate.ENDED
+    assert over.decision is WriteDecision.ENDED
     assert (await now(store, constraint)).status is MemoryStatus.EXPIRED
 
 
@@ -228,7 +228,7 @@ async def test_a_fact_that_replaces_another_never_replaces_the_constraint(store:
     before = await said(store, "an internal API", days=-1)
     constraint = await ruled(store)
     fact = await said(store, "an external API")
-    assert fact.decision is DecidedCandidate.SUPERSEDED
+    assert fact.decision is WriteDecision.SUPERSEDED
     assert (await now(store, before)).status is MemoryStatus.SUPERSEDED
     assert (await now(store, constraint)).status is MemoryStatus.ACTIVE
     assert (await now(store, fact)).review is ReviewReason.CONSTRAINT
@@ -253,7 +253,7 @@ async def test_the_same_rule_again_merges(store: Store) -> None:
     again = await ruled(store, f"{RULE}.", "must not use", stated_at=NOW + DAY)
     assert first.memory is not None
     assert again.memory is not None
-    assert (again.decision, again.memory.id) == (DecidedCandidate.MERGED, first.memory.id)
+    assert (again.decision, again.memory.id) == (WriteDecision.MERGED, first.memory.id)
     assert again.memory.parts.mentions == 2
 
 
@@ -261,7 +261,7 @@ async def test_the_same_rule_again_merges(store: Store) -> None:
 async def test_another_permission_contradicts_and_waits_for_a_person(store: Store, days: int) -> None:
     first = await ruled(store, "5 GB of memory", "may use")
     other = await ruled(store, "10 GB of memory", "may use", stated_at=NOW + days * DAY)
-    assert other.decision is DecidedCandidate.CONTRADICTED
+    assert other.decision is WriteDecision.CONTRADICTED
     assert (await now(store, other)).review is ReviewReason.CONTRADICTION
     assert (await now(store, first)).status is MemoryStatus.ACTIVE
     both = await said(store, days=2)
@@ -272,7 +272,7 @@ async def test_another_permission_contradicts_and_waits_for_a_person(store: Stor
 async def test_only_its_removal_ends_it(store: Store, rule: str, ending: Ending) -> None:
     constraint = await ruled(store)
     over = await ruled(store, rule, stated_at=NOW + DAY, ending=ending)
-    assert over.decision is DecidedCandidate.ENDED
+    assert over.decision is WriteDecision.ENDED
     assert (await now(store, constraint)).status is MemoryStatus.EXPIRED
     free = await said(store, days=2)
     assert free.memory is not None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import Category, ConfidenceParts, MemoryStatus, Scope, ScopeKind, SpeechAct
 from tests.support.stores import Store
 
@@ -21,7 +21,7 @@ async def test_dark_then_light_leaves_one_preference_and_a_history(store: Store)
     light = await store.write("preference", preference_key="editor.theme", preference_value="light")
     assert dark.memory is not None
     assert light.memory is not None
-    assert (dark.decision, light.decision) == (DecidedCandidate.ADDED, DecidedCandidate.SUPERSEDED)
+    assert (dark.decision, light.decision) == (WriteDecision.ADDED, WriteDecision.SUPERSEDED)
     assert [(one.id, one.change) for one in light.affected] == [(dark.memory.id, "superseded")]
     assert light.memory.supersedes == dark.memory.id
     told = await store.memories.history(store.actor, dark.memory.id)
@@ -39,7 +39,7 @@ async def test_saying_it_again_merges_and_builds_confidence(store: Store) -> Non
     again = await store.write("fact", predicate="employed by", object="volkswagen")
     assert first.memory is not None
     assert again.memory is not None
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
     assert again.memory.id == first.memory.id
     assert again.memory.parts == ConfidenceParts(source=0.9, extractor=0.9, prior=0.15, mentions=2)
     assert again.memory.confidence == pytest.approx(first.memory.confidence + 0.05)
@@ -81,25 +81,25 @@ async def test_a_weak_statement_contradicts_instead_of_replacing(store: Store) -
     )
     assert strong.memory is not None
     assert weak.memory is not None
-    assert weak.decision is DecidedCandidate.CONTRADICTED
+    assert weak.decision is WriteDecision.CONTRADICTED
     assert weak.memory.contested
     assert weak.memory.needs_review, "works-at matters enough for a person to look"
     kept = await store.memories.get(store.actor, strong.memory.id)
     assert kept.status is MemoryStatus.ACTIVE
     assert [link["kind"] for link in kept.links] == ["contradicts"]
     settled = await store.write("fact", predicate="works-at", object="BMW")
-    assert settled.decision is DecidedCandidate.SUPERSEDED
+    assert settled.decision is WriteDecision.SUPERSEDED
     assert {one.id for one in settled.affected} == {strong.memory.id, weak.memory.id}
 
 
 async def test_events_accumulate_and_merge_only_when_identical(store: Store) -> None:
-    async def happened(day: str) -> DecidedCandidate:
+    async def happened(day: str) -> WriteDecision:
         return (await store.write("event", event_description="deployed the API", event_at=day)).decision
 
     assert [await happened("2026-05-09"), await happened("2026-05-10"), await happened("2026-05-09")] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ADDED,
-        DecidedCandidate.MERGED,
+        WriteDecision.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.MERGED,
     ]
 
 
@@ -108,7 +108,7 @@ async def test_several_values_of_a_stateless_predicate_stand_side_by_side(store:
         (await store.write("fact", predicate="speaks", object=language, stateful=False)).decision
         for language in ("German", "French", "German")
     ]
-    assert decisions == [DecidedCandidate.ADDED, DecidedCandidate.ADDED, DecidedCandidate.MERGED]
+    assert decisions == [WriteDecision.ADDED, WriteDecision.ADDED, WriteDecision.MERGED]
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ async def test_several_values_of_a_stateless_predicate_stand_side_by_side(store:
 async def test_numbers_and_negations_are_never_duplicates(store: Store, first: str, second: str) -> None:
     for content in (first, second):
         outcome = await store.write("fact", about={"content": content}, predicate="note", object="same", stateful=False)
-        assert outcome.decision is DecidedCandidate.ADDED
+        assert outcome.decision is WriteDecision.ADDED
 
 
 async def test_near_identical_wording_of_one_claim_merges(store: Store) -> None:
     for content, decision in (
-        ("User really enjoys hiking in the mountains", DecidedCandidate.ADDED),
-        ("User really enjoys hiking in the mountains!!", DecidedCandidate.MERGED),
-        ("The user really enjoys hiking in the mountains", DecidedCandidate.MERGED),
+        ("User really enjoys hiking in the mountains", WriteDecision.ADDED),
+        ("User really enjoys hiking in the mountains!!", WriteDecision.MERGED),
+        ("The user really enjoys hiking in the mountains", WriteDecision.MERGED),
     ):
         outcome = await store.write(
             "fact", about={"content": content}, predicate="enjoys", object="hiking", stateful=False
@@ -153,7 +153,7 @@ async def test_under_the_write_floor_nothing_is_stored(store: Store) -> None:
     outcome = await store.write(
         "fact", about={"source_strength": 0.1, "extractor_confidence": 0.1}, predicate="likes", object="tea"
     )
-    assert (outcome.decision, outcome.memory) == (DecidedCandidate.REJECTED, None)
+    assert (outcome.decision, outcome.memory) == (WriteDecision.REJECTED, None)
     assert "write floor" in outcome.reason
     assert await store.sql("SELECT 1 FROM memories WHERE tenant_id = $1", store.tenant) == []
     [event] = await store.sql("SELECT action FROM audit_events WHERE tenant_id = $1", store.tenant)
@@ -167,7 +167,7 @@ async def test_scopes_do_not_compete(store: Store) -> None:
         outcome = await store.write(
             "preference", scope, preference_key="editor.theme", preference_value=str(scope.kind)
         )
-        assert outcome.decision is DecidedCandidate.ADDED
+        assert outcome.decision is WriteDecision.ADDED
 
 
 async def test_an_explicit_category_sets_decay_and_floor(store: Store) -> None:
@@ -182,10 +182,10 @@ async def test_a_batch_is_decided_in_its_order(store: Store) -> None:
         for value in ("dark", "light", "light", "sepia")
     ]
     assert [one.decision for one in await store.write_all(batch)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.SUPERSEDED,
-        DecidedCandidate.MERGED,
-        DecidedCandidate.SUPERSEDED,
+        WriteDecision.ADDED,
+        WriteDecision.SUPERSEDED,
+        WriteDecision.MERGED,
+        WriteDecision.SUPERSEDED,
     ]
 
 
@@ -204,7 +204,7 @@ SAID = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-1, 4)), min_size=
 
 
 async def test_what_is_said_often_is_contradicted_and_not_replaced(store: Store) -> None:
-    for times, decided in ((FEW, DecidedCandidate.SUPERSEDED), (FEW + 2, DecidedCandidate.CONTRADICTED)):
+    for times, decided in ((FEW, WriteDecision.SUPERSEDED), (FEW + 2, WriteDecision.CONTRADICTED)):
         scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
         for _ in range(times):
             await store.write("preference", scope, preference_key="a.b", preference_value="dark")

@@ -11,7 +11,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from app.memory.candidate import DecidedCandidate, Ending, WriteOutcome
+from app.memory.candidate import Ending, WriteDecision, WriteOutcome
 from app.model import Evidence, MemoryStatus, SpeechAct
 from tests.support.stores import Store
 
@@ -43,7 +43,7 @@ async def test_what_has_ended_is_expired_with_the_time_it_ended(store: Store) ->
     over = await ended(store, 10, ending=Ending(at=NOW + 8 * DAY))
     assert held.memory is not None
     assert over.memory is not None
-    assert (over.decision, over.memory.id) == (DecidedCandidate.ENDED, held.memory.id)
+    assert (over.decision, over.memory.id) == (WriteDecision.ENDED, held.memory.id)
     assert [(one.id, one.change) for one in over.affected] == [(held.memory.id, "ended")]
     assert (over.memory.status, over.memory.valid_until) == (MemoryStatus.EXPIRED, NOW + 8 * DAY)
     [index] = await store.sql(
@@ -61,14 +61,14 @@ async def test_what_has_ended_is_expired_with_the_time_it_ended(store: Store) ->
 
 async def test_without_a_value_whichever_is_held_ends(store: Store) -> None:
     await said(store, 0)
-    assert (await ended(store, 1, None)).decision is DecidedCandidate.ENDED
+    assert (await ended(store, 1, None)).decision is WriteDecision.ENDED
     assert await standing(store) == [("Volkswagen", "expired")]
 
 
 async def test_a_value_that_is_not_held_ends_nothing(store: Store) -> None:
     await said(store, 0, value="Rivian")
     over = await ended(store, 1)
-    assert (over.decision, over.memory) == (DecidedCandidate.REJECTED, None)
+    assert (over.decision, over.memory) == (WriteDecision.REJECTED, None)
     assert await standing(store) == [("Rivian", "active")]
 
 
@@ -78,14 +78,14 @@ async def test_working_there_again_is_a_new_belief(store: Store) -> None:
     again = await said(store, 20)
     assert first.memory is not None
     assert again.memory is not None
-    assert again.decision is DecidedCandidate.ADDED
+    assert again.decision is WriteDecision.ADDED
     assert again.memory.id != first.memory.id
     assert await standing(store) == [("Volkswagen", "expired"), ("Volkswagen", "active")]
 
 
 async def test_an_ending_stated_before_the_statement_ends_nothing(store: Store) -> None:
     await said(store, 10)
-    assert (await ended(store, 5)).decision is DecidedCandidate.REJECTED
+    assert (await ended(store, 5)).decision is WriteDecision.REJECTED
     assert await standing(store) == [("Volkswagen", "active")]
 
 
@@ -93,7 +93,7 @@ async def test_a_late_statement_from_before_the_end_stays_in_the_past(store: Sto
     await said(store, 0)
     await ended(store, 10)
     same = await said(store, 5)
-    assert same.decision is DecidedCandidate.MERGED
+    assert same.decision is WriteDecision.MERGED
     other = await said(store, 4, value="Rivian")
     assert other.memory is not None
     assert other.memory.status is MemoryStatus.SUPERSEDED
@@ -103,14 +103,14 @@ async def test_a_late_statement_from_before_the_end_stays_in_the_past(store: Sto
 @pytest.mark.parametrize("act", [SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION, SpeechAct.NEGATION])
 async def test_only_an_assertion_ends(store: Store, act: SpeechAct) -> None:
     await said(store, 0)
-    assert (await ended(store, 1, speech_act=act)).decision is DecidedCandidate.REJECTED
+    assert (await ended(store, 1, speech_act=act)).decision is WriteDecision.REJECTED
     assert await standing(store) == [("Volkswagen", "active")]
 
 
 async def test_who_is_trusted_less_ends_nothing_and_a_person_is_asked(store: Store) -> None:
     held = await said(store, 0)
     over = await ended(store, 1, source_strength=0.4, extractor_confidence=0.9)
-    assert over.decision is DecidedCandidate.REVIEW
+    assert over.decision is WriteDecision.REVIEW
     assert over.memory is not None
     assert held.memory is not None
     assert (over.memory.id, over.memory.status, over.memory.review) == (
@@ -123,7 +123,7 @@ async def test_who_is_trusted_less_ends_nothing_and_a_person_is_asked(store: Sto
 async def test_a_suspicious_ending_waits_for_a_person(store: Store) -> None:
     await said(store, 0)
     over = await ended(store, 1, review="it orders the assistant to ignore its instructions")
-    assert over.decision is DecidedCandidate.REVIEW
+    assert over.decision is WriteDecision.REVIEW
     assert over.memory is not None
     assert (over.memory.status, over.memory.review) == (MemoryStatus.ACTIVE, "doubtful")
     assert "orders the assistant" in (over.memory.review_note or "")
@@ -133,16 +133,16 @@ async def test_of_several_that_may_hold_at_once_only_the_named_one_ends(store: S
     loose = {"payload": {"stateful": False}}
     for value in ("metformin 500 mg", "insulin"):
         await said(store, 0, "takes", value, **loose)
-    assert (await ended(store, 1, None, predicate="takes", **loose)).decision is DecidedCandidate.REJECTED
-    assert (await ended(store, 1, "metformin", predicate="takes", **loose)).decision is DecidedCandidate.ENDED
+    assert (await ended(store, 1, None, predicate="takes", **loose)).decision is WriteDecision.REJECTED
+    assert (await ended(store, 1, "metformin", predicate="takes", **loose)).decision is WriteDecision.ENDED
     assert await standing(store) == [("metformin 500 mg", "expired"), ("insulin", "active")]
     late = await said(store, 0, "takes", "metformin 500 mg", **loose)
-    assert late.decision is DecidedCandidate.MERGED
+    assert late.decision is WriteDecision.MERGED
 
 
 async def test_a_name_within_a_name_is_another_name(store: Store) -> None:
     await said(store, 0, "lives-in", "New York")
-    assert (await ended(store, 1, "York", predicate="lives-in")).decision is DecidedCandidate.REJECTED
+    assert (await ended(store, 1, "York", predicate="lives-in")).decision is WriteDecision.REJECTED
 
 
 async def test_a_statement_and_its_ending_in_one_write_go_in_their_order(store: Store) -> None:
@@ -151,7 +151,7 @@ async def test_a_statement_and_its_ending_in_one_write_go_in_their_order(store: 
         "fact", about={"stated_at": NOW, "ending": Ending()}, predicate="takes", object="insulin", stateful=False
     )
     outcomes = await store.write_all([held, over])
-    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.ENDED]
+    assert [one.decision for one in outcomes] == [WriteDecision.ADDED, WriteDecision.ENDED]
 
 
 async def test_one_turn_ends_once_however_often_it_is_processed(store: Store) -> None:
@@ -169,7 +169,7 @@ async def test_one_turn_ends_once_however_often_it_is_processed(store: Store) ->
     assert first.memory is not None
     assert again.memory is not None
     assert back.memory is not None
-    assert (again.decision, again.memory.id) == (DecidedCandidate.MERGED, first.memory.id)
+    assert (again.decision, again.memory.id) == (WriteDecision.MERGED, first.memory.id)
     assert [one.quote for one in first.memory.evidence] == ["I no longer work at Volkswagen"]
     assert back.memory.status is MemoryStatus.ACTIVE
 
@@ -197,7 +197,7 @@ async def test_a_relation_and_a_preference_end_too(store: Store) -> None:
         "relation", about=about, from_entity="user", relation_type="has manager", to_entity="Priya"
     )
     theme = await store.write("preference", about=about, preference_key="editor.theme", preference_value="dark")
-    assert [boss.decision, theme.decision] == [DecidedCandidate.ENDED, DecidedCandidate.ENDED]
+    assert [boss.decision, theme.decision] == [WriteDecision.ENDED, WriteDecision.ENDED]
 
 
 async def test_two_spellings_of_a_subject_that_end_in_one_write_do_not_clash(store: Store) -> None:
@@ -215,7 +215,7 @@ async def test_two_spellings_of_a_subject_that_end_in_one_write_do_not_clash(sto
         ),
     ]
     assert [one.decision for one in await store.write_all(candidates)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ENDED,
-        DecidedCandidate.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.ENDED,
+        WriteDecision.ADDED,
     ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import Scope, ScopeKind
 from app.write.resolve import similarity
 from tests.support.stores import Store
@@ -31,13 +31,13 @@ async def test_names_met_before_they_are_declared_one_are_united(store: Store) -
     assert await entities(store) == {"Priya", "Sarah"}
     later = await store.write("fact", subject="P. Sharma", predicate="lives-in", object="Berlin")
     earlier = await store.write("fact", subject="Priya", predicate="lives-in", object="Berlin")
-    assert (later.decision, earlier.decision) == (DecidedCandidate.ADDED, DecidedCandidate.MERGED)
+    assert (later.decision, earlier.decision) == (WriteDecision.ADDED, WriteDecision.MERGED)
 
 
 async def test_a_typo_in_an_organization_is_the_same_organization(store: Store) -> None:
     await store.write("fact", predicate="works-at", object="Volkswagen")
     outcome = await store.write("fact", predicate="works-at", object="Volkswagon")
-    assert outcome.decision is DecidedCandidate.MERGED
+    assert outcome.decision is WriteDecision.MERGED
     assert await entities(store) == {"Volkswagen"}
 
 
@@ -58,7 +58,7 @@ async def test_namesakes_of_different_types_stay_apart(store: Store) -> None:
 async def test_a_nickname_that_two_people_share_does_not_make_them_one(store: Store) -> None:
     await store.write("entity", canonical_name="Sarah Lindqvist", entity_type="person", aliases=["Sarah"])
     other = await store.write("entity", canonical_name="Sarah Miller", entity_type="person", aliases=["Sarah"])
-    assert other.decision is DecidedCandidate.ADDED
+    assert other.decision is WriteDecision.ADDED
     assert await entities(store) == {"Sarah Lindqvist", "Sarah Miller"}
 
 
@@ -80,7 +80,7 @@ async def test_an_entity_declared_again_gathers_aliases_and_attributes_and_is_fo
         aliases=["Volkswagen Group"],
         attributes={"headquarters": "Wolfsburg"},
     )
-    assert again.decision is DecidedCandidate.MERGED
+    assert again.decision is WriteDecision.MERGED
     assert again.memory is not None
     assert again.memory.payload["aliases"] == ["VW", "Volkswagen Group"]
     assert "Wolfsburg" in again.memory.content

@@ -18,7 +18,7 @@ from app.db.jobs import Job
 from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
 from app.jobs.handlers import hype as handlers_hype
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import JobStatus
 from app.providers.protocols import QuestionInput, Questions, RuleQuestions
 from app.runtime import Runtime
@@ -272,7 +272,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
 
 async def test_what_says_something_new_awaits_questions(store: Store) -> None:
     new = uuid4()
-    verdict = PersistResult(decided=DecidedCandidate.ADDED, reason="", memory=new)
+    verdict = PersistResult(decided=WriteDecision.ADDED, reason="", memory=new)
     asked = await resolved(store, "fact", predicate="drinks", object="tea")
     turn = await resolved(store, "episodic", content="We had tea.", session_id="s")
     existing = cast("Existing", None)

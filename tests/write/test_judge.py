@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from app.errors import ProviderUnavailable
-from app.memory.candidate import Candidate, DecidedCandidate, WriteOutcome
+from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from tests.support.stores import Store
 
 
@@ -54,10 +54,8 @@ FIRST = "user went to a small jazz concert in the old town"
 AGAIN = "user was at a tiny jazz concert downtown in the old town"
 
 
-@pytest.mark.parametrize(("alike", "decided"), [(True, DecidedCandidate.MERGED), (False, DecidedCandidate.ADDED)])
-async def test_the_judge_settles_what_is_nearly_the_same(
-    store: Store, *, alike: bool, decided: DecidedCandidate
-) -> None:
+@pytest.mark.parametrize(("alike", "decided"), [(True, WriteDecision.MERGED), (False, WriteDecision.ADDED)])
+async def test_the_judge_settles_what_is_nearly_the_same(store: Store, *, alike: bool, decided: WriteDecision) -> None:
     judge = Scripted(alike=alike)
     mine = judged(store, judge)
     await written(mine, event(mine, FIRST))
@@ -72,7 +70,7 @@ async def test_without_an_answer_it_is_not_the_same(store: Store) -> None:
     mine = judged(store, Scripted(away=True))
     await written(mine, event(mine, FIRST))
 
-    assert (await written(mine, event(mine, AGAIN))).decision is DecidedCandidate.ADDED
+    assert (await written(mine, event(mine, AGAIN))).decision is WriteDecision.ADDED
 
 
 async def test_numbers_are_never_put_to_the_judge(store: Store) -> None:
@@ -83,7 +81,7 @@ async def test_numbers_are_never_put_to_the_judge(store: Store) -> None:
     outcome = await written(mine, event(mine, "user ran 15 miles along the river with friends"))
 
     assert judge.pairs == []
-    assert outcome.decision is DecidedCandidate.ADDED
+    assert outcome.decision is WriteDecision.ADDED
 
 
 async def test_the_judge_leads_a_part_of_a_name_to_whom_it_means(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.model import Scope, ScopeKind
 from tests.support.stores import Store
 
@@ -34,7 +34,7 @@ def opened(store: Store) -> Callable[[], Store]:
     return lambda: store
 
 
-async def prefers(store: Store, scope: Scope, day: int, value: str) -> DecidedCandidate:
+async def prefers(store: Store, scope: Scope, day: int, value: str) -> WriteDecision:
     about = {"stated_at": NOW + timedelta(days=day)}
     return (await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)).decision
 
@@ -75,14 +75,14 @@ async def test_what_was_stated_before_history_is_history_though_nobody_holds_the
         store.tenant,
         scope.id(store.tenant),
     )
-    assert await prefers(store, scope, 15, "second") is DecidedCandidate.ADDED
+    assert await prefers(store, scope, 15, "second") is WriteDecision.ADDED
     assert await chain(store, scope) == [
         ("first", "superseded", None, "second"),
         ("second", "superseded", "first", "third"),
         ("third", "superseded", "second", "rejected"),
         ("rejected", "forgotten", "third", None),
     ]
-    assert await prefers(store, scope, 40, "fourth") is DecidedCandidate.ADDED
+    assert await prefers(store, scope, 40, "fourth") is WriteDecision.ADDED
     assert (await chain(store, scope))[-1] == ("fourth", "active", None, None)
 
 
@@ -134,7 +134,7 @@ async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
     scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
     decided = {await prefers(store, scope, day, value) for day, value in arriving}
     stated = dict(arriving)
-    for day, value in stated.items() if DecidedCandidate.MERGED not in decided else ():
+    for day, value in stated.items() if WriteDecision.MERGED not in decided else ():
         rows = await store.sql(
             """SELECT slot_value FROM memories WHERE tenant_id = $1 AND scope_id = $2 AND valid_from <= $3
                  AND (ended_at IS NULL OR ended_at > $3) AND status IN ('active', 'superseded')""",

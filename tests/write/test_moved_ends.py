@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.memory.audit_text import describe
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from tests.support.stores import Store
 
 STATED = datetime.now(UTC) - timedelta(days=1)
@@ -28,7 +28,7 @@ async def said(
     """State it and return until when it is believed; it is one memory throughout."""
     about |= {"stated_at": STATED + after, "valid_until": until}
     outcome = await store.write(kind, about=about, **KINDS[kind])
-    assert outcome.decision in {DecidedCandidate.ADDED, DecidedCandidate.MERGED}
+    assert outcome.decision in {WriteDecision.ADDED, WriteDecision.MERGED}
     [row] = await store.sql(
         """SELECT m.valid_until, array_agg(DISTINCT i.valid_until) AS indexed, count(DISTINCT m.id) AS memories
            FROM memories m JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from tests.support.stores import Store
 from tests.write.test_judge import Scripted, judged
 
@@ -30,17 +30,17 @@ async def test_typed_statements_that_differ_in_a_decisive_word_are_two(store: St
         if batch
         else [(await store.write_all([candidate]))[0] for candidate in candidates]
     )
-    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED] * len(texts)
+    assert [one.decision for one in outcomes] == [WriteDecision.ADDED] * len(texts)
 
 
 async def test_events_are_one_only_by_the_same_words(store: Store) -> None:
     first, second = ALIKE
     told = [await store.write("event", event_description=text) for text in (first, second, first.upper())]
-    assert [one.decision for one in told] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED, DecidedCandidate.MERGED]
+    assert [one.decision for one in told] == [WriteDecision.ADDED, WriteDecision.ADDED, WriteDecision.MERGED]
 
 
-@pytest.mark.parametrize(("alike", "decided"), [(True, DecidedCandidate.MERGED), (False, DecidedCandidate.ADDED)])
-async def test_a_judge_may_hold_two_events_to_be_one(store: Store, *, alike: bool, decided: DecidedCandidate) -> None:
+@pytest.mark.parametrize(("alike", "decided"), [(True, WriteDecision.MERGED), (False, WriteDecision.ADDED)])
+async def test_a_judge_may_hold_two_events_to_be_one(store: Store, *, alike: bool, decided: WriteDecision) -> None:
     judge = Scripted(alike=alike)
     mine = judged(store, judge)
     first, second = (mine.candidate("event", event_description=text) for text in ALIKE)

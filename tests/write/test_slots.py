@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.memory import normalise
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.memory.registry import discover
 from app.memory.spec import Payload
 from tests.support.stores import Store
@@ -64,9 +64,9 @@ async def test_the_same_sentence_in_another_slot_is_another_memory(store: Store,
         outcomes = await store.write_all(batch)
     else:
         outcomes = [(await store.write_all([one]))[0] for one in batch]
-    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
+    assert [one.decision for one in outcomes] == [WriteDecision.ADDED, WriteDecision.ADDED]
     again = await store.write_all(batch)
-    assert [one.decision for one in again] == [DecidedCandidate.MERGED, DecidedCandidate.MERGED]
+    assert [one.decision for one in again] == [WriteDecision.MERGED, WriteDecision.MERGED]
     assert [one.memory and one.memory.id for one in again] == [one.memory and one.memory.id for one in outcomes]
 
 
@@ -76,7 +76,7 @@ async def test_the_same_sentence_without_a_slot_is_another_memory(store: Store, 
     bare, slotted = {"content": SENTENCE}, TWO_SLOTS[kind][0]
     order = (bare, slotted) if first == "without" else (slotted, bare)
     outcomes = [await store.write(kind, **fields) for fields in order]
-    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.ADDED]
+    assert [one.decision for one in outcomes] == [WriteDecision.ADDED, WriteDecision.ADDED]
 
 
 async def test_two_states_of_features_without_a_key_are_two(store: Store) -> None:
@@ -85,9 +85,9 @@ async def test_two_states_of_features_without_a_key_are_two(store: Store) -> Non
         for state in ("complete", "failed", "complete")
     ]
     assert [one.decision for one in outcomes] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ADDED,
-        DecidedCandidate.MERGED,
+        WriteDecision.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.MERGED,
     ]
 
 
@@ -100,9 +100,9 @@ async def test_what_was_stored_when_words_alone_told_memories_apart_is_still_res
     bare = await store.write("progress", content=SENTENCE)
     again = await store.write("progress", **fields)
     assert [one.decision for one in (other, bare, again)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.ADDED,
-        DecidedCandidate.MERGED,
+        WriteDecision.ADDED,
+        WriteDecision.ADDED,
+        WriteDecision.MERGED,
     ]
     assert first.memory is not None
     assert again.memory is not None
@@ -111,4 +111,4 @@ async def test_what_was_stored_when_words_alone_told_memories_apart_is_still_res
 
 async def test_a_fact_is_one_whether_or_not_it_is_said_to_hold_one_value(store: Store) -> None:
     outcomes = [await store.write("fact", predicate="plays", object="chess", stateful=one) for one in (True, False)]
-    assert [one.decision for one in outcomes] == [DecidedCandidate.ADDED, DecidedCandidate.MERGED]
+    assert [one.decision for one in outcomes] == [WriteDecision.ADDED, WriteDecision.MERGED]

@@ -12,7 +12,7 @@ import pytest
 from app.english.given_names import MEN, WOMEN
 from app.english.spelling import misspelt
 from app.english.word_lists import entries
-from app.memory.candidate import DecidedCandidate
+from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
 from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity
 from app.write.values import Prepared
@@ -23,7 +23,7 @@ from tests.write.test_judge import Scripted, judged, written
 
 MISSPELT = [
     (line.split(" | ")[0], line.split(" | ")[1])
-    for line in (Path(__file__).parents[1] / "text" / "misspellings.txt").read_text().splitlines()
+    for line in (Path(__file__).parents[1] / "english" / "misspellings.txt").read_text().splitlines()
     if not line.startswith("#")
 ]
 
@@ -114,7 +114,7 @@ def test_a_person_is_not_found_by_a_misspelling() -> None:
 async def test_a_move_to_a_place_of_a_like_name_is_a_move(store: Store, first: str, second: str) -> None:
     await store.write("fact", predicate="lives-in", object=first)
     moved = await store.write("fact", predicate="lives-in", object=second)
-    assert moved.decision is DecidedCandidate.SUPERSEDED
+    assert moved.decision is WriteDecision.SUPERSEDED
     assert await entities(store) == {first, second}
     if similarity(normalise_name(second), normalise_name(first)) >= SIMILAR:
         assert moved.reason.endswith(f"; {second} may be the same as {first}")
@@ -123,7 +123,7 @@ async def test_a_move_to_a_place_of_a_like_name_is_a_move(store: Store, first: s
 async def test_facts_of_two_people_of_like_names_stand(store: Store) -> None:
     for name, place in (("Paul Hohenstein", "Oslo"), ("Paula Hohenstein", "Porto")):
         outcome = await store.write("fact", subject=name, predicate="lives-in", object=place)
-        assert outcome.decision is DecidedCandidate.ADDED
+        assert outcome.decision is WriteDecision.ADDED
     assert {"Paul Hohenstein", "Paula Hohenstein"} <= await entities(store)
 
 
@@ -141,9 +141,9 @@ async def test_a_shared_alias_leaves_both_to_themselves(store: Store) -> None:
     again = await store.write("fact", subject="bea", predicate="lives-in", object="Turin")
     moved = await store.write("fact", subject="Bea", predicate="lives-in", object="Lyon")
     assert [one.decision for one in (first, again, moved)] == [
-        DecidedCandidate.ADDED,
-        DecidedCandidate.MERGED,
-        DecidedCandidate.SUPERSEDED,
+        WriteDecision.ADDED,
+        WriteDecision.MERGED,
+        WriteDecision.SUPERSEDED,
     ]
     assert "Bea may be the same as Bea" in first.reason
     assert {"Beatrix Okafor", "Beate Sandoval", "Bea"} <= await entities(store)

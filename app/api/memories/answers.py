@@ -23,7 +23,7 @@ from app.api.plumbing.problems import Problem
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of
 from app.db.audit import AuditEntry
 from app.memory import audit_text, confidence, freshness
-from app.memory.candidate import DecidedCandidate, WriteOutcome
+from app.memory.candidate import WriteDecision, WriteOutcome
 from app.memory.freshness import Decay
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
@@ -104,7 +104,7 @@ class MemoryOut(Out):
     metadata: dict[str, Any]
 
 
-class TenantTypeMemoryOut(MemoryOut):
+class TenantTypeMemory(MemoryOut):
     """A memory of a type of your own."""
 
     type: str = Field(examples=["ticket"])
@@ -175,14 +175,14 @@ def build_answers(registry: Registry) -> Answers:
     members = tuple(_memory(spec) for spec in registry)
     memory: Any = create_model(
         "Memory",
-        __base__=_ROOT[builtin_or_tenant(one_of(members), TenantTypeMemoryOut, _which)],
+        __base__=_ROOT[builtin_or_tenant(one_of(members), TenantTypeMemory, _which)],
         __doc__="A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.",
     )
     write = _out(
         "WriteResult",
         "What was decided about a write, and why.",
         memory=maybe(memory),
-        decision=DecidedCandidate,
+        decision=WriteDecision,
         reason=str,
         affected=list[AffectedOut],
     )
@@ -242,7 +242,7 @@ def _memory(spec: MemoryType) -> type[BaseModel]:
 
 
 def _scored(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time
-    every: tuple[type[BaseModel], ...] = (*members, TenantTypeMemoryOut)
+    every: tuple[type[BaseModel], ...] = (*members, TenantTypeMemory)
     *scored, own = (
         create_model(f"Scored{one.__name__}", __base__=one, score=(float, ...), memory_type=(str, ...)) for one in every
     )
@@ -269,7 +269,7 @@ def _item(name: str, doc: str, memory: Any) -> type[BaseModel]:  # noqa: ANN401 
         index=(int, ...),
         status=(int, ...),
         memory=(memory, None),
-        decision=(DecidedCandidate | None, None),
+        decision=(WriteDecision | None, None),
         reason=(str | None, None),
         affected=(list[AffectedOut], Field(default_factory=list)),
         problem=(Problem | None, None),

@@ -90,17 +90,11 @@ async def _file(request: Request) -> Response:
 
 
 SCHEMA_NAMES: Mapping[str, str] = {
-    "Action": "ReviewAction",
-    "Decided": "WriteDecision",
     "Feedback": "FeedbackKind",
     "Precision": "TimePrecision",
+    "ProcessingMode": "IngestMode",
+    "ReadMode": "QueryMode",
     "Sort": "MemorySort",
-    "app__api__turns__Mode": "IngestMode",
-    "app__memory__backfill__Effect": "BackfillEffect",
-    "app__memory__backfill__Status": "BackfillStatus",
-    "app__model__Mode": "QueryMode",
-    "app__model__Status": "MemoryStatus",
-    "app__services__feedback__Effect": "FeedbackEffect",
 }
 """Names of schemas that say nothing outside their module, or that two modules have: generators take those for one."""
 

@@ -17,8 +17,7 @@ from sqlalchemy import ARRAY, Computed, Identity, Table, Uuid, bindparam, text
 from app import ids
 from app.db.session import ReadSession
 from app.db.sql import vector_of
-from app.db.tables import entities, memories, metadata
-from app.db.tables import memories as tables_memories
+from app.db.tables import entities, memories, metadata, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenant_types import READABLE
 
@@ -141,7 +140,7 @@ RECORDS: tuple[RecordKind, ...] = (
         name="memory_type", table=metadata.tables["memory_type_versions"], order="t.name, t.version", always=True
     ),
     RecordKind(name="entity", table=entities, inner=_OF_ENTITIES, order="t.merged_into IS NOT NULL, t.id"),
-    RecordKind(name="turn", table=tables_memories),
+    RecordKind(name="turn", table=turns),
     RecordKind(name="memory", table=memories, inner=_OF_MEMORIES, order="t.id DESC"),
     *_later(),
     RecordKind(name="extraction_costs", table=metadata.tables["extraction_costs"], order="t.day"),
@@ -176,7 +175,7 @@ def columns(table: Table) -> tuple[str, ...]:
 
 def prefix(table: Table, column: str) -> str | None:
     """Return the prefix that ids of this column are written with, None for what is no public id."""
-    for parent in (memories, tables_memories, entities):
+    for parent in (memories, turns, entities):
         if column in referring(table, parent) or (table is parent and column in {"superseded_by", "merged_into"}):
             return _BY_PARENT[parent.name]
     return PREFIXES.get((table.name, column))

@@ -22,7 +22,7 @@ ALSO_GIVEN: Final = word_set(
     victoria vijay vinod virginia vivian wei will xin yan yuki yuri zhang
     """
 )
-"""Given names that women and men share, or that are other words too; `app.text.given_names` has the others."""
+"""Given names that women and men share, or that are other words too; `app.english.given_names` has the others."""
 
 KIN: Final[Mapping[str, str]] = {
     **dict.fromkeys(("wife", "husband", "spouse"), "married-to"),

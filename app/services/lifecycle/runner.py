@@ -99,10 +99,12 @@ def discover() -> Mapping[str, Worker]:
         loaded = importlib.import_module(f"{workers.__name__}.{module.name}")
         one = getattr(loaded, "WORKER", None)
         if not isinstance(one, Worker):
-            raise ConfigurationError(f"app/services/workers/{module.name}.py defines no WORKER: add WORKER = Worker()")
+            raise ConfigurationError(
+                f"app/services/lifecycle/workers/{module.name}.py defines no WORKER: add WORKER = Worker()"
+            )
         if one.name.replace("-", "_") != module.name:
             raise ConfigurationError(
-                f"app/services/workers/{module.name}.py has the worker {one.name!r}: name the file after it"
+                f"app/services/lifecycle/workers/{module.name}.py has the worker {one.name!r}: name the file after it"
             )
         found[one.name] = one
     return found

@@ -16,8 +16,7 @@ from app.db.erasure import receipts, rows
 from app.db.portability import imports
 from app.db.portability.imports import Suspects
 from app.db.session import Database, ReadSession
-from app.db.tables import entities, memories
-from app.db.tables import memories as tables_memories
+from app.db.tables import entities, memories, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenants import lock_scope
 from app.model import Scope
@@ -125,6 +124,6 @@ def _named(line: Line) -> set[UUID]:
 def _refers(line: Line) -> set[UUID]:
     """Return the ids of memories, turns and entities that a line's row has, its own included."""
     table = KINDS[line.record].table
-    names = {name for parent in (memories, tables_memories, entities) for name in referring(table, parent)}
+    names = {name for parent in (memories, turns, entities) for name in referring(table, parent)}
     found = {value for name in names if (value := line.values.get(name)) is not None}
     return found | {line.id} if line.id is not None else found

@@ -23,7 +23,7 @@ from app.db.review import HiddenState
 from app.db.session import ReadSession, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
-from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, DecidedCandidate
+from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
 from app.model import Actor, Memory, MemoryStatus
@@ -236,7 +236,7 @@ class ReviewDecisions:
     def _read(
         self, looked: Looked, plan: PendingRows, ruled: ReviewOutcome, resolved: Resolved, decision: Decision
     ) -> _Work:
-        verdict = PersistResult(decided=DecidedCandidate.ADDED, reason=ruled.outcome, memory=ruled.memory)
+        verdict = PersistResult(decided=WriteDecision.ADDED, reason=ruled.outcome, memory=ruled.memory)
         asked = memories_without_questions([(resolved, decision, verdict)]) if self.pipeline.hype else []
         return _Work(plan=plan, ruled=ruled, version=looked.state.version, asked=tuple(asked))
 

@@ -7,9 +7,9 @@ import sys
 
 _PROGRAM = """
 import gc
-from app.commands.long_lived import settle
+from app.commands.configuration import freeze_garbage_collector
 from app.main import create_app
-settle()
+freeze_garbage_collector()
 kept = gc.get_freeze_count()
 for _ in range(3):
     gc.collect()
