@@ -101,7 +101,7 @@ async def test_an_unexpected_error_tells_the_caller_nothing(
     assert answer.json()["request_id"] == answer.headers["X-Request-Id"]
     assert "Wolkenkuckucksheim" not in answer.text + str(events)
     assert "ValueError" in str(events)
-    assert "test_ops.py" in str(events)
+    assert "test_health.py" in str(events)
 
 
 async def test_requests_in_flight_are_counted_down_again(client: httpx.AsyncClient) -> None:

@@ -367,8 +367,8 @@ async def test_a_tenant_without_types_of_its_own_is_not_looked_up(
         looked.append("version")
         return 0
 
-    monkeypatch.setattr("app.db.tenant_types.version", version)
-    monkeypatch.setattr("app.db.tenant_types.kept", version)
+    monkeypatch.setattr("app.db.tenant_types.read_version", version)
+    monkeypatch.setattr("app.db.tenant_types.read_definition", version)
     await client.post("/memories/typed/fact", json=fact())
     await client.post("/memories/batch", json={"memories": [{"type": "fact", **fact(object="Audi")}]})
     await client.post("/query", json={"query": "where do I work?", "user_id": "u1", "types": ["fact"]})
