@@ -21,8 +21,9 @@ from app.memory import confidence, normalise
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory
 from app.memory.lifecycle import is_over
-from app.memory.slots import REVIEW_IMPORTANCE, TOLERANCE, SlotClaim, SlotVerdict
+from app.memory.placement import REVIEW_IMPORTANCE
 from app.memory.spec import Payload
+from app.memory.versions import TOLERANCE, SlotClaim, SlotVerdict
 from app.model import LinkKind, MemoryStatus, ReviewReason, SpeechAct
 from app.write.dedup import doubtful, duplicates, is_comparable, stored_duplicate
 from app.write.rows import PendingRows, add_link, audit

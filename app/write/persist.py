@@ -20,7 +20,7 @@ from app.db.memories.read import memory_of
 from app.memory import confidence
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, DecidedCandidate
-from app.memory.slots import TOLERANCE
+from app.memory.versions import TOLERANCE
 from app.model import LinkKind, Memory, MemoryStatus, ReviewReason, Scope
 from app.write.conflict import GuardReview, link_guards, review_of
 from app.write.rows import (
