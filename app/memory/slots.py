@@ -146,7 +146,8 @@ def _doubt(draft: VersionDraft, others: Sequence[Version], reason: str, review: 
     for one in others:
         if review is not None and one.review is None:
             draft.set(one.id, ChangeCause.DOUBTED, reason=reason, review=review, review_note=reason)
-    return draft.done(SlotOutcome.DOUBTED, reason, holder=others[0], rivals=others)
+    outcome = SlotOutcome.CONTRADICTED if review is None else SlotOutcome.DOUBTED
+    return draft.done(outcome, reason, holder=others[0], rivals=others)
 
 
 def _choose(draft: VersionDraft, event: Chosen) -> Transition:
@@ -163,8 +164,9 @@ def _choose(draft: VersionDraft, event: Chosen) -> Transition:
         to: dict[str, Any] = {"review": None, "review_note": None} if event.reviewed else {}
         if winner.active and not any(_holds(one, winner) for one in draft.all()):
             to["contested"] = False
-        if losers and winner.supersedes is None:
-            to["supersedes"] = losers[0].id
+        believed = next((one for one in losers if one.status is not MemoryStatus.PENDING), None)
+        if believed is not None and winner.supersedes is None:
+            to["supersedes"] = believed.id
         draft.set(event.winner, ChangeCause.RELINKED, **to)
     _settle(draft, losers)
     return draft.done(SlotOutcome.CHANGED, event.reason, holder=draft.get(event.winner), rivals=losers)
