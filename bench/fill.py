@@ -22,13 +22,15 @@ from app.db.sql import Row
 from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry, discover
+from app.memory.slots import transition
+from app.memory.versions import Stated, Version
 from app.model import Scope
 from app.providers.embeddings import Embedder
 from app.write.embed import prepare
-from app.write.persist import PersistResult, persist
+from app.write.persist import persist
 from app.write.resolve import UNKNOWN, KnownName, names_of, resolve
 from app.write.rows import PendingRows, WriteContext
-from app.write.values import Add, AddAsHistory, Existing, Prepared, Resolved
+from app.write.values import Believe, Prepared, Resolved, version_of
 from bench.copying import copy_rows
 from bench.grammar import NOW, Draft, Grammar
 
@@ -38,7 +40,6 @@ CHUNK = 2_000
 MODEL = 1
 LANGUAGE = "english"
 _EARLIER = timedelta(days=30)
-_REASON = "nothing like it was known"
 _INDEX = f"ix_memory_index_model_{MODEL}"
 
 Progress = Callable[[int], None]
@@ -185,20 +186,28 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
     filling.documents += changes.lexical_documents
     filling.length += changes.lexical_length
     by_id = {row["id"]: dict(row) for row in changes.rows["memories"]}
-    for one in changes.relinked:
-        by_id[one.id]["supersedes"] = one.supersedes
+    for one in changes.changed:
+        by_id[one.id] |= one.values
     return {**{table: list(given) for table, given in changes.rows.items()}, "memories": list(by_id.values())}
 
 
 def _persist(plan: PendingRows, filling: _Filling, prepared: Prepared, older: Prepared | None) -> None:
     scope = plan.around.scope
     resolved = resolve(prepared, _known(filling, prepared), scope)
-    verdict = persist(plan, resolved, Add(reason=_REASON))
+    stored = _stated(plan, resolved, ())
     _remember(filling, resolved)
-    if older is None:
-        return
-    before = resolve(older, _known(filling, older), scope)
-    persist(plan, before, AddAsHistory(successor=_existing(prepared, verdict), predecessor=None, reason=_REASON))
+    if older is not None:
+        _stated(plan, resolve(older, _known(filling, older), scope), [stored])
+
+
+def _stated(plan: PendingRows, resolved: Resolved, versions: Sequence[Version]) -> Version:
+    """Store a statement where the slot engine puts it; a fill has no repetitions."""
+    policy = resolved.prepared.candidate.type.on_conflict
+    found = transition(versions, Stated(new=version_of(resolved)), policy=policy, now=NOW)
+    if found.new is None:
+        raise AssertionError("a fill repeats nothing")
+    persist(plan, resolved, Believe(transition=found))
+    return found.new
 
 
 def _known(filling: _Filling, prepared: Prepared) -> list[KnownName]:
@@ -219,34 +228,6 @@ def _remember(filling: _Filling, resolved: Resolved) -> None:
                 entity_type=ref.entity_type,
                 mention_count=1,
             )
-
-
-def _existing(prepared: Prepared, verdict: PersistResult) -> Existing:
-    """Return a memory that was just added, as a later decision would read it."""
-    if verdict.memory is None:
-        raise AssertionError("an added memory has an id")
-    return Existing(
-        relation="holder",
-        id=verdict.memory,
-        type=prepared.candidate.type.name,
-        status="active",
-        content=prepared.content,
-        payload={},
-        slot=None,
-        value=None,
-        contested=False,
-        stated_at=prepared.stated_at,
-        valid_from=prepared.stated_at,
-        valid_until=None,
-        recorded_at=NOW,
-        confidence=prepared.confidence,
-        parts=prepared.parts,
-        speech_act=prepared.candidate.speech_act,
-        similarity=None,
-        topic=prepared.candidate.topic,
-        session_id=prepared.candidate.session_id,
-        sequence_number=prepared.candidate.sequence_number,
-    )
 
 
 def _average(pairs: Sequence[tuple[Prepared, Prepared | None]]) -> float:

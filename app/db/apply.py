@@ -1,114 +1,76 @@
-"""The only writer of memories: claims the scope, applies changes.
+"""The only writer of memories: claims a scope at the version that was read, then everything lands at once.
 
-What one write changes in one scope: the frozen values that `writing.apply` puts into the database.
-
-Applying a write: the scope is claimed at the version that was read, then everything lands at once.
+What changes in a memory comes as `RowChange`s, made of the slot engine's `VersionChange`s by `row_change`; new rows
+come by table. One order serves all of them: who leaves a slot, what is new, who comes into one.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 from uuid import UUID
 
 import asyncpg
 
+from app.db import tables
 from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
 from app.db.session import SqlStatement, WriteSession, statement
-from app.db.sql import Row, insert_all
+from app.db.sql import Row, insert_all, plain, to_text
+from app.memory.versions import Version, VersionChange
 from app.model import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retire:
-    """A memory whose slot was taken: by whom, and when in valid time and in ours."""
+class RowChange:
+    """New values of a memory's columns.
 
-    id: UUID
-    successor: UUID
-    ended_at: datetime
-    retired_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relink:
-    """New neighbours in a chain of supersession; None leaves one as it is."""
-
-    id: UUID
-    supersedes: UUID | None
-    superseded_by: UUID | None
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryMerge:
-    """A belief that was stated again: its new standing, and its new words if it gained any.
-
-    With a `category`, it fades by that from now on. One that had expired is active again. `settles`: nothing
-    contradicts it any more. With a `valid_until` it ends then; None leaves its end as it is. `named` are the ids of
-    the entities that were named this time, by role: those counted already, where others of the memory are not.
+    `claims`: it holds its slot from now on, and did not before. `vacates`: it held another one until now.
     """
 
     id: UUID
-    source_strength: float
-    extractor_confidence: float
+    values: Mapping[str, object]
+    claims: bool = False
+    vacates: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restatement:
+    """A memory that was said again: how often it was said by now, and the entities that were named this time, by role.
+
+    Those are counted by the rows of the write; others of the memory are not.
+    """
+
+    id: UUID
     mentions: int
-    confidence: float
-    stated_at: datetime
-    payload: Mapping[str, object] | None
-    content: str | None
-    identity: bytes | None
-    category: str | None = None
-    half_life_days: float | None = None
-    floor: float = 0.0
-    settles: bool = False
-    valid_until: datetime | None = None
     named: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryEnd:
-    """A memory that stopped being true with no successor: when in valid time and in ours, and when that was stated."""
-
-    id: UUID
-    ended_at: datetime
-    retired_at: datetime
-    stated_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkForReview:
-    """A memory that a person should look at; one that waits for a person already keeps its reason."""
-
-    id: UUID
-    reason: str
-    note: str
-    since: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
 
-    `touched` are the memories that it was decided on, with the status that they had.
+    `touched` are the memories that it was decided on, with the status that they had. `reindexed` get new index rows,
+    `rebuilt` new mentions and relations, too. `evidence` moves from one memory to another.
     """
 
     at: datetime
     touched: Mapping[UUID, str]
     rows: Mapping[str, Sequence[Row]]
-    retired: tuple[Retire, ...]
-    relinked: tuple[Relink, ...]
-    merged: tuple[MemoryMerge, ...]
-    ended: tuple[MemoryEnd, ...]
-    doubted: tuple[MarkForReview, ...]
-    unified: tuple[tuple[UUID, UUID], ...]
-    added: int
-    contexts: int
-    lexical_documents: int
-    lexical_length: int
-    lexical_average: float
+    changed: tuple[RowChange, ...] = ()
+    restated: tuple[Restatement, ...] = ()
+    reindexed: tuple[UUID, ...] = ()
+    rebuilt: tuple[UUID, ...] = ()
+    evidence: tuple[tuple[UUID, UUID], ...] = ()
+    unified: tuple[tuple[UUID, UUID], ...] = ()
+    added: int = 0
+    contexts: int = 0
+    lexical_documents: int = 0
+    lexical_length: int = 0
+    lexical_average: float = 0.0
     ledger: AuditWriter
 
 
@@ -122,6 +84,76 @@ class Claimed:
 
     drifted: bool
     crowded: bool
+
+
+FIXED = frozenset({"tenant_id", "id", "scope_id", "recorded_at", "updated_at", "needs_review", "status_since"})
+"""Columns of a memory that stay, or that the database sets."""
+
+COLUMNS = tuple(column.name for column in tables.memories.columns if column.name not in FIXED)
+"""Columns of a memory that a write may change."""
+
+_INDEXED = (
+    "type",
+    "topic",
+    "status",
+    "confidence",
+    "stated_at",
+    "valid_from",
+    "valid_until",
+    "ended_at",
+    "retired_at",
+)
+"""Columns of a memory that its index rows repeat."""
+
+_SAME_NAME = (
+    "type",
+    "slot",
+    "status",
+    "stated_at",
+    "valid_from",
+    "valid_until",
+    "ended_at",
+    "retired_at",
+    "confidence",
+    "contested",
+    "supersedes",
+    "superseded_by",
+)
+
+
+def version_columns(version: Version, *, at: datetime) -> dict[str, Any]:
+    """Return the columns that hold a version; a review that it asks for began at the instant."""
+    return {
+        **{name: getattr(version, name) for name in _SAME_NAME},
+        "slot_value": version.value,
+        "source_strength": version.parts.source,
+        "extractor_confidence": version.parts.extractor,
+        "prior": version.parts.prior,
+        "mentions": version.parts.mentions,
+        "review_reason": version.review,
+        "review_note": version.review_note,
+        "review_since": None if version.review is None else at,
+    }
+
+
+def row_change(change: VersionChange, *, at: datetime, more: Mapping[str, object] | None = None) -> RowChange:
+    """Return what a change of a version changes in its row, with `more` columns besides."""
+    before, after = version_columns(change.before, at=at), version_columns(change.after, at=at)
+    values = {name: value for name, value in after.items() if value != before[name]}
+    if change.before.review is not None and change.after.review is None:
+        values |= {"review_reason": None, "review_note": None, "review_since": None}
+    moves = (change.before.type, change.before.slot) != (change.after.type, change.after.slot)
+    held, holds = _holds(change.before), _holds(change.after)
+    return RowChange(
+        id=change.before.id,
+        values={**values, **(more or {})},
+        claims=holds and (moves or not held),
+        vacates=held and holds and moves,
+    )
+
+
+def _holds(version: Version) -> bool:
+    return version.active and version.slot is not None and not version.contested
 
 
 _OPEN = statement(
@@ -147,99 +179,19 @@ _CLAIM = statement(
     """
 )
 
-_RETIRE = statement(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
-            AS g(id uuid, successor uuid, ended_at timestamptz, retired_at timestamptz)
-    ), gone AS (
-        UPDATE memories m SET status = 'superseded', superseded_by = g.successor, ended_at = g.ended_at,
-            retired_at = g.retired_at, updated_at = :at, contested = false,
-            review_reason = NULL, review_note = NULL, review_since = NULL
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
-    )
-    UPDATE memory_index i SET status = 'superseded', ended_at = g.ended_at, retired_at = g.retired_at
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
-    """
-)
-
-_END = statement(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
-            AS g(id uuid, ended_at timestamptz, retired_at timestamptz, stated_at timestamptz)
-    ), gone AS (
-        UPDATE memories m SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
-            stated_at = greatest(m.stated_at, g.stated_at), updated_at = :at, contested = false,
-            review_reason = NULL, review_note = NULL, review_since = NULL
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
-    )
-    UPDATE memory_index i SET status = 'expired', ended_at = g.ended_at, retired_at = g.retired_at,
-        stated_at = greatest(i.stated_at, g.stated_at)
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id
-    """
-)
-
-_DOUBT = statement(
-    """
-    UPDATE memories m SET review_reason = g.reason, review_note = g.note, review_since = g.since, updated_at = :at
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, reason text, note text, since timestamptz)
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id AND m.review_reason IS NULL
-    """
-)
-
-_RELINK = statement(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
-            AS g(id uuid, supersedes uuid, superseded_by uuid, ended_at timestamptz)
-    ), linked AS (
-        UPDATE memories m SET supersedes = coalesce(g.supersedes, m.supersedes),
-            superseded_by = coalesce(g.superseded_by, m.superseded_by), ended_at = coalesce(g.ended_at, m.ended_at),
-            updated_at = :at
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
-    )
-    UPDATE memory_index i SET ended_at = g.ended_at
-    FROM given g
-    WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.ended_at IS NOT NULL
-    """
-)
-
-_AGREE = statement(
-    """
-    UPDATE memories w SET updated_at = :at, supersedes = (
-        SELECT p.id FROM memories p WHERE p.tenant_id = :tenant AND p.superseded_by = w.id
-        ORDER BY p.stated_at DESC, p.id DESC LIMIT 1)
-    WHERE w.tenant_id = :tenant AND w.id = ANY(ARRAY(
-        SELECT m.id FROM memories m
-        WHERE m.tenant_id = :tenant AND m.id = ANY(:winners) AND m.supersedes IS NULL
-        UNION
-        SELECT m.id FROM memories p JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = p.scope_id
-            AND m.type = p.type AND m.slot = p.slot
-        WHERE p.tenant_id = :tenant AND p.id = ANY(:moved) AND m.supersedes = p.id AND m.id <> p.superseded_by
-    ))
-    """
-)
-"""Has who won name whom it replaced, and who lost the one before it to another name whom else it replaced."""
-
-_MERGE = statement(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
-            AS g(id uuid, source_strength float8, extractor_confidence float8, mentions int, confidence float8,
-                 stated_at timestamptz, payload jsonb, content text, identity text,
-                 category text, half_life_days float8, floor float8, settles boolean, valid_until timestamptz,
-                 named jsonb)
+_RESTATED = """
+    restated AS (
+        SELECT * FROM jsonb_to_recordset(CAST(:restated AS jsonb)) AS g(id uuid, mentions int, named jsonb)
     ), counted AS (
         UPDATE entities e SET mention_count = e.mention_count + unsaid.times, updated_at = greatest(e.updated_at, :at)
         FROM (
             SELECT each.entity_id, sum(each.times) AS times FROM (
-                SELECT k.entity_id, g.mentions - m.mentions AS times FROM given g
+                SELECT k.entity_id, g.mentions - m.mentions AS times FROM restated g
                 JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
                 JOIN memory_entities k ON k.tenant_id = :tenant AND k.memory_id = ANY(:ids) AND k.memory_id = g.id
                 WHERE CAST(k.entity_id AS text) IS DISTINCT FROM g.named ->> k.role
                 UNION ALL
-                SELECT CAST(n.value AS uuid), m.mentions FROM given g
+                SELECT CAST(n.value AS uuid), m.mentions FROM restated g
                 JOIN memories m ON m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
                 CROSS JOIN jsonb_each_text(g.named) n
                 WHERE NOT EXISTS (SELECT FROM memory_entities k WHERE k.tenant_id = :tenant AND k.memory_id = g.id
@@ -247,38 +199,60 @@ _MERGE = statement(
             ) each GROUP BY each.entity_id
         ) unsaid
         WHERE e.tenant_id = :tenant AND e.id = unsaid.entity_id
-    ), rewritten AS (
-        DELETE FROM memory_index i USING given g
-        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NOT NULL
-    ), merged AS (
-        UPDATE memories m SET source_strength = g.source_strength, extractor_confidence = g.extractor_confidence,
-            mentions = g.mentions, confidence = g.confidence, stated_at = g.stated_at, updated_at = :at,
-            status = CASE WHEN m.status = 'expired' AND m.ended_at IS NULL THEN 'active' ELSE m.status END,
-            payload = coalesce(g.payload, m.payload), content = coalesce(g.content, m.content),
-            identity = coalesce(decode(g.identity, 'hex'), m.identity),
-            category = coalesce(g.category, m.category),
-            half_life_days = CASE WHEN g.category IS NULL THEN m.half_life_days ELSE g.half_life_days END,
-            floor = CASE WHEN g.category IS NULL THEN m.floor ELSE g.floor END,
-            valid_until = coalesce(g.valid_until, m.valid_until),
-            contested = m.contested AND NOT g.settles,
-            review_reason = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
-                ELSE m.review_reason END,
-            review_note = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
-                ELSE m.review_note END,
-            review_since = CASE WHEN g.settles AND m.review_reason IN ('contradiction', 'entity_merge') THEN NULL
-                ELSE m.review_since END
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
-    )
-    UPDATE memory_index i SET confidence = g.confidence, stated_at = g.stated_at,
-        valid_until = coalesce(g.valid_until, i.valid_until),
-        status = CASE WHEN i.status = 'expired' AND i.ended_at IS NULL THEN 'active' ELSE i.status END
-    FROM given g WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = g.id AND g.content IS NULL
+    ),"""
+"""Counts the mentions of entities that memories name, and that were not named when they were said again."""
+
+
+@cache
+def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
+    """Return the statement that sets these columns of memories, and of their index rows where these repeat them.
+
+    The ids are named apart, so that no plan reads all of a tenant's rows to find them.
     """
-)
+    names = ", ".join(columns)
+    indexed = [name for name in _INDEXED if name in columns]
+    mirrored = ", ".join(indexed)
+    update = f"""
+        UPDATE memories m SET updated_at = :at, ({names}) = (
+            SELECT {names} FROM jsonb_populate_record(m, g.change))
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
+    given = f"""WITH {_RESTATED if restated else ""}
+        given AS (SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb))"""  # noqa: S608 - our own names
+    if not indexed:
+        return statement(f"{given} {update}")
+    old, new = (", ".join(f"{row}.{name}" for name in indexed) for row in ("i", "c"))
+    return statement(
+        f"""{given}, changed AS ({update} RETURNING m.id, {", ".join(f"m.{name}" for name in indexed)})
+        UPDATE memory_index i SET ({mirrored}) = ROW({new}) FROM changed c
+        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id
+          AND ({old}) IS DISTINCT FROM ({new})"""  # noqa: S608 - our own names
+    )
+
 
 _HOLD = statement(
     "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 )
+
+_DROP_INDEX = statement("DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
+
+_DROP_MENTIONS = statement(
+    """
+    WITH stated AS (
+        DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    ), mentioned AS (
+        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:ids) RETURNING memory_id, entity_id
+    )
+    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions), updated_at = :at
+    FROM (
+        SELECT k.entity_id, sum(m.mentions) AS mentions
+        FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
+    ) lost
+    WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
+    """
+)
+"""Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
+
+_MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
 
 LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
@@ -299,18 +273,72 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     try:
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _hold(session, tenant, changes.touched)
-        await _update(session, _RETIRE, tenant, changes.at, {one.id: _fields(one) for one in changes.retired})
-        await _update(session, _END, tenant, changes.at, {one.id: _fields(one) for one in changes.ended})
-        await _update(session, _DOUBT, tenant, changes.at, {one.id: _fields(one) for one in changes.doubted})
-        await _update(session, _MERGE, tenant, changes.at, {one.id: _fields(one) for one in changes.merged})
-        await insert_all(session, changes.rows)
-        await _update(session, _RELINK, tenant, changes.at, {one.id: _fields(one) for one in changes.relinked})
-        await _agree(session, tenant, changes)
+        for source, target in changes.evidence:
+            await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
+        if changes.reindexed or changes.rebuilt:
+            gone = [*changes.reindexed, *changes.rebuilt]
+            await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
+        if changes.rebuilt:
+            values = {"tenant": tenant, "ids": list(changes.rebuilt), "at": changes.at}
+            await session.fetch(_DROP_MENTIONS, values)
+        await change_memories(
+            session, tenant, changes.changed, at=changes.at, rows=changes.rows, restated=changes.restated
+        )
         moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
+
+
+async def change_memories(
+    session: WriteSession,
+    tenant: UUID,
+    changed: Collection[RowChange],
+    *,
+    at: datetime,
+    rows: Mapping[str, Sequence[Row]] | None = None,
+    restated: Collection[Restatement] = (),
+) -> None:
+    """Change memories of scopes that are held, and insert rows, so that no slot has two holders at any moment.
+
+    Raises asyncpg.UniqueViolationError where somebody who holds no scope took a slot.
+    """
+    leaving = [one for one in changed if not one.claims]
+    leaving += [RowChange(id=one.id, values={"contested": True}) for one in changed if one.vacates]
+    coming = [one for one in changed if one.claims]
+    # What making way unsays of those that come into another slot is said again.
+    coming = [RowChange(id=one.id, values={"contested": False, **one.values}) if one.vacates else one for one in coming]
+    await _set(session, tenant, leaving, at=at, restated=[one for one in restated if _among(one.id, leaving)])
+    await insert_all(session, rows or {})
+    await _set(session, tenant, coming, at=at, restated=[one for one in restated if not _among(one.id, leaving)])
+
+
+def _among(memory: UUID, changed: Sequence[RowChange]) -> bool:
+    return any(one.id == memory for one in changed)
+
+
+async def _set(
+    session: WriteSession,
+    tenant: UUID,
+    changed: Sequence[RowChange],
+    *,
+    at: datetime,
+    restated: Sequence[Restatement],
+) -> None:
+    found = [one for one in changed if one.values]
+    if not found:
+        return
+    names = {name for one in found for name in one.values}
+    unknown = names - set(COLUMNS)
+    if unknown:
+        raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
+    given = [{"id": one.id, "change": plain(one.values)} for one in found]
+    values = {"tenant": tenant, "at": at, "ids": [one.id for one in found], "given": to_text(given)}
+    if restated:
+        said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
+        values["restated"] = to_text(said)
+    await session.fetch(_change(tuple(sorted(names)), restated=bool(restated)), values)
 
 
 async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
@@ -344,35 +372,3 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
     if not claimed:
         raise ScopeMoved
     return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
-
-
-async def _update(
-    session: WriteSession, update: SqlStatement, tenant: UUID, at: datetime, given: Mapping[UUID, Row]
-) -> None:
-    """Change rows by id. The ids are named apart, so that no plan reads all of a tenant's rows to find them."""
-    if given:
-        values = {"tenant": tenant, "at": at, "ids": list(given), "given": json.dumps(list(given.values()))}
-        await session.fetch(update, values)
-
-
-async def _agree(session: WriteSession, tenant: UUID, changes: Changes) -> None:
-    """Have both ends of a chain agree where one was changed alone."""
-    winners = [one.id for one in changes.merged if one.settles]
-    moved = [one.id for one in changes.relinked if one.superseded_by is not None]
-    if winners or moved:
-        await session.fetch(_AGREE, {"tenant": tenant, "at": changes.at, "winners": winners, "moved": moved})
-
-
-def _fields(one: Retire | Relink | MemoryMerge | MemoryEnd | MarkForReview) -> dict[str, object]:
-    def plain(value: object) -> object:
-        match value:
-            case UUID():
-                return str(value)
-            case datetime():
-                return value.isoformat()
-            case bytes():
-                return value.hex()
-            case _:
-                return value
-
-    return {name: plain(getattr(one, name)) for name in one.__dataclass_fields__}

@@ -1,7 +1,4 @@
-"""Changing stored beliefs into memories of another type, whole rows at a time, while they are held.
-
-`change` is the one place where a memory's type changes.
-"""
+"""Scopes, memories and slots that a backfill holds while it changes them."""
 
 from __future__ import annotations
 
@@ -13,10 +10,11 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.apply import ScopeMoved
+from app.db.apply import RowChange, ScopeMoved, change_memories
 from app.db.backfill_scan import BackfillScanRow
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import insert_all
+from app.model import MemoryStatus
 
 COLUMNS = (
     "type",
@@ -74,33 +72,6 @@ _TAKEN = statement(
     """
 )
 
-_MAKE_WAY = statement(
-    """
-    UPDATE memories m SET contested = true, updated_at = :at
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'active' AND m.slot IS NOT NULL AND NOT m.contested
-    """
-)
-"""The index of slots is looked at row by row: who leaves one and who comes into it change in one statement."""
-
-_CHANGE = statement(
-    f"""
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb)
-    ), changed AS (
-        UPDATE memories m SET updated_at = :at,
-            ({", ".join(COLUMNS)}) = (
-                SELECT {", ".join(f"s.{name}" for name in COLUMNS)} FROM jsonb_populate_record(m, g.change) s)
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id
-        RETURNING m.id, m.type, m.status, m.confidence, m.stated_at, m.ended_at, m.retired_at
-    ), indexed AS (
-        UPDATE memory_index i SET type = c.type, status = c.status, confidence = c.confidence,
-            stated_at = c.stated_at, ended_at = c.ended_at, retired_at = c.retired_at
-        FROM changed c WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id
-    )
-    SELECT count(*) AS changed FROM changed
-    """  # noqa: S608 - composed of constants
-)
-
 _BUMP = statement(
     """
     UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
@@ -142,25 +113,29 @@ async def slots_taken(
 
 
 async def change(
-    session: WriteSession,
-    tenant: UUID,
-    changes: Mapping[UUID, Mapping[str, Any]],
-    *,
-    at: datetime,
-    crowded: Collection[UUID] = (),
+    session: WriteSession, tenant: UUID, changes: Mapping[UUID, Mapping[str, Any]], *, at: datetime
 ) -> None:
-    """Set columns of memories that are held, in the index too; `crowded` are those that trade slots with others.
-
-    Raises ScopeMoved when a slot is taken past the hold.
-    """
-    here = {"tenant": tenant, "at": at}
+    """Set columns of memories that are held, in the index too. Raises ScopeMoved when a slot is taken past the hold."""
+    held = await hold(session, tenant, changes)
     try:
-        if crowded:
-            await session.fetch(_MAKE_WAY, {**here, "ids": list(crowded)})
-        given = [{"id": str(one), "change": values} for one, values in changes.items()]
-        await session.fetch(_CHANGE, {**here, "ids": list(changes), "given": json.dumps(given)})
+        await change_memories(
+            session, tenant, [_row_change(held[one], values) for one, values in changes.items()], at=at
+        )
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
+
+
+def _row_change(row: BackfillScanRow, values: Mapping[str, Any]) -> RowChange:
+    after = {**row, **values}
+    held, holds = _holds(row), _holds(after)
+    moves = (row["type"], row["slot"]) != (after["type"], after["slot"])
+    return RowChange(
+        id=row["id"], values=values, claims=holds and (moves or not held), vacates=held and holds and moves
+    )
+
+
+def _holds(row: Mapping[str, Any]) -> bool:
+    return row["status"] == MemoryStatus.ACTIVE and row["slot"] is not None and not row["contested"]
 
 
 async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import RowMapping, text
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
 from app.db.memories.read import memory_of, memory_query
-from app.db.session import ReadSession, statement
+from app.db.session import ReadSession, WriteSession, statement
 from app.memory.review import ReviewItem, ReviewSide, version_of
 from app.model import LinkKind, Memory
 
@@ -124,6 +124,13 @@ _UNSHOWN = statement(
         WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
     ) AS timezone
     FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
+    """
+)
+
+_LOCK = statement(
+    """
+    SELECT FROM memories x
+    WHERE x.tenant_id = :tenant AND x.id = ANY(:ids) ORDER BY x.id FOR UPDATE
     """
 )
 
@@ -237,6 +244,11 @@ async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> Hidde
         return None
     zone = ZoneInfo(rows[0]["timezone"] or "UTC")
     return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+
+
+async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
+    """Hold memories until the transaction ends."""
+    await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:

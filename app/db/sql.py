@@ -81,11 +81,17 @@ def _insert(inserts: str) -> SqlStatement:
 
 def as_json(rows: Sequence[Row]) -> str:
     """Return rows as JSON whose values a column's type can be read from."""
-    plain = [
-        {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
-        for row in rows
-    ]
-    return to_json(plain, fallback=_mapping).decode()
+    return to_text([plain(row) for row in rows])
+
+
+def to_text(value: object) -> str:
+    """Return a value as JSON text."""
+    return to_json(value, fallback=_mapping).decode()
+
+
+def plain(row: Row) -> dict[str, object]:
+    """Return a row whose bytes are written as Postgres reads them."""
+    return {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
 
 
 def _mapping(value: object) -> dict[object, object]:

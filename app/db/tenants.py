@@ -76,9 +76,18 @@ async def between(session: ReadSession, tenant: UUID, since: date, until: date) 
 _HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
 
 
+_VERSION = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope")
+
+
 def scope_of(row: Mapping[str, Any] | RowMapping | Record, kind: str = "scope_kind") -> Scope:
     """Return the scope of a row that has its user, its agent, and its kind in the column named."""
     return Scope(kind=ScopeKind(row[kind]), user_id=row["user_id"], agent_id=row["agent_id"])
+
+
+async def scope_version(session: ReadSession, tenant: UUID, scope: UUID) -> int:
+    """Return the version of a scope, 0 when nothing was written to it."""
+    rows = await session.fetch(_VERSION, {"tenant": tenant, "scope": scope})
+    return int(rows[0]["version"]) if rows else 0
 
 
 async def lock_scope(session: WriteSession, tenant: UUID, scope: UUID) -> int | None:

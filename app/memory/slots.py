@@ -1,37 +1,39 @@
-"""What happens when two memories claim the same slot (DESIGN section 4, disagreement 2)."""
+"""Who holds a slot: versions of a slot and an event give the changes (DESIGN sections 2 and 4).
+
+Pure. Every way into the store makes events and hands the changes to `db/apply.py`, so the same situation has the same
+outcome by each of them; a preview is the same call without the write. A caller may pass all versions of a slot or only
+those that the event can touch: the active ones, those that can become active again, and the neighbours in time.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
+from typing import Any, assert_never
+from uuid import UUID
 
-from app.model import SpeechAct
-
-TOLERANCE = 0.15
-"""How much less a newer statement may be trusted and still replace the older one."""
-
-REVIEW_IMPORTANCE = 0.7
-"""From this importance on, a contradiction asks for a person."""
-
-
-class SlotVerdict(StrEnum):
-    """What a type does with a new claim on a slot that is taken by another value."""
-
-    SUPERSEDE = "supersede"
-    CONTRADICT = "contradict"
-    HISTORY = "history"
-    MERGE = "merge"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotClaim:
-    """One side of a conflict: what is claimed for the slot, when it was stated, how far it is trusted."""
-
-    value: str | None
-    stated_at: datetime
-    confidence: float
-    speech_act: SpeechAct = SpeechAct.ASSERTION
+from app.memory.placement import MOOT_ALONE, REVIEW_IMPORTANCE, Placement
+from app.memory.versions import (
+    TOLERANCE,
+    ChangeCause,
+    Chosen,
+    Cleared,
+    ConflictPolicy,
+    Ended,
+    Followed,
+    Moved,
+    Removed,
+    SlotClaim,
+    SlotEvent,
+    SlotOutcome,
+    SlotVerdict,
+    Stated,
+    Transition,
+    Version,
+    VersionDraft,
+)
+from app.model import LinkKind, MemoryStatus, ReviewReason, SpeechAct
 
 
 def latest_statement_wins(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
@@ -70,3 +72,248 @@ def one_identity(_old: SlotClaim, _new: SlotClaim) -> SlotVerdict:
 def accumulate(_old: SlotClaim, _new: SlotClaim) -> SlotVerdict:
     """Return the verdict of a type without slots; asked only if a type wrongly gives one."""
     return SlotVerdict.CONTRADICT
+
+
+def transition(versions: Iterable[Version], event: SlotEvent, *, policy: ConflictPolicy, now: datetime) -> Transition:
+    """Return what the event changes among the versions; `policy` is the type's, `now` the instant of the change."""
+    known = {one.id: one for one in versions}
+    if isinstance(event, Stated) and event.repetition is not None:
+        known.setdefault(event.repetition.version.id, event.repetition.version)
+    draft = VersionDraft(before=known, policy=policy, now=now)
+    match event:
+        case Stated():
+            found = Placement(draft, event).decide()
+        case Ended():
+            found = _end(draft, event)
+        case Chosen():
+            found = _choose(draft, event)
+        case Cleared():
+            found = _clear(draft, event)
+        case Removed():
+            found = _remove(draft, event)
+        case Moved():
+            found = _move(draft, event)
+        case Followed():
+            found = _follow(draft, event)
+        case _:
+            assert_never(event)
+    return found
+
+
+def _clear(draft: VersionDraft, event: Cleared) -> Transition:
+    for one in sorted(event.versions):
+        draft.set(one, ChangeCause.CLEARED, review=None, review_note=None)
+    return draft.done(SlotOutcome.CHANGED, "a person has looked at it")
+
+
+def _end(draft: VersionDraft, event: Ended) -> Transition:
+    """Take beliefs out of use that are stated to be no longer so, if a new value stated so would supersede them."""
+    meant = sorted((draft.before[one] for one in event.versions), key=lambda one: (one.contested, one.id))
+    verdicts = [
+        (one, draft.policy(replace(one.claim, value=one.value or ""), replace(event.claim, value=None)))
+        for one in meant
+    ]
+    standing = [one for one, verdict in verdicts if verdict is not SlotVerdict.HISTORY]
+    if not standing:
+        why = "it was stated again since" if meant else "nothing that is believed ends with it"
+        return draft.done(SlotOutcome.NOTHING, why)
+    if event.doubted is not None:
+        return _doubt(draft, standing, f"said to have ended; {event.doubted}", ReviewReason.DOUBTFUL)
+    ending = [one for one, verdict in verdicts if verdict is SlotVerdict.SUPERSEDE]
+    if not ending:
+        review = ReviewReason.CONTRADICTION if event.importance >= REVIEW_IMPORTANCE else None
+        return _doubt(draft, standing, "a statement that is trusted less says that it is no longer so", review)
+    reason = "it is stated to be no longer so"
+    for one in ending:
+        draft.set(
+            one.id,
+            ChangeCause.ENDED,
+            reason=reason,
+            status=MemoryStatus.EXPIRED,
+            ended_at=max(event.at, one.valid_from),
+            retired_at=draft.now,
+            stated_at=max(one.stated_at, event.claim.stated_at),
+            contested=False,
+            review=None,
+            review_note=None,
+        )
+    _settle(draft, ending)
+    return draft.done(SlotOutcome.ENDED, reason, holder=draft.get(ending[0].id), rivals=ending)
+
+
+def _doubt(draft: VersionDraft, others: Sequence[Version], reason: str, review: ReviewReason | None) -> Transition:
+    """Leave beliefs as they are, though they are said to have ended; `review` asks a person why."""
+    for one in others:
+        if review is not None and one.review is None:
+            draft.set(one.id, ChangeCause.DOUBTED, reason=reason, review=review, review_note=reason)
+    outcome = SlotOutcome.CONTRADICTED if review is None else SlotOutcome.DOUBTED
+    return draft.done(outcome, reason, holder=others[0], rivals=others)
+
+
+def _choose(draft: VersionDraft, event: Chosen) -> Transition:
+    """Let one version stand for others: what was believed becomes history, what was pending never was."""
+    losers = [draft.before[one] for one in event.losers if one != event.winner]
+    for one in losers:
+        if one.status is MemoryStatus.PENDING:
+            _forget(draft, one, event.reason, successor=event.winner)
+            draft.link(event.winner, LinkKind.SUPERSEDES, one.id)
+        else:
+            draft.supersede(one.id, by=event.winner, since=event.since, reason=event.reason)
+    winner = draft.get(event.winner)
+    if winner is not None:
+        to: dict[str, Any] = {"review": None, "review_note": None} if event.reviewed else {}
+        if winner.active and not any(_holds(one, winner) for one in draft.all()):
+            to["contested"] = False
+        believed = next((one for one in losers if one.status is not MemoryStatus.PENDING), None)
+        if believed is not None and winner.supersedes is None:
+            to["supersedes"] = believed.id
+        draft.set(event.winner, ChangeCause.RELINKED, **to)
+    _settle(draft, losers)
+    return draft.done(SlotOutcome.CHANGED, event.reason, holder=draft.get(event.winner), rivals=losers)
+
+
+def _holds(one: Version, beside: Version) -> bool:
+    """Return whether a version holds the slot that another one claims, too."""
+    same = one.slot is not None and (one.type, one.slot) == (beside.type, beside.slot)
+    return same and one.active and not one.contested and one.id != beside.id
+
+
+def _forget(draft: VersionDraft, one: Version, reason: str, *, successor: UUID | None = None) -> None:
+    draft.set(
+        one.id,
+        ChangeCause.FORGOTTEN,
+        by=successor,
+        reason=reason,
+        status=MemoryStatus.FORGOTTEN,
+        superseded_by=successor or one.superseded_by,
+        retired_at=one.recorded_at if one.unbelieved else one.retired_at or draft.now,
+        contested=False,
+        review=None,
+        review_note=None,
+    )
+
+
+def _remove(draft: VersionDraft, event: Removed) -> Transition:
+    """Take versions out of belief; what they contested is decided anew, and neighbours of what is deleted join."""
+    gone = [draft.before[one] for one in sorted(event.versions) if one in draft.before]
+    for one in gone:
+        match event.status:
+            case MemoryStatus.PENDING:
+                draft.set(one.id, ChangeCause.PENDED, reason=event.reason, status=MemoryStatus.PENDING)
+            case MemoryStatus.FORGOTTEN:
+                _forget(draft, one, event.reason)
+            case _:
+                draft.before = {key: other for key, other in draft.before.items() if key != one.id}
+    if event.status is None:
+        _join_neighbours(draft, {one.id: one for one in gone})
+    _settle(draft, gone)
+    return draft.done(SlotOutcome.CHANGED, event.reason, rivals=gone)
+
+
+def _join_neighbours(draft: VersionDraft, gone: Mapping[UUID, Version]) -> None:
+    """Link the neighbours of deleted versions to one another."""
+
+    def beyond(at: UUID | None, side: str) -> UUID | None:
+        seen: set[UUID] = set()
+        while at is not None and at in gone and at not in seen:
+            seen.add(at)
+            at = getattr(gone[at], side)
+        return None if at in gone else at
+
+    for one in list(draft.before.values()):
+        to: dict[str, Any] = {}
+        if one.superseded_by in gone:
+            to["superseded_by"] = beyond(one.superseded_by, "superseded_by")
+        if one.supersedes in gone:
+            to["supersedes"] = beyond(one.supersedes, "supersedes")
+        if to:
+            draft.set(one.id, ChangeCause.RELINKED, **to)
+
+
+def _settle(draft: VersionDraft, left: Collection[Version]) -> None:
+    """Set right the slots that versions have left.
+
+    Where nobody stands uncontested the most trusted does from now on; where only one is left nothing contradicts it,
+    and its review for that is moot.
+    """
+    for place in sorted({(one.type, one.slot) for one in left if one.slot is not None}):
+        standing = [one for one in draft.all() if one.active and (one.type, one.slot) == place]
+        if standing and all(one.contested for one in standing):
+            first = min(standing, key=lambda one: (-one.confidence, -one.stated_at.timestamp(), one.id))
+            draft.set(first.id, ChangeCause.UNCONTESTED, contested=False)
+        if len(standing) == 1 and standing[0].review in MOOT_ALONE:
+            draft.set(standing[0].id, ChangeCause.UNCONTESTED, review=None, review_note=None)
+
+
+def _move(draft: VersionDraft, event: Moved) -> Transition:
+    """Give versions their new slots and values.
+
+    Nobody stated that the two sides are about one, so no side replaces the other: of several active ones in a slot
+    the one that was there, or else the one stated last, holds it, and the others are contested. Those that say
+    something else contradict it, and a person looks: it is also a reason to doubt that the entities are one.
+    """
+    moving: dict[tuple[str, str], list[Version]] = {}
+    for key, (slot, value) in event.places.items():
+        one = draft.before[key]
+        draft.set(key, ChangeCause.MOVED, slot=slot, value=value)
+        if slot is not None and slot != one.slot and one.active and not one.contested:
+            moving.setdefault((one.type, slot), []).append(replace(one, slot=slot, value=value))
+    contradicting = []
+    for place, coming in moving.items():
+        ids = {one.id for one in coming}
+        there = [
+            one
+            for one in draft.all()
+            if one.active and not one.contested and (one.type, one.slot) == place and one.id not in ids
+        ]
+        ranked = sorted(coming, key=lambda one: (-one.stated_at.timestamp(), one.id))
+        holder, *_ = there or ranked
+        for one in ranked:
+            if one.id == holder.id:
+                continue
+            differs = one.value != holder.value
+            draft.set(one.id, ChangeCause.MOVED, contested=True)
+            if differs:
+                contradicting.append(one)
+                draft.causes[one.id] = (ChangeCause.MOVED, holder.id, "their subjects were merged")
+                draft.link(one.id, LinkKind.CONTRADICTS, holder.id)
+                if one.review is None:
+                    draft.set(one.id, ChangeCause.MOVED, review=ReviewReason.ENTITY_MERGE)
+    return draft.done(SlotOutcome.CHANGED, "entities that it names were merged", rivals=contradicting)
+
+
+def _follow(draft: VersionDraft, event: Followed) -> Transition:
+    """Let the version that a stored one names as the one before it give way to it, if that is what it came after.
+
+    An active one ends where its successor begins, by the type's rule; one that is history, and was followed by what
+    follows the new one, gets it as its neighbour in between.
+    """
+    new = event.new
+    one = draft.get(new.supersedes)
+    nothing = draft.done(SlotOutcome.NOTHING, "")
+    if one is None or one.superseded_by == new.id or one.stated_at > new.stated_at or one.type != new.type:
+        return nothing
+    ahead: set[UUID] = set()
+    at = new.superseded_by
+    while at is not None and at not in ahead:
+        ahead.add(at)
+        following = draft.get(at)
+        at = None if following is None else following.superseded_by
+    if one.id in ahead:
+        return nothing
+    reason = "an import brought what came after it"
+    to: dict[str, Any] = {
+        "superseded_by": new.id,
+        "ended_at": max(one.valid_from, new.valid_from if one.ended_at is None else min(new.valid_from, one.ended_at)),
+    }
+    if one.active:
+        gives_way = draft.policy(one.claim, new.claim) in {SlotVerdict.SUPERSEDE, SlotVerdict.MERGE}
+        if not gives_way:
+            return nothing
+        draft.supersede(one.id, by=new.id, since=new.valid_from, reason=reason)
+        draft.set(one.id, ChangeCause.SUPERSEDED, **to)
+    elif one.status is MemoryStatus.SUPERSEDED and one.superseded_by in ahead:
+        draft.set(one.id, ChangeCause.RELINKED, by=new.id, reason=reason, **to)
+    else:
+        return nothing
+    return draft.done(SlotOutcome.SUPERSEDED, reason, holder=new, rivals=(one,))

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.english import questions
 from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.memory.slots import SlotClaim, SlotVerdict
+from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKind, StatedRelation
 
 Refs = Mapping[str, EntityRef]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Final
@@ -28,6 +28,8 @@ from app.memory import confidence, normalise
 from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
+from app.memory.slots import accumulate, transition
+from app.memory.versions import Chosen, Version
 from app.model import ConfidenceParts, LinkKind, MemoryStatus, Scope
 from app.write.ground import leaves
 from app.write.rows import PendingRows, add_link, audit
@@ -254,19 +256,29 @@ def _parts(member: Member) -> ConfidenceParts:
     return ConfidenceParts(source=member.source, extractor=member.extractor, prior=0.0, mentions=member.mentions)
 
 
-def consolidation_rows(plan: PendingRows, into: UUID, group: Group, written: Written) -> None:
-    """Add to a plan that holds the summary what ties its members to it, and the record of that."""
-    summary = ids.public(ids.MEMORY, into)
+def consolidation_rows(
+    plan: PendingRows, into: UUID, group: Group, written: Written, versions: Mapping[UUID, Version]
+) -> None:
+    """Make the members of a group the history of a plan's summary, each once in its life, and record why."""
+    summary, now = ids.public(ids.MEMORY, into), plan.around.now
+    members = tuple(one.id for one in group.members)
+    reason = f"faded, and like {len(members) - 1} others: they were folded into one"
+    event = Chosen(winner=into, losers=members, since=now, reason=reason)
+    found = transition(versions.values(), event, policy=accumulate, now=now)
+    plan.take(replace(found, links=()))
     for member, likeness in zip(group.members, group.likeness, strict=True):
         add_link(plan, into, LinkKind.DERIVED_FROM, member.id)
+        plan.rows["memory_folds"].append(
+            {"tenant_id": plan.around.tenant, "memory_id": member.id, "into_id": into, "folded_at": now}
+        )
         told: Mapping[str, object] = {
             "into": summary,
-            "reason": f"faded, and like {len(group.members) - 1} others: they were folded into one",
+            "reason": reason,
             "freshness": round(member.freshness, 4),
             "likeness": round(likeness, 4),
             "status": [MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED],
             "confidence": member.confidence,
         }
         audit(plan, AuditAction.MEMORY_FOLDED, member.id, told)
-    of = {"members": len(group.members), "least_likeness": round(min(group.likeness), 4), "written_by": written.by}
+    of = {"members": len(members), "least_likeness": round(min(group.likeness), 4), "written_by": written.by}
     audit(plan, AuditAction.MEMORY_CONSOLIDATED, into, of)

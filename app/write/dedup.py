@@ -1,20 +1,47 @@
-"""Which of the memories that share a statement's words or meaning say the same as it does."""
+"""Stage: find the memory that a candidate repeats, by its words, its meaning, or a judge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from app.english.decisive_words import differ_decisively
 from app.memory.lifecycle import is_over
-from app.memory.spec import Payload
+from app.memory.versions import Repetition
 from app.model import MemoryStatus
-from app.write.values import Existing, Resolved
+from app.write.values import Existing, Resolved, stored_payload
 
 DUPLICATE = 0.92
 """Cosine above which two memories of one type and subject say the same (seed 001, stage 4), unless words decide."""
 
 DOUBTFUL = 0.85
 """Cosine from which a judge, if there is one, is asked whether two memories say the same."""
+
+
+def repetition(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Repetition | None:
+    """Return what says the same in its words, or nearly, or as a judge holds (`same`).
+
+    What is believed comes before what has expired, so that two of a kind don't come to stand side by side. Of what
+    has ended since only that counts which was stated later, and takes no slot.
+    """
+    alike = duplicates(resolved, existing)
+    for status in (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED):
+        there = (one for one in existing if one.relation == "identical" and one.status == status)
+        identical = next((one for one in there if is_comparable(resolved, one)), None)
+        if identical is not None:
+            return Repetition(version=identical, reason="the same statement is already believed")
+        near = next((one for one in alike if one.status == status), None)
+        if near is not None:
+            return Repetition(
+                version=near, reason=f"says the same as an existing memory (cosine {near.similarity:.3f})"
+            )
+    judged = next((one for one in doubtful(resolved, existing) if same.get(one.id)), None)
+    if judged is not None:
+        return Repetition(version=judged, reason=f"the judge holds it to say the same (cosine {judged.similarity:.3f})")
+    over = next((one for one in existing if one.relation == "over"), None)
+    if over is None or resolved.slot is not None:
+        return None
+    return Repetition(version=over, reason="it was stated before it ended, so it stays as it was remembered")
 
 
 def duplicates(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:
@@ -71,9 +98,4 @@ def _in_one_place(resolved: Resolved, one: Existing) -> bool:
 
 
 def _alike(resolved: Resolved, one: Existing) -> bool:
-    return stored_duplicate(resolved, one).distinct_by() == resolved.prepared.candidate.payload.distinct_by()
-
-
-def stored_duplicate(resolved: Resolved, existing: Existing) -> Payload:
-    """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
-    return resolved.prepared.candidate.type.read(existing.payload, existing.type_version)
+    return stored_payload(resolved, one).distinct_by() == resolved.prepared.candidate.payload.distinct_by()

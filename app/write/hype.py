@@ -26,7 +26,7 @@ from app.providers.embeddings import Embedder
 from app.providers.protocols import QuestionInput, Questions, QuestionWriter
 from app.write.embed import spoken_names
 from app.write.persist import PersistResult
-from app.write.values import Add, Contradict, Decision, Merge, Resolved, Supersede
+from app.write.values import Believe, Decision, Resolved
 
 BATCH = 64
 """Memories that get their questions in one transaction."""
@@ -96,13 +96,10 @@ def question_vectors(payload: Payload, questions: Questions) -> list[str]:
 
 def _says_something_new(decision: Decision) -> bool:
     """Tell whether there is something new to ask about; what is history from the start is not asked about."""
-    match decision:
-        case Add() | Supersede() | Contradict():
-            return True
-        case Merge(rewritten=rewritten):
-            return rewritten is not None
-        case _:
-            return False
+    if not isinstance(decision, Believe):
+        return False
+    new = decision.transition.new
+    return decision.rewritten is not None or (new is not None and new.active)
 
 
 def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:

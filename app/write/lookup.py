@@ -16,7 +16,7 @@ from app.db import turns
 from app.db.entities import write_lookup
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import rivals as memories_rivals
-from app.db.memories.read import parts_of
+from app.db.memories.read import version_fields
 from app.db.session import ReadSession
 from app.memory.extraction import Role
 from app.memory.lifecycle import is_over
@@ -81,10 +81,10 @@ async def read_rivals(
     rows = await memories_rivals.read_rivals(
         session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted
     )
-    found: list[list[Existing]] = [[] for _ in resolved]
+    found: list[dict[tuple[str, UUID], Existing]] = [{} for _ in resolved]
     for row in rows:
-        found[row["place"]].append(existing_of(row))
-    return found
+        found[row["place"]].setdefault((row["relation"], row["id"]), existing_of(row))
+    return [list(one.values()) for one in found]
 
 
 def without_clashes(resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]) -> list[Resolved]:
@@ -165,28 +165,15 @@ def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
 
 
 def existing_of(row: Record) -> Existing:
-    """Return a row of `beliefs.existing` as a decision sees it."""
+    """Return a row of `read_rivals` as a decision sees it."""
     return Existing(
+        **version_fields(row),
         relation=row["relation"],
-        id=row["id"],
-        type=row["type"],
         type_version=row["type_version"],
-        status=row["status"],
         content=row["content"],
         payload=row["payload"],
-        slot=row["slot"],
-        value=row["slot_value"],
-        contested=row["contested"],
-        stated_at=row["stated_at"],
-        valid_from=row["valid_from"],
-        valid_until=row["valid_until"],
-        recorded_at=row["recorded_at"],
-        confidence=row["confidence"],
-        parts=parts_of(row),
-        speech_act=SpeechAct(row["speech_act"]),
         topic=row["topic"],
         session_id=row["session_id"],
         sequence_number=row["sequence_number"],
         similarity=row["similarity"],
-        ended_at=row["ended_at"],
     )

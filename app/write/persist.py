@@ -1,54 +1,32 @@
-"""Stage: from changes to rows and answers.
-
-What a write answers: its new memories as reading them back would show them, without reading them back.
-
-From decisions to rows: what one transaction will write, worked out before it opens.
-"""
+"""Stage: from decisions to the rows, changes and audit events of one transaction, and to what the write answers."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from operator import itemgetter
 from typing import Any, assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.apply import MarkForReview, MemoryEnd, MemoryMerge, Relink, Retire
+from app.db.apply import Restatement
 from app.db.memories.read import memory_of
-from app.memory import confidence
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, WriteDecision
-from app.memory.slots import TOLERANCE
-from app.model import LinkKind, Memory, MemoryStatus, ReviewReason, Scope
-from app.write.conflict import GuardReview, link_guards, review_of
+from app.memory.versions import TOLERANCE, ChangeCause, SlotOutcome, Transition, Version, VersionChange
+from app.model import LinkKind, Memory, MemoryStatus, Scope
 from app.write.rows import (
     PendingRows,
     add,
     add_entities,
     add_evidence,
-    add_link,
     audit,
     audit_added,
     confidence_detail,
     reindex,
 )
-from app.write.values import (
-    Add,
-    AddAsHistory,
-    Contradict,
-    Decision,
-    End,
-    EndForReview,
-    Existing,
-    Merge,
-    Reject,
-    Repeat,
-    Resolved,
-    Review,
-    Supersede,
-)
+from app.write.values import Believe, Decision, Existing, Reject, Repeat, Resolved, Review, version_of
 
 
 def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
@@ -101,33 +79,35 @@ class PersistResult:
     affected: tuple[AffectedMemory, ...] = ()
 
 
+_DECIDED = {
+    SlotOutcome.ADDED: WriteDecision.ADDED,
+    SlotOutcome.HISTORY: WriteDecision.ADDED,
+    SlotOutcome.MERGED: WriteDecision.MERGED,
+    SlotOutcome.ECHOED: WriteDecision.MERGED,
+    SlotOutcome.SUPERSEDED: WriteDecision.SUPERSEDED,
+    SlotOutcome.CONTRADICTED: WriteDecision.CONTRADICTED,
+    SlotOutcome.ENDED: WriteDecision.ENDED,
+    SlotOutcome.DOUBTED: WriteDecision.REVIEW,
+}
+
+
 def persist(plan: PendingRows, resolved: Resolved, decision: Decision) -> PersistResult:
     """Add to the plan what the decision writes, and return what it came to."""
     match decision:
-        case End() | EndForReview():
-            return _ended(plan, resolved, decision)
-        case Reject() | Repeat():
-            return _unwritten(plan, resolved, decision)
-        case Merge():
-            verdict = _merge(plan, resolved, decision)
-        case Add():
-            verdict = _add(plan, resolved, decision)
-        case Supersede():
-            verdict = _supersede(plan, resolved, decision)
-        case Contradict():
-            verdict = _contradict(plan, resolved, decision)
-        case AddAsHistory():
-            verdict = _history(plan, resolved, decision)
+        case Believe():
+            result = _believe(plan, resolved, decision)
         case Review():
-            verdict = _pend(plan, resolved, decision)
+            result = _pend(plan, resolved, decision)
+        case Repeat():
+            result = PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=decision.memory)
+        case Reject():
+            result = _reject(plan, resolved, decision)
         case _:
             assert_never(decision)
-    return verdict
+    return result
 
 
-def _unwritten(plan: PendingRows, resolved: Resolved, decision: Reject | Repeat) -> PersistResult:
-    if isinstance(decision, Repeat):
-        return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=decision.memory)
+def _reject(plan: PendingRows, resolved: Resolved, decision: Reject) -> PersistResult:
     prepared = resolved.prepared
     detail = {
         "type": prepared.candidate.type.name,
@@ -139,211 +119,149 @@ def _unwritten(plan: PendingRows, resolved: Resolved, decision: Reject | Repeat)
     return PersistResult(decided=WriteDecision.REJECTED, reason=decision.reason, memory=None)
 
 
-def _add(plan: PendingRows, resolved: Resolved, decision: Add) -> PersistResult:
-    if decision.over:
-        new = add(plan, resolved, status=MemoryStatus.EXPIRED)
-        audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.EXPIRED)
-        return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new)
-    review = review_of(resolved)
-    new = add(plan, resolved, review=review)
-    audit_added(plan, new, resolved, decision.reason, more=_told(review))
-    affected = link_guards(plan, new, resolved)
-    return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new, affected=affected)
-
-
-def _told(review: GuardReview | None) -> dict[str, object] | None:
-    return None if review is None else {"review": review[0]}
-
-
 def _pend(plan: PendingRows, resolved: Resolved, decision: Review) -> PersistResult:
     if decision.into is not None:
         add_evidence(plan, decision.into.id, resolved.prepared)
         audit(plan, AuditAction.MEMORY_ECHOED, decision.into.id, {"reason": decision.reason})
         return PersistResult(decided=WriteDecision.REVIEW, reason=decision.reason, memory=decision.into.id)
-    new = add(plan, without_slot(resolved), status=MemoryStatus.PENDING, review=(decision.why, decision.reason))
-    audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.PENDING, more={"review": decision.why})
-    return PersistResult(decided=WriteDecision.REVIEW, reason=decision.reason, memory=new)
+    # What nobody has looked at teaches no name and takes no place.
+    plain = replace(resolved, refs={}, slot=None, value=None, unified=())
+    version = replace(version_of(plain), status=MemoryStatus.PENDING, review=decision.why, review_note=decision.reason)
+    add(plan, plain, version)
+    audit_added(plan, version.id, plain, decision.reason, status=version.status, more={"review": decision.why})
+    return PersistResult(decided=WriteDecision.REVIEW, reason=decision.reason, memory=version.id)
 
 
-def without_slot(resolved: Resolved) -> Resolved:
-    """Return the candidate without names and slot: what nobody has looked at teaches no name and takes no place."""
-    return replace(resolved, refs={}, slot=None, value=None, unified=())
+def _believe(plan: PendingRows, resolved: Resolved, decision: Believe) -> PersistResult:
+    found, prepared = decision.transition, resolved.prepared
+    holder = found.holder
+    if holder is None:
+        raise AssertionError("what is believed has a memory that holds it")
+    if found.new is not None:
+        add(plan, resolved, found.new)
+        _tell_of_new(plan, resolved, found, found.new)
+    else:
+        add_evidence(plan, holder.id, prepared)
+    if found.outcome is SlotOutcome.ECHOED:
+        audit(plan, AuditAction.MEMORY_ECHOED, holder.id, {"reason": found.reason})
+    restated = _restate(plan, resolved, decision, holder) if found.outcome is SlotOutcome.MERGED else {}
+    plan.take(found, more={holder.id: restated})
+    plan.touch(*resolved.breaks)
+    tell_of_changes(plan, found, by_confidence=prepared.confidence)
+    decided = _DECIDED[found.outcome]
+    return PersistResult(decided=decided, reason=found.reason, memory=holder.id, affected=affected_by(found))
 
 
-def _merge(plan: PendingRows, resolved: Resolved, decision: Merge) -> PersistResult:
-    into, prepared = decision.into, resolved.prepared
-    if decision.echo:
-        add_evidence(plan, into.id, prepared)
-        audit(plan, AuditAction.MEMORY_ECHOED, into.id, {"reason": decision.reason})
-        return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=into.id)
-    parts = confidence.merged_parts(into.parts, prepared.parts)
-    believed = confidence.meets_floor(parts, into.speech_act)
-    rewritten = decision.rewritten
-    decay = prepared.candidate.type.decay(prepared.candidate.category)
-    plan.touch(into)
-    plan.merged.append(
-        MemoryMerge(
-            id=into.id,
-            source_strength=parts.source,
-            extractor_confidence=parts.extractor,
-            mentions=parts.mentions,
-            confidence=believed,
-            stated_at=max(into.stated_at, prepared.stated_at),
-            payload=None if rewritten is None else rewritten.candidate.payload.stored(rewritten.event),
-            content=None if rewritten is None else rewritten.content,
-            identity=None if rewritten is None else rewritten.identity,
-            category=prepared.candidate.category,
-            half_life_days=decay.half_life_days,
-            floor=decay.floor,
-            settles=bool(decision.settles),
-            valid_until=decision.until,
-            named={role: str(ref.id) for role, ref in resolved.refs.items()},
-        )
-    )
-    affected = _retire(plan, resolved, into.id, decision.settles, "the other side was stated again, and is trusted")
+def _tell_of_new(plan: PendingRows, resolved: Resolved, found: Transition, new: Version) -> None:
+    more: dict[str, object] = {} if new.review is None else {"review": new.review}
+    if new.superseded_by is not None:
+        more["by"] = ids.public(ids.MEMORY, new.superseded_by)
+    audit_added(plan, new.id, resolved, found.reason, status=new.status, more=more)
+
+
+def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, after: Version) -> Mapping[str, object]:
+    """Gather what a repetition adds to a memory besides its version; return the columns that change with it."""
+    change = decision.transition.change_of(after.id)
+    assert change is not None  # noqa: S101 - what is said again was read
+    assert isinstance(change.before, Existing)  # noqa: S101 - as above
+    before, prepared, rewritten = change.before, resolved.prepared, decision.rewritten
+    columns: dict[str, object] = {}
+    if prepared.candidate.category is not None:
+        decay = prepared.candidate.type.decay(prepared.candidate.category)
+        chosen = prepared.candidate.category
+        columns |= {"category": chosen, "half_life_days": decay.half_life_days, "floor": decay.floor}
     if rewritten is not None:
-        reindex(plan, replace(into, valid_until=decision.until or into.valid_until), rewritten, believed)
+        payload = rewritten.candidate.payload.stored(rewritten.event)
+        columns |= {"payload": payload, "content": rewritten.content, "identity": rewritten.identity}
+        reindex(plan, before, after, rewritten)
+    named = {role: str(ref.id) for role, ref in resolved.refs.items()}
+    plan.restated.append(Restatement(id=after.id, mentions=after.parts.mentions, named=named))
     plan.rows["memory_usage"].append(
-        {"tenant_id": plan.around.tenant, "memory_id": into.id, "last_accessed_at": plan.around.now}
+        {"tenant_id": plan.around.tenant, "memory_id": after.id, "last_accessed_at": plan.around.now}
     )
-    add_evidence(plan, into.id, prepared)
-    add_entities(plan, into.id, resolved, before=into.parts.mentions)
-    detail = {
+    add_entities(plan, after.id, resolved, before=before.parts.mentions)
+    _tell_of_repetition(plan, before, after, decision)
+    return columns
+
+
+def _tell_of_repetition(plan: PendingRows, before: Version, after: Version, decision: Believe) -> None:
+    old, new = confidence_detail(before.parts), confidence_detail(after.parts)
+    detail: dict[str, object] = {
         "reason": decision.reason,
-        "confidence": [into.confidence, believed],
-        "parts": {
-            name: [before, confidence_detail(parts)[name]] for name, before in confidence_detail(into.parts).items()
-        },
-        "rewritten": rewritten is not None,
-        **_end_told(into, decision.until),
+        "confidence": [before.confidence, after.confidence],
+        "parts": {name: [value, new[name]] for name, value in old.items()},
+        "rewritten": decision.rewritten is not None,
     }
-    audit(plan, AuditAction.MEMORY_MERGED, into.id, detail)
-    if into.status == MemoryStatus.EXPIRED and into.ended_at is None:
-        told = {"reason": "it was stated again", "status": [into.status, MemoryStatus.ACTIVE]}
-        audit(plan, AuditAction.MEMORY_REVIVED, into.id, told)
-    return PersistResult(decided=WriteDecision.MERGED, reason=decision.reason, memory=into.id, affected=affected)
+    if after.valid_until != before.valid_until:
+        ends = (before.valid_until, after.valid_until)
+        detail["valid_until"] = [None if end is None else end.isoformat() for end in ends]
+    audit(plan, AuditAction.MEMORY_MERGED, before.id, detail)
+    if after.status is not before.status:
+        told = {"reason": "it was stated again", "status": [before.status, after.status]}
+        audit(plan, AuditAction.MEMORY_REVIVED, before.id, told)
 
 
-def _end_told(into: Existing, until: datetime | None) -> dict[str, object]:
-    """Return from when to when the end of a belief was moved, if it was."""
-    if until is None or until == into.valid_until:
-        return {}
-    return {"valid_until": [None if into.valid_until is None else into.valid_until.isoformat(), until.isoformat()]}
+def tell_of_changes(plan: PendingRows, found: Transition, *, by_confidence: float | None = None) -> None:
+    """Gather the audit events of a transition, but for those of what is stored or said again."""
+    for change in found.changes:
+        _tell_of_change(plan, change, by_confidence)
+    if found.outcome in {SlotOutcome.DOUBTED, SlotOutcome.CONTRADICTED} and found.new is None:
+        for one in found.rivals:
+            detail = {"reason": found.reason, "confidence": one.confidence, "by_confidence": by_confidence}
+            audit(plan, AuditAction.MEMORY_ENDING_DOUBTED, one.id, detail)
+    for link in found.links:
+        by = {"by": ids.public(ids.MEMORY, link.source)}
+        if link.kind is LinkKind.CONTRADICTS:
+            one = next(one for one in found.rivals if one.id == link.target)
+            detail = {"confidence": one.confidence, "by_confidence": by_confidence, "tolerance": TOLERANCE}
+            audit(plan, AuditAction.MEMORY_CONTRADICTED, link.target, {**by, "reason": found.reason, **detail})
+        elif link.kind is LinkKind.CONFLICTS_WITH:
+            audit(plan, AuditAction.MEMORY_CONFLICTED, link.target, {**by, "reason": _RULED})
 
 
-def _supersede(plan: PendingRows, resolved: Resolved, decision: Supersede) -> PersistResult:
-    first, *_ = decision.old
-    plan.touch(*decision.old)
-    review = review_of(resolved)
-    new = add(plan, resolved, supersedes=first.id, review=review)
-    audit_added(plan, new, resolved, decision.reason, more=_told(review))
-    affected = _retire(plan, resolved, new, decision.old, decision.reason) + link_guards(plan, new, resolved)
-    return PersistResult(decided=WriteDecision.SUPERSEDED, reason=decision.reason, memory=new, affected=affected)
+_RULED = "a statement about what it rules"
 
 
-def _retire(
-    plan: PendingRows, resolved: Resolved, new: UUID, others: tuple[Existing, ...], reason: str
-) -> tuple[AffectedMemory, ...]:
-    """Gather that what was stated takes the place of others, from when on it holds."""
-    takes_over = resolved.prepared.begins
-    for old in others:
-        plan.retired.append(
-            Retire(id=old.id, successor=new, ended_at=max(takes_over, old.valid_from), retired_at=plan.around.now)
-        )
-        add_link(plan, new, LinkKind.SUPERSEDES, old.id)
-        detail = {
-            "by": ids.public(ids.MEMORY, new),
-            "reason": reason,
-            "status": [old.status, MemoryStatus.SUPERSEDED],
-            "confidence": old.confidence,
-            "by_confidence": resolved.prepared.confidence,
-            "tolerance": TOLERANCE,
-        }
-        audit(plan, AuditAction.MEMORY_SUPERSEDED, old.id, detail)
-    return tuple(AffectedMemory(id=old.id, change="superseded") for old in others)
+def _tell_of_change(plan: PendingRows, change: VersionChange, by_confidence: float | None) -> None:
+    before, after = change.before, change.after
+    common: dict[str, object] = {"reason": change.reason, "confidence": before.confidence}
+    moved = {"status": [before.status, after.status]}
+    trusted = {} if by_confidence is None else {"by_confidence": by_confidence}
+    by = {} if change.by is None else {"by": ids.public(ids.MEMORY, change.by)}
+    match change.cause:
+        case ChangeCause.SUPERSEDED:
+            tolerance = {"tolerance": TOLERANCE} if trusted else {}
+            audit(plan, AuditAction.MEMORY_SUPERSEDED, before.id, {**by, **common, **moved, **trusted, **tolerance})
+        case ChangeCause.ENDED if after.ended_at is not None:
+            ended = {"ended_at": after.ended_at.isoformat()}
+            audit(plan, AuditAction.MEMORY_ENDED, before.id, {**common, **ended, **moved, **trusted})
+        case ChangeCause.RELINKED if change.by is not None:
+            placed = {"between": ids.public(ids.MEMORY, change.by), "reason": change.reason}
+            audit(plan, AuditAction.MEMORY_RELINKED, before.id, placed)
+        case ChangeCause.UNCONTESTED if before.review is not None and after.review is None:
+            audit(plan, AuditAction.REVIEW_SETTLED, before.id, {"reason": "nothing contradicts it any more"})
+        case _:
+            pass  # told of as a part of the decision that brought it about
 
 
-def _ended(plan: PendingRows, resolved: Resolved, decision: End | EndForReview) -> PersistResult:
-    return _end(plan, resolved, decision) if isinstance(decision, End) else _doubt(plan, resolved, decision)
+_AFFECTED = {
+    ChangeCause.SUPERSEDED: "superseded",
+    ChangeCause.ENDED: "ended",
+    ChangeCause.FORGOTTEN: "forgotten",
+    ChangeCause.UNCONTESTED: "uncontested",
+}
 
 
-def _end(plan: PendingRows, resolved: Resolved, decision: End) -> PersistResult:
-    """Take beliefs out of use; what said so becomes evidence of the first, so that its turn counts once."""
-    stated_at = resolved.prepared.stated_at
-    for old in decision.old:
-        ended_at = max(decision.at, old.valid_from)
-        plan.ended.append(MemoryEnd(id=old.id, ended_at=ended_at, retired_at=plan.around.now, stated_at=stated_at))
-        detail = {
-            "reason": decision.reason,
-            "ended_at": ended_at.isoformat(),
-            "status": [old.status, MemoryStatus.EXPIRED],
-            "confidence": old.confidence,
-            "by_confidence": resolved.prepared.confidence,
-        }
-        audit(plan, AuditAction.MEMORY_ENDED, old.id, detail)
-    add_evidence(plan, decision.old[0].id, resolved.prepared)
-    affected = tuple(AffectedMemory(id=old.id, change="ended") for old in decision.old)
-    return PersistResult(
-        decided=WriteDecision.ENDED, reason=decision.reason, memory=decision.old[0].id, affected=affected
-    )
-
-
-def _doubt(plan: PendingRows, resolved: Resolved, decision: EndForReview) -> PersistResult:
-    for other in decision.others:
-        if decision.review is not None:
-            plan.doubted.append(
-                MarkForReview(id=other.id, reason=decision.review, note=decision.reason, since=plan.around.now)
-            )
-        detail = {
-            "reason": decision.reason,
-            "confidence": other.confidence,
-            "by_confidence": resolved.prepared.confidence,
-        }
-        audit(plan, AuditAction.MEMORY_ENDING_DOUBTED, other.id, detail)
-    add_evidence(plan, decision.others[0].id, resolved.prepared)
-    decided = WriteDecision.CONTRADICTED if decision.review is None else WriteDecision.REVIEW
-    affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
-    return PersistResult(decided=decided, reason=decision.reason, memory=decision.others[0].id, affected=affected)
-
-
-def _contradict(plan: PendingRows, resolved: Resolved, decision: Contradict) -> PersistResult:
-    review = review_of(resolved, (ReviewReason.CONTRADICTION, decision.reason) if decision.needs_review else None)
-    plan.touch(*decision.others)
-    new = add(plan, resolved, contested=True, review=review)
-    audit_added(plan, new, resolved, decision.reason, more=_told(review))
-    for other in decision.others:
-        add_link(plan, new, LinkKind.CONTRADICTS, other.id)
-        detail = {
-            "by": ids.public(ids.MEMORY, new),
-            "reason": decision.reason,
-            "confidence": other.confidence,
-            "by_confidence": resolved.prepared.confidence,
-            "tolerance": TOLERANCE,
-        }
-        audit(plan, AuditAction.MEMORY_CONTRADICTED, other.id, detail)
-    affected = tuple(AffectedMemory(id=other.id, change="contradicted") for other in decision.others)
-    affected += link_guards(plan, new, resolved)
-    return PersistResult(decided=WriteDecision.CONTRADICTED, reason=decision.reason, memory=new, affected=affected)
-
-
-def _history(plan: PendingRows, resolved: Resolved, decision: AddAsHistory) -> PersistResult:
-    successor, predecessor = decision.successor, decision.predecessor
-    plan.touch(successor, *(() if predecessor is None else (predecessor,)))
-    new = add(plan, resolved, supersedes=None if predecessor is None else predecessor.id, successor=successor)
-    by = {"by": ids.public(ids.MEMORY, successor.id)}
-    audit_added(plan, new, resolved, decision.reason, status=MemoryStatus.SUPERSEDED, more=by)
-    placed = {"between": ids.public(ids.MEMORY, new), "reason": decision.reason}
-    audit(plan, AuditAction.MEMORY_RELINKED, successor.id, placed)
-    add_link(plan, successor.id, LinkKind.SUPERSEDES, new)
-    plan.relinked.append(Relink(id=successor.id, supersedes=new, superseded_by=None, ended_at=None))
-    affected = [AffectedMemory(id=successor.id, change="follows")]
-    if predecessor is not None:
-        add_link(plan, new, LinkKind.SUPERSEDES, predecessor.id)
-        begins = resolved.prepared.begins
-        ended = max(
-            predecessor.valid_from, begins if predecessor.ended_at is None else min(begins, predecessor.ended_at)
-        )
-        plan.relinked.append(Relink(id=predecessor.id, supersedes=None, superseded_by=new, ended_at=ended))
-        audit(plan, AuditAction.MEMORY_RELINKED, predecessor.id, placed)
-        affected.append(AffectedMemory(id=predecessor.id, change="superseded"))
-    return PersistResult(decided=WriteDecision.ADDED, reason=decision.reason, memory=new, affected=tuple(affected))
+def affected_by(found: Transition) -> tuple[AffectedMemory, ...]:
+    """Return the other memories that a transition changed or was linked to, and how."""
+    told = [
+        AffectedMemory(id=one.before.id, change=_AFFECTED[one.cause]) for one in found.changes if one.cause in _AFFECTED
+    ]
+    if found.outcome is SlotOutcome.HISTORY:
+        successor, *predecessor = found.rivals
+        told.append(AffectedMemory(id=successor.id, change="follows"))
+        told += [AffectedMemory(id=one.id, change="superseded") for one in predecessor]
+    elif found.outcome in {SlotOutcome.CONTRADICTED, SlotOutcome.DOUBTED}:
+        told += [AffectedMemory(id=one.id, change="contradicted") for one in found.rivals]
+    guards = [link.target for link in found.links if link.kind is LinkKind.CONFLICTS_WITH]
+    return (*told, *(AffectedMemory(id=one, change=LinkKind.CONFLICTS_WITH) for one in guards))

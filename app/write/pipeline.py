@@ -1,8 +1,4 @@
-"""Typed candidates through the stages, as DESIGN section 2 shows.
-
-Reading and deciding: what becomes of candidates, worked out on what one scope holds at one version.
-
-The write pipeline for typed candidates: prepare, resolve, decide, persist; read without locks, write once.
+"""Typed candidates through the stages of a write, as DESIGN section 2 shows.
 
 Nothing slow happens inside a transaction. A scope is read at a version, decisions are made on what was
 read, and the write claims the scope at that version: if it moved, read and decide again.
@@ -16,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
+from typing import assert_never
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -23,7 +20,7 @@ from app.db.apply import Claimed, ScopeMoved, apply
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype
 from app.db.memories import read as memory_reads
-from app.db.session import Database
+from app.db.session import Database, ReadSession
 from app.errors import Conflict, ProviderError, TypedMemoryError, TypesMoved
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -33,62 +30,73 @@ from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge
 from app.write import lookup
 from app.write.batching import Numbered, clashes, split_batch
-from app.write.conflict import decide
-from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful
+from app.write.conflict import Said, decide
+from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful, repetition
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.persist import PersistResult, memory_as_stored, persist
 from app.write.resolve import KnownName, NameQuestion, apply_answers, ask, open_questions, resolve
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
-from app.write.values import Decision, Existing, Merge, Prepared, Resolved
-
-
-class Clash(Exception):
-    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
-
-    def __init__(self, cuts: Sequence[int]) -> None:
-        super().__init__(cuts)
-        self.cuts = cuts
-
-
-class _Collapsed(Exception):
-    """Some candidates of a wave are of another type, now that their names are known."""
-
-    def __init__(self, changed: Mapping[int, Reclassified]) -> None:
-        super().__init__(changed)
-        self.changed = changed
-
-
-class _Older(Exception):
-    """The tenant's own types have changed since they were read: this is their version now."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(version)
-        self.version = version
-
-
-class _Unsure(Exception):
-    """Some names may be those of known entities: the judge is to say, before anything is decided."""
-
-    def __init__(self, judge: Judge, questions: Sequence[NameQuestion]) -> None:
-        super().__init__(questions)
-        self.judge = judge
-        self.questions = questions
+from app.write.values import Believe, Decision, Existing, Prepared, Resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
-    """What was read of a scope at a version, and decided on it."""
+class Split:
+    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
+
+    cuts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetypeNeeded:
+    """Some candidates of a wave are of another type, now that their names are known."""
+
+    changed: Mapping[int, Reclassified]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OlderTypes:
+    """The tenant's own types have changed since they were read: this is their version now."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedsJudge:
+    """Some names may be those of known entities: the judge is asked before anything is decided."""
+
+    questions: Sequence[NameQuestion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood:
+    """What a scope held at a version around resolved candidates: memories, by candidate, and what was said before."""
 
     state: ScopeState
+    resolved: list[Resolved]
+    rivals: list[list[Existing]]
+    said: Said
+    echoed: list[frozenset[UUID]]
+
+
+LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
+"""What a look at a scope comes to: all that a decision needs, or what must be done before it can be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedWave:
+    """What was read of a scope at a version, and decided on it as of `now`."""
+
+    state: ScopeState
+    now: datetime
     resolved: tuple[Resolved, ...]
     decisions: tuple[Decision, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """What decisions are made with. Nothing is asked of the embedder or the judge inside a transaction."""
+    """Reads a scope and decides about candidates. No provider is asked while a transaction is open."""
 
     database: Database
     embedder: Embedder
@@ -98,25 +106,93 @@ class Deciding:
     types: Types
     judge: Judge | None = None
 
-    async def looked(
-        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, pieces: bool
-    ) -> Looked:
-        """Read what the candidates may touch, and decide; `pieces`: those that claim one slot must be cut apart.
+    async def decide(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, split: bool
+    ) -> DecidedWave | Split:
+        """Read what the candidates may touch, and decide; with `split`, those that claim one slot must be cut apart.
 
         Raises TypesMoved when the type of a candidate is no longer what it was made with.
         """
-        meant: dict[str, list[KnownName]] | None = None if self.judge is not None else {}
         types = self.types.known(actor.tenant_id)
+        answers: Mapping[str, Sequence[KnownName]] | None = None if self.judge is not None else {}
         while True:
-            try:
-                return await self._read(actor, scope, wave, times, meant, types, pieces=pieces)
-            except _Older as older:
-                types = await self.types.at(actor.tenant_id, older.version)
-            except _Collapsed as collapsed:
-                wave = await self._retyped(wave, collapsed.changed, types)
-            except _Unsure as unsure:
-                with timed(times, "resolve"):
-                    meant = apply_answers({}, unsure.questions, await ask(unsure.judge, unsure.questions))
+            async with self.database.read(actor.tenant_id) as session:
+                found = await self._look_up(session, actor, scope, wave, types, answers, times, split=split)
+            match found:
+                case OlderTypes(version=version):
+                    types = await self.types.at(actor.tenant_id, version)
+                case RetypeNeeded(changed=changed):
+                    wave = await self._retyped(wave, changed, types)
+                case NeedsJudge(questions=questions):
+                    with timed(times, "resolve"):
+                        answers = apply_answers({}, questions, await self._answers(questions))
+                case Split():
+                    return found
+                case Neighbourhood():
+                    return await self._decided(found, times)
+                case _:
+                    assert_never(found)
+
+    async def _look_up(
+        self,
+        session: ReadSession,
+        actor: Actor,
+        scope: Scope,
+        wave: Sequence[Prepared],
+        types: Registry,
+        answers: Mapping[str, Sequence[KnownName]] | None,
+        times: StageTimes,
+        *,
+        split: bool,
+    ) -> LookUp:
+        """Read names, then the memories around the candidates; `answers` are the judge's, None when not asked yet."""
+        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
+        with timed(times, "resolve"):
+            unasked = answers is None
+            state, known = await lookup.read_names(session, tenant, scope_id, wave, shared=unasked)
+            if types.version < state.types:
+                return OlderTypes(version=state.types)
+            _check_types(wave, types)
+            for name, rows in (answers or {}).items():
+                known[name] = [*known.get(name, ()), *rows]
+            resolved = [resolve(one, lookup.about(one, known), scope_id) for one in wave]
+            obstacle = _obstacle(resolved, known, unasked=unasked, split=split)
+        if obstacle is not None:
+            return obstacle
+        with timed(times, "dedup"):
+            rivals = await lookup.read_rivals(
+                session,
+                tenant,
+                scope_id,
+                resolved,
+                types=types,
+                model=self.model_id,
+                likeness=DUPLICATE if self.judge is None else DOUBTFUL,
+            )
+            return Neighbourhood(
+                state=state,
+                resolved=lookup.without_clashes(resolved, rivals),
+                rivals=rivals,
+                said=await lookup.read_repeats(session, tenant, wave),
+                echoed=await lookup.read_echoes(session, tenant, wave, rivals),
+            )
+
+    async def _decided(self, found: Neighbourhood, times: StageTimes) -> DecidedWave:
+        """Return the decisions on what was read."""
+        written_at, now = found.state.written_at, self.clock()
+        now = now if written_at is None else max(now, written_at)
+        with timed(times, "dedup"):
+            same = await self._judged(found.resolved, found.rivals)
+        with timed(times, "conflict"):
+            decisions = [
+                decide(one, near, now=now, said=found.said, repeated=repetition(one, near, alike), echoed=heard)
+                for one, near, alike, heard in zip(found.resolved, found.rivals, same, found.echoed, strict=True)
+            ]
+            decisions = await self.rewritten(found.resolved, decisions)
+        return DecidedWave(state=found.state, now=now, resolved=tuple(found.resolved), decisions=tuple(decisions))
+
+    async def _answers(self, questions: Sequence[NameQuestion]) -> list[int | None]:
+        return [None for _ in questions] if self.judge is None else await ask(self.judge, questions)
 
     async def _retyped(
         self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified], types: Registry
@@ -132,52 +208,6 @@ class Deciding:
         }
         by_place = dict(zip(other, await self.prepared(list(other.values())), strict=True))
         return [by_place.get(place, one) for place, one in enumerate(wave)]
-
-    async def _read(
-        self,
-        actor: Actor,
-        scope: Scope,
-        wave: Sequence[Prepared],
-        times: StageTimes,
-        meant: Mapping[str, Sequence[KnownName]] | None,
-        types: Registry,
-        *,
-        pieces: bool,
-    ) -> Looked:
-        """Read and decide; `meant` is what the judge says of doubtful names, None when it was not asked yet."""
-        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
-        async with self.database.read(tenant) as session:
-            with timed(times, "resolve"):
-                unasked = self.judge if meant is None else None
-                state, known = await lookup.read_names(session, tenant, scope_id, wave, shared=unasked is not None)
-                _check(wave, types, state.types)
-                for name, rows in (meant or {}).items():
-                    known[name] = [*known.get(name, ()), *rows]
-                resolved = [resolve(one, lookup.about(one, known), scope_id) for one in wave]
-                questions = open_questions(resolved, known) if unasked is not None else ()
-                if unasked is not None and questions:
-                    raise _Unsure(unasked, questions)
-                _collapse(resolved)
-                cuts = clashes(resolved)
-                if cuts and pieces:
-                    raise Clash(cuts)
-            with timed(times, "dedup"):
-                likeness = DUPLICATE if self.judge is None else DOUBTFUL
-                rivals = await lookup.read_rivals(
-                    session, tenant, scope_id, resolved, types=types, model=self.model_id, likeness=likeness
-                )
-                resolved = lookup.without_clashes(resolved, rivals)
-                said = await lookup.read_repeats(session, tenant, wave)
-                echoed = await lookup.read_echoes(session, tenant, wave, rivals)
-        with timed(times, "dedup"):
-            same = await self._judged(resolved, rivals)
-        with timed(times, "conflict"):
-            decisions = [
-                decide(one, existing, said=said, same=alike, echoed=heard)
-                for one, existing, alike, heard in zip(resolved, rivals, same, echoed, strict=True)
-            ]
-            decisions = await self.rewritten(resolved, decisions)
-        return Looked(state=state, resolved=tuple(resolved), decisions=tuple(decisions))
 
     async def _judged(
         self, resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]
@@ -204,26 +234,23 @@ class Deciding:
 
     async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
         """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
-        grown = [
-            (place, _grown(resolved[place], decision, decision.payload))
-            for place, decision in enumerate(decisions)
-            if isinstance(decision, Merge) and decision.payload is not None
-        ]
-        if not grown:
-            return list(decisions)
-        prepared = await self.prepared([candidate for _, candidate in grown])
         result = list(decisions)
-        for (place, _), one in zip(grown, prepared, strict=True):
-            merge = result[place]
-            if isinstance(merge, Merge):
-                result[place] = replace(merge, rewritten=one)
+        grown = {
+            place: _grown(resolved[place], decision, decision.payload)
+            for place, decision in enumerate(decisions)
+            if isinstance(decision, Believe) and decision.payload is not None
+        }
+        if grown:
+            prepared = await self.prepared(list(grown.values()))
+            for place, one in zip(grown, prepared, strict=True):
+                decision = result[place]
+                if isinstance(decision, Believe):
+                    result[place] = replace(decision, rewritten=one)
         return result
 
 
-def _check(wave: Sequence[Prepared], types: Registry, version: int) -> None:
-    """Raise _Older for types that are not those of the version, TypesMoved for a candidate that goes by other ones."""
-    if types.version < version:
-        raise _Older(version)
+def _check_types(wave: Sequence[Prepared], types: Registry) -> None:
+    """Raise TypesMoved for a candidate that was made by another definition of its type."""
     for one in wave:
         if not types.holds(one.candidate.type):
             raise TypesMoved(
@@ -231,24 +258,33 @@ def _check(wave: Sequence[Prepared], types: Registry, version: int) -> None:
             )
 
 
-def _collapse(resolved: Sequence[Resolved]) -> None:
+def _obstacle(
+    resolved: Sequence[Resolved], known: Mapping[str, Sequence[KnownName]], *, unasked: bool, split: bool
+) -> NeedsJudge | RetypeNeeded | Split | None:
+    """Return what must be done before memories are read, now that names are resolved; None when nothing must."""
+    questions = open_questions(resolved, known) if unasked else ()
+    if questions:
+        return NeedsJudge(questions=questions)
     changed = {
         place: found
         for place, one in enumerate(resolved)
         if (found := one.prepared.candidate.payload.collapsed(one.refs)) is not None
     }
     if changed:
-        raise _Collapsed(changed)
+        return RetypeNeeded(changed=changed)
+    cuts = clashes(resolved) if split else ()
+    return Split(cuts=tuple(cuts)) if cuts else None
 
 
-def _grown(resolved: Resolved, decision: Merge, payload: Payload) -> Candidate:
+def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
     """Return the candidate of a belief that was restated: the new words, in the old one's place."""
-    into = decision.into
+    into = decision.transition.holder
+    assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
     return replace(
         resolved.prepared.candidate,
         payload=payload,
         content=None,
-        stated_at=max(into.stated_at, resolved.prepared.stated_at),
+        stated_at=into.stated_at,
         topic=into.topic,
         session_id=into.session_id,
         sequence_number=into.sequence_number,
@@ -336,8 +372,10 @@ class WritePipeline:
             prepared = await self.deciding.prepared(candidates)
         outcomes: dict[int, WriteOutcome] = {}
         for scope, numbered in _by_scope(prepared).items():
-            looked = await self.deciding.looked(actor, scope, [one for _, one in numbered], spent, pieces=False)
-            verdicts, plan = self._planned(actor, scope, looked)
+            wave = [one for _, one in numbered]
+            decided = await self.deciding.decide(actor, scope, wave, spent, split=False)
+            assert isinstance(decided, DecidedWave)  # noqa: S101 - nothing is to be split
+            verdicts, plan = self._planned(actor, scope, decided)
             stored = memory_as_stored(plan, scope)
             told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
             async with self.deciding.database.read(actor.tenant_id) as session:
@@ -365,44 +403,46 @@ class WritePipeline:
     async def _write_wave(
         self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes
     ) -> list[WriteOutcome]:
+        """Read, decide and write, again where others wrote to the scope meanwhile."""
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
             for _ in range(ATTEMPTS):
-                try:
-                    return await self._attempt(actor, scope, wave, times)
-                except ScopeMoved:
-                    self.conflict()
-                except Clash as clash:
-                    bounds = [0, *clash.cuts, len(wave)]
+                decided = await self.deciding.decide(actor, scope, wave, times, split=True)
+                if isinstance(decided, Split):
                     break
+                with timed(times, "persist"):
+                    outcomes = await self._apply(actor, scope, decided)
+                if outcomes is not None:
+                    return outcomes
+                self.conflict()
             else:
                 raise Conflict(
                     "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
                 )
-        pieces = [await self._write_wave(actor, scope, wave[first:last], times) for first, last in pairwise(bounds)]
+        bounds = pairwise([0, *decided.cuts, len(wave)])
+        pieces = [await self._write_wave(actor, scope, wave[first:last], times) for first, last in bounds]
         return [outcome for piece in pieces for outcome in piece]
 
-    async def _attempt(
-        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes
-    ) -> list[WriteOutcome]:
-        tenant = actor.tenant_id
-        looked = await self.deciding.looked(actor, scope, wave, times, pieces=True)
-        with timed(times, "persist"):
-            verdicts, plan = self._planned(actor, scope, looked)
-            stored = memory_as_stored(plan, scope)
-            told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
-            async with self.deciding.database.write(tenant, **({} if told else _PLANS)) as session:
-                claimed = await apply(
-                    session, tenant=tenant, scope=scope, version=looked.state.version, changes=plan.changes()
-                )
-                stored |= await memory_reads.read_memories(session, tenant, told)
+    async def _apply(self, actor: Actor, scope: Scope, decided: DecidedWave) -> list[WriteOutcome] | None:
+        """Write what was decided, in one transaction; None when the scope has moved since it was read."""
+        tenant, version = actor.tenant_id, decided.state.version
+        results, plan = self._planned(actor, scope, decided)
+        stored = memory_as_stored(plan, scope)
+        others = [one.memory for one in results if one.memory is not None and one.memory not in stored]
+        try:
+            async with self.deciding.database.write(tenant, **({} if others else _PLANS)) as session:
+                claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
+                stored |= await memory_reads.read_memories(session, tenant, others)
                 if self.hype:
                     asked = memories_without_questions(
-                        list(zip(looked.resolved, looked.decisions, verdicts, strict=True))
+                        list(zip(decided.resolved, decided.decisions, results, strict=True))
                     )
-                    at = self.deciding.clock()
-                    await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=at)
+                    await hype.enqueue(
+                        session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.deciding.clock()
+                    )
+        except ScopeMoved:
+            return None
         self.keep_up(tenant, scope, claimed)
-        return [_outcome(verdict, stored) for verdict in verdicts]
+        return [_outcome(one, stored) for one in results]
 
     def keep_up(self, tenant: UUID, scope: Scope, claimed: Claimed) -> None:
         """Say which upkeep a scope needs after a write."""
@@ -411,25 +451,25 @@ class WritePipeline:
         if claimed.crowded:
             self.crowded(tenant, scope.id(tenant))
 
-    def plan(self, actor: Actor, scope: Scope, looked: Looked) -> PendingRows:
+    def plan(self, actor: Actor, scope: Scope, decided: DecidedWave) -> PendingRows:
         """Return the empty plan of a write to what was read."""
-        now = self.deciding.clock()
+        state = decided.state
         around = WriteContext(
             tenant=actor.tenant_id,
             scope=scope.id(actor.tenant_id),
             actor=actor.name,
-            now=now if looked.state.written_at is None else max(now, looked.state.written_at),
+            now=decided.now,
             model_id=self.deciding.model_id,
-            lexical_average=looked.state.lexical_average or _average_length([one.prepared for one in looked.resolved]),
-            ann=looked.state.ann,
+            lexical_average=state.lexical_average or _average_length([one.prepared for one in decided.resolved]),
+            ann=state.ann,
             language=self.deciding.language,
         )
         return PendingRows(around)
 
-    def _planned(self, actor: Actor, scope: Scope, looked: Looked) -> tuple[list[PersistResult], PendingRows]:
-        plan = self.plan(actor, scope, looked)
-        verdicts = [persist(plan, one, told) for one, told in zip(looked.resolved, looked.decisions, strict=True)]
-        return verdicts, plan
+    def _planned(self, actor: Actor, scope: Scope, decided: DecidedWave) -> tuple[list[PersistResult], PendingRows]:
+        plan = self.plan(actor, scope, decided)
+        results = [persist(plan, one, made) for one, made in zip(decided.resolved, decided.decisions, strict=True)]
+        return results, plan
 
 
 def _by_scope(prepared: Sequence[Prepared]) -> dict[Scope, list[Numbered]]:

@@ -12,18 +12,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.apply import Changes, MarkForReview, MemoryEnd, MemoryMerge, Relink, Retire
+from app.db.apply import Changes, Restatement, RowChange, row_change, version_columns
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns
 from app.lexical.bm25 import document_weights, index_of, lexemes_of, terms, to_sparsevec
 from app.memory import normalise
 from app.memory.audit import AuditAction
-from app.model import ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention, ReviewReason
+from app.memory.versions import Transition, Version
+from app.model import ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention
 from app.write.resolve import UNKNOWN
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
@@ -57,11 +58,11 @@ class PendingRows:
 
     around: WriteContext
     rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
-    retired: list[Retire] = field(default_factory=list)
-    relinked: list[Relink] = field(default_factory=list)
-    merged: list[MemoryMerge] = field(default_factory=list)
-    ended: list[MemoryEnd] = field(default_factory=list)
-    doubted: list[MarkForReview] = field(default_factory=list)
+    changed: dict[UUID, RowChange] = field(default_factory=dict)
+    restated: list[Restatement] = field(default_factory=list)
+    reindexed: list[UUID] = field(default_factory=list)
+    rebuilt: list[UUID] = field(default_factory=list)
+    evidence: list[tuple[UUID, UUID]] = field(default_factory=list)
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
@@ -71,9 +72,26 @@ class PendingRows:
     lexical_documents: int = 0
     lexical_length: int = 0
 
-    def touch(self, *existing: Existing) -> None:
+    def touch(self, *versions: Version) -> None:
         """Make the write depend on memories: it is decided again if one of them has changed its status meanwhile."""
-        self.touched.update({one.id: one.status for one in existing})
+        self.touched.update({one.id: one.status for one in versions})
+
+    def change(self, one: RowChange) -> None:
+        """Gather new values of a memory's columns, over those that were gathered of it."""
+        known = self.changed.get(one.id)
+        if known is not None:
+            one = replace(one, values={**known.values, **one.values}, claims=one.claims or known.claims)
+        self.changed[one.id] = one
+
+    def take(self, found: Transition, *, more: Mapping[UUID, Mapping[str, object]] | None = None) -> None:
+        """Gather what a transition changes and links; `more` are columns that change with a version, by its id."""
+        for change in found.changes:
+            extra = (more or {}).get(change.before.id)
+            self.change(row_change(change, at=self.around.now, more=extra))
+            self.touch(change.before)
+        self.touch(*(one for one in found.rivals if found.change_of(one.id) is None))
+        for link in found.links:
+            add_link(self, link.source, link.kind, link.target)
 
     def changes(self) -> Changes:
         """Return everything gathered, ready to be applied."""
@@ -87,11 +105,11 @@ class PendingRows:
             at=self.around.now,
             touched=self.touched,
             rows={name: tuple(given) for name, given in rows.items() if given},
-            retired=tuple(self.retired),
-            relinked=tuple(self.relinked),
-            merged=tuple(self.merged),
-            ended=tuple(self.ended),
-            doubted=tuple(self.doubted),
+            changed=tuple(self.changed.values()),
+            restated=tuple(self.restated),
+            reindexed=tuple(self.reindexed),
+            rebuilt=tuple(self.rebuilt),
+            evidence=tuple(self.evidence),
             unified=tuple(self.unified),
             added=self.added,
             contexts=self.contexts,
@@ -170,52 +188,36 @@ _SHORT_QUESTION = 40
 """Words up to which a text that ends in a question mark is taken for a question."""
 
 
-def add(
-    plan: PendingRows,
-    resolved: Resolved,
-    *,
-    supersedes: UUID | None = None,
-    successor: Existing | None = None,
-    status: MemoryStatus = MemoryStatus.ACTIVE,
-    contested: bool = False,
-    review: tuple[ReviewReason, str] | None = None,
-) -> UUID:
-    """Gather every row of a new memory and return its id; with a successor it is history from the start.
-
-    One that was accepted keeps its id, and since when it is known.
-    """
+def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
+    """Gather every row of a new memory; one that was accepted keeps since when it is known."""
     accepted = resolved.accepted
-    new = ids.new() if accepted is None else accepted.id
-    life = {
-        "status": status if successor is None else MemoryStatus.SUPERSEDED,
-        "valid_from": resolved.prepared.begins,
-        "valid_until": resolved.prepared.candidate.valid_until,
-        "ended_at": None if successor is None else max(successor.valid_from, resolved.prepared.begins),
-        "recorded_at": plan.around.now if accepted is None else accepted.recorded_at,
-        "retired_at": None if successor is None else plan.around.now,
-    }
-    standing = {
-        "contested": contested,
-        "review_reason": None if review is None else review[0],
-        "review_note": None if review is None else review[1],
-        "review_since": None if review is None else plan.around.now,
-        "supersedes": supersedes,
-        "superseded_by": None if successor is None else successor.id,
-    }
-    plan.rows["memories"].append({**_memory_row(plan, new, resolved), **life, **standing})
+    recorded_at = plan.around.now if accepted is None else accepted.recorded_at
+    columns = version_columns(version, at=plan.around.now)
+    plan.rows["memories"].append(
+        {**_memory_row(plan, resolved), **columns, "id": version.id, "recorded_at": recorded_at}
+    )
     speaker = resolved.refs.get("speaker")
-    told = {"confidence": resolved.prepared.confidence, "speaker_id": None if speaker is None else speaker.id}
-    add_index(plan, new, resolved.prepared, {**life, **told})
-    plan.rows["memory_usage"].append({"tenant_id": plan.around.tenant, "memory_id": new, "last_accessed_at": None})
-    add_evidence(plan, new, resolved.prepared)
-    add_entities(plan, new, resolved)
-    if status is MemoryStatus.ACTIVE:
-        add_edge(plan, new, resolved)
+    standing = {
+        **{name: columns[name] for name in _STANDING},
+        "recorded_at": recorded_at,
+        "speaker_id": None if speaker is None else speaker.id,
+    }
+    add_index(plan, version.id, resolved.prepared, standing)
+    plan.rows["memory_usage"].append(
+        {"tenant_id": plan.around.tenant, "memory_id": version.id, "last_accessed_at": None}
+    )
+    add_evidence(plan, version.id, resolved.prepared)
+    add_entities(plan, version.id, resolved)
+    if version.status in {MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED}:
+        add_edge(plan, version.id, resolved)
     plan.added += 1
-    return new
 
 
-def _memory_row(plan: PendingRows, new: UUID, resolved: Resolved) -> dict[str, object]:
+_STANDING = ("status", "valid_from", "valid_until", "ended_at", "retired_at", "confidence")
+"""Columns of a version that its index rows repeat and that the candidate can't tell."""
+
+
+def _memory_row(plan: PendingRows, resolved: Resolved) -> dict[str, object]:
     prepared, candidate = resolved.prepared, resolved.prepared.candidate
     payload = candidate.payload
     chosen = candidate.category or candidate.nature
@@ -224,8 +226,6 @@ def _memory_row(plan: PendingRows, new: UUID, resolved: Resolved) -> dict[str, o
     return {
         "tenant_id": plan.around.tenant,
         "scope_id": plan.around.scope,
-        "id": new,
-        "type": candidate.type.name,
         "type_tenant": candidate.type.owner(plan.around.tenant),
         "type_version": candidate.type.version,
         "category": chosen or candidate.type.category,
@@ -236,21 +236,13 @@ def _memory_row(plan: PendingRows, new: UUID, resolved: Resolved) -> dict[str, o
         "filter_key": candidate.type.filter_key(stored),
         "subject": payload.subject(),
         "subject_id": resolved.subject_id,
-        "slot": resolved.slot,
-        "slot_value": resolved.value,
         "speech_act": candidate.speech_act,
-        "source_strength": prepared.parts.source,
-        "extractor_confidence": prepared.parts.extractor,
-        "prior": prepared.parts.prior,
-        "mentions": prepared.parts.mentions,
-        "confidence": prepared.confidence,
         "importance": _importance(resolved),
         "half_life_days": decay.half_life_days,
         "floor": decay.floor,
         "topic": candidate.topic,
         "session_id": candidate.session_id,
         "sequence_number": candidate.sequence_number,
-        "stated_at": prepared.stated_at,
         "updated_at": plan.around.now,
         "provenance": dict(candidate.provenance),
         "metadata": dict(candidate.metadata),
@@ -302,24 +294,16 @@ def question_rows(content: str) -> bool:
     return spoken.rstrip().endswith(("?", "\uff1f"))
 
 
-def reindex(plan: PendingRows, existing: Existing, rewritten: Prepared, confidence: float) -> None:
+def reindex(plan: PendingRows, before: Existing, after: Version, rewritten: Prepared) -> None:
     """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
-    old = terms(existing.content, plan.around.language)
+    old = terms(before.content, plan.around.language)
     plan.documents.subtract({index_of(term) for term in old})
     plan.lexical_documents -= 1
     plan.lexical_length -= len(old)
-    revived = existing.status == MemoryStatus.EXPIRED and existing.ended_at is None
-    life = {
-        "status": MemoryStatus.ACTIVE if revived else existing.status,
-        "valid_from": existing.valid_from,
-        "valid_until": existing.valid_until,
-        "ended_at": existing.ended_at,
-        "recorded_at": existing.recorded_at,
-        "retired_at": None if existing.ended_at is None else plan.around.now,
-        "confidence": confidence,
-        "speaker_id": None,
-    }
-    add_index(plan, existing.id, rewritten, life)
+    columns = version_columns(after, at=plan.around.now)
+    standing = {name: columns[name] for name in _STANDING}
+    plan.reindexed.append(after.id)
+    add_index(plan, after.id, rewritten, {**standing, "recorded_at": before.recorded_at, "speaker_id": None})
 
 
 def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
@@ -380,7 +364,7 @@ def audit_added(
     resolved: Resolved,
     reason: str,
     *,
-    status: MemoryStatus = MemoryStatus.ACTIVE,
+    status: MemoryStatus,
     more: Mapping[str, object] | None = None,
 ) -> None:
     """Gather the audit event of a new memory: what it is, why, and what its confidence is made of.

@@ -1,7 +1,4 @@
-"""Frozen values between the stages; the Decision union.
-
-The frozen values between the write stages: Candidate -> Prepared -> Resolved -> Decision.
-"""
+"""Frozen values between the write stages: Candidate -> Prepared -> Resolved -> Decision."""
 
 from __future__ import annotations
 
@@ -13,10 +10,12 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from app import ids
 from app.memory.candidate import Candidate
 from app.memory.extraction import Proposal
 from app.memory.spec import Payload
-from app.model import ConfidenceParts, EntityRef, EventTime, Memory, Mention, ReviewReason, SpeechAct
+from app.memory.versions import Transition, Version
+from app.model import ConfidenceParts, EntityRef, EventTime, Memory, MemoryStatus, Mention, ReviewReason
 from app.write.coreference.references import Binding
 
 
@@ -49,7 +48,10 @@ class IndexText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A candidate with everything that needs no store: sentence, confidence, event range, vectors."""
+    """A candidate with everything that needs no store: sentence, confidence, event range, vectors.
+
+    `accepted` is the pending memory that a person believes, if it is one: it becomes this.
+    """
 
     candidate: Candidate
     content: str
@@ -60,6 +62,7 @@ class Prepared:
     mentions: tuple[Mention, ...]
     identity: bytes
     texts: tuple[IndexText, ...]
+    accepted: Memory | None = None
 
     @property
     def begins(self) -> datetime:
@@ -71,8 +74,7 @@ class Prepared:
 class Resolved:
     """A prepared candidate whose names have become entities, and with them its slot and value.
 
-    `breaks` are the active memories of a guarding type that stand in its way. `accepted` is the pending memory that
-    a person believes, if it is one: it becomes this.
+    `breaks` are the active memories of a guarding type that stand in its way.
     """
 
     prepared: Prepared
@@ -81,7 +83,11 @@ class Resolved:
     value: str | None
     unified: tuple[tuple[UUID, UUID], ...] = ()
     breaks: tuple[Existing, ...] = ()
-    accepted: Memory | None = None
+
+    @property
+    def accepted(self) -> Memory | None:
+        """Return the pending memory that it becomes of, if a person accepted one."""
+        return self.prepared.accepted
 
     @property
     def subject_id(self) -> UUID | None:
@@ -93,102 +99,59 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Existing:
+class Existing(Version):
     """A stored memory as far as a decision needs it; `relation` says how it was found."""
 
     relation: str
-    id: UUID
-    type: str
-    status: str
     content: str
     payload: Mapping[str, object]
-    slot: str | None
-    value: str | None
-    contested: bool
-    stated_at: datetime
-    valid_from: datetime
-    valid_until: datetime | None
-    recorded_at: datetime
-    confidence: float
-    parts: ConfidenceParts
-    speech_act: SpeechAct
     topic: str | None
     session_id: str | None
     sequence_number: int | None
     similarity: float | None
     type_version: int = 0
-    ended_at: datetime | None = None
+
+
+def version_of(resolved: Resolved) -> Version:
+    """Return the version that a candidate becomes if nothing stands in its way; one that was accepted keeps its id."""
+    prepared, accepted = resolved.prepared, resolved.accepted
+    return Version(
+        id=ids.new() if accepted is None else accepted.id,
+        type=prepared.candidate.type.name,
+        slot=resolved.slot,
+        value=resolved.value,
+        status=MemoryStatus.ACTIVE,
+        stated_at=prepared.stated_at,
+        valid_from=prepared.begins,
+        valid_until=prepared.candidate.valid_until,
+        parts=prepared.parts,
+        confidence=prepared.confidence,
+        speech_act=prepared.candidate.speech_act,
+        supersedes=None if accepted is None else accepted.supersedes,
+    )
+
+
+def stored_payload(resolved: Resolved, existing: Existing) -> Payload:
+    """Return the payload of a memory of the candidate's type, read as the version that it was written with."""
+    return resolved.prepared.candidate.type.read(existing.payload, existing.type_version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Add:
-    """Store it beside what is there; `over`: as history that nothing replaced, for its time was over by then."""
+class Believe:
+    """What the statement says is believed, or no longer, as the transition says.
 
-    reason: str
-    over: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
-    """The same belief again: it grows in confidence and evidence.
-
-    `payload` is what both say together, where that is more than was known; `rewritten` is that, prepared. An `echo`
-    only repeats to a user what they have said: it is kept as evidence, and counts for nothing.
-    `settles` are those that contradicted it until now and that this statement would have superseded. `until` is when
-    it ends by what is stated now, where that says so.
+    Of a repetition, `payload` is what both say together, where that is more than was known; `rewritten` is that,
+    prepared.
     """
 
-    into: Existing
-    payload: Payload | None
-    reason: str
-    until: datetime | None = None
+    transition: Transition
+    payload: Payload | None = None
     rewritten: Prepared | None = None
-    echo: bool = False
-    settles: tuple[Existing, ...] = ()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supersede:
-    """It takes the slot; `old` become history, first the one it took it from."""
-
-    old: tuple[Existing, ...]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradict:
-    """It stands beside those it contradicts, weaker until a later statement settles it."""
-
-    others: tuple[Existing, ...]
-    needs_review: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddAsHistory:
-    """It was stated before what is believed now: stored as already superseded, in its place in the chain."""
-
-    successor: Existing
-    predecessor: Existing | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """It is no longer so, and nothing new takes its place: these stopped being true at `at`."""
-
-    old: tuple[Existing, ...]
-    at: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndForReview:
-    """It is said to have ended, but not so that it is believed: these stand, and `review` asks a person why."""
-
-    others: tuple[Existing, ...]
-    review: ReviewReason | None
-    reason: str
+    @property
+    def reason(self) -> str:
+        """Return why."""
+        return self.transition.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,4 +178,4 @@ class Repeat:
     reason: str
 
 
-Decision = Add | Merge | Supersede | Contradict | AddAsHistory | End | EndForReview | Review | Repeat | Reject
+Decision = Believe | Review | Repeat | Reject

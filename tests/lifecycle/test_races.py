@@ -24,18 +24,18 @@ THEME = "editor.theme"
 @pytest.fixture
 def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Awaitable[object]]], None]:
     """Have something happen once between what a write decides and what it writes."""
-    looked = Deciding.looked
+    decide = Deciding.decide
 
     def set_up(work: Callable[[], Awaitable[object]]) -> None:
         waiting = [work]
 
         async def slowly(self: Deciding, *arguments: Any, **more: Any) -> Any:
-            found = await looked(self, *arguments, **more)
+            found = await decide(self, *arguments, **more)
             if waiting:
                 await waiting.pop()()
             return found
 
-        monkeypatch.setattr(Deciding, "looked", slowly)
+        monkeypatch.setattr(Deciding, "decide", slowly)
 
     return set_up
 

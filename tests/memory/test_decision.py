@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.memory.registry import discover
-from app.memory.slots import SlotClaim, SlotVerdict
 from app.memory.types.decision import Decision
+from app.memory.versions import SlotClaim, SlotVerdict
 from tests.english.rules.said import WEDNESDAY
 
 TYPE = discover().get("decision")

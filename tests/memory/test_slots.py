@@ -1,13 +1,28 @@
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.slots import TOLERANCE, SlotClaim, SlotVerdict, latest_statement_wins
-from app.model import SpeechAct
+from app.memory.slots import accumulate, latest_statement_wins, one_identity, only_removed, transition
+from app.memory.versions import (
+    TOLERANCE,
+    Chosen,
+    ConflictPolicy,
+    Ended,
+    Removed,
+    SlotClaim,
+    SlotEvent,
+    SlotVerdict,
+    Stated,
+    Version,
+)
+from app.model import ConfidenceParts, MemoryStatus, SpeechAct
 
 NOW = datetime(2026, 5, 9, tzinfo=UTC)
 OLD = SlotClaim(value="dark", stated_at=NOW, confidence=0.65)
@@ -49,3 +64,123 @@ def test_only_a_newer_trusted_assertion_ever_supersedes(old: SlotClaim, new: Slo
         assert new.speech_act is SpeechAct.ASSERTION
         assert new.stated_at >= old.stated_at
         assert new.confidence >= old.confidence - TOLERANCE
+
+
+def version(number: int, value: str, day: float, **fields: Any) -> Version:
+    """Return a version of one slot, stated on a day, that holds from then on."""
+    stated = NOW + timedelta(days=day)
+    parts = ConfidenceParts(source=0.9, extractor=0.9, prior=0.15)
+    fields = {"confidence": 0.65, "parts": parts, "status": MemoryStatus.ACTIVE, **fields}
+    return Version(
+        id=UUID(int=number), type="fact", slot="s", value=value, stated_at=stated, valid_from=stated, **fields
+    )
+
+
+Slot = dict[UUID, Version]
+
+
+def after(slot: Slot, event: SlotEvent, policy: ConflictPolicy = latest_statement_wins) -> Slot:
+    """Return the versions of a slot after an event."""
+    found = transition(slot.values(), event, policy=policy, now=NOW + timedelta(days=1_000))
+    changed = {one.before.id: one.after for one in found.changes}
+    gone = event.versions if isinstance(event, Removed) and event.status is None else frozenset()
+    new = {} if found.new is None else {found.new.id: found.new}
+    return {key: one for key, one in {**slot, **changed, **new}.items() if key not in gone}
+
+
+def chained(slot: Slot) -> list[str | None]:
+    """Return the values along the chain, after checking that it is one, that it is linear and that its ends agree."""
+    for one in slot.values():
+        before = slot.get(one.supersedes) if one.supersedes else None
+        assert before is None or before.superseded_by == one.id
+        following = slot.get(one.superseded_by) if one.superseded_by else None
+        assert following is None or following.supersedes == one.id
+    [first] = [one for one in slot.values() if one.supersedes is None]
+    values, at = [], first
+    while True:
+        values.append(at.value)
+        if at.superseded_by is None:
+            break
+        at = slot[at.superseded_by]
+    assert len(values) == len(slot)
+    return values
+
+
+def uncontested(slot: Slot) -> list[Version]:
+    return [one for one in slot.values() if one.active and not one.contested]
+
+
+FEW = 3
+"""Times a value is said: one that is said more often is trusted so much that another value contradicts it."""
+
+statements = (
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=7)
+    .filter(lambda values: max(Counter(values).values()) <= FEW)
+    .flatmap(lambda values: st.permutations(list(enumerate(values))))
+)
+
+
+@given(statements)
+def test_whatever_the_order_of_arrival_the_slot_is_one_chain_that_ends_in_the_last_statement(
+    arriving: list[tuple[int, str]],
+) -> None:
+    slot: Slot = {}
+    for day, value in arriving:
+        slot = after(slot, Stated(new=version(day, value, day)))
+        assert len(uncontested(slot)) <= 1
+        chained(slot)
+    assert [one.value for one in uncontested(slot)] == [dict(arriving)[max(dict(arriving))]]
+
+
+@given(st.permutations(range(6)))
+def test_distinct_values_are_chained_in_the_order_in_which_they_were_stated(days: list[int]) -> None:
+    slot: Slot = {}
+    for day in days:
+        slot = after(slot, Stated(new=version(day, str(day), day)))
+    assert chained(slot) == [str(day) for day in range(6)]
+    ends = [slot[UUID(int=day)].ended_at for day in range(6)]
+    assert ends == [*(NOW + timedelta(days=day) for day in range(1, 6)), None]
+
+
+@given(st.permutations(range(6)), st.sets(st.integers(0, 5), min_size=1, max_size=5))
+def test_a_deletion_links_the_neighbours_to_one_another(days: list[int], gone: set[int]) -> None:
+    slot: Slot = {}
+    for day in days:
+        slot = after(slot, Stated(new=version(day, str(day), day)))
+    slot = after(slot, Removed(versions=frozenset(UUID(int=one) for one in gone), status=None))
+    assert chained(slot) == [str(day) for day in range(6) if day not in gone]
+
+
+trusts = st.floats(0.3, 1.0)
+happenings = st.sampled_from(["state", "end", "reject", "choose"])
+spoken = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 20), trusts, happenings), max_size=12)
+
+
+@given(spoken, st.sampled_from([latest_statement_wins, only_removed, one_identity, accumulate]))
+def test_whatever_happens_a_slot_has_at_most_one_uncontested_version(
+    said: list[tuple[str, int, float, str]], policy: ConflictPolicy
+) -> None:
+    slot: Slot = {}
+    for number, (value, day, trust, what) in enumerate(said):
+        standing = sorted((one for one in slot.values() if one.active), key=lambda one: one.id)
+        slot = after(slot, _event(what, standing, version(number, value, day, confidence=trust)), policy)
+        assert len(uncontested(slot)) <= 1
+        if what in {"reject", "choose"} and any(one.active for one in slot.values()):
+            assert len(uncontested(slot)) == 1
+        for one in slot.values():
+            before = slot.get(one.supersedes) if one.supersedes else None
+            assert before is None or before.superseded_by == one.id
+            assert one.status is not MemoryStatus.SUPERSEDED or one.superseded_by is not None
+            assert not one.active or one.ended_at is None
+
+
+def _event(what: str, standing: list[Version], new: Version) -> SlotEvent:
+    if what == "state" or not standing:
+        return Stated(new=new, importance=0.8)
+    ids = frozenset(one.id for one in standing)
+    if what == "end":
+        return Ended(versions=ids, claim=new.claim, at=new.stated_at)
+    if what == "reject":
+        return Removed(versions=frozenset({standing[0].id}), status=MemoryStatus.FORGOTTEN)
+    winner, *losers = [one.id for one in standing]
+    return Chosen(winner=winner, losers=tuple(losers), since=new.stated_at, reason="chosen")

@@ -19,14 +19,15 @@ from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
 from app.jobs.handlers import hype as handlers_hype
 from app.memory.candidate import WriteDecision
-from app.model import JobStatus
+from app.memory.versions import SlotOutcome, Transition
+from app.model import JobStatus, MemoryStatus
 from app.providers.protocols import QuestionInput, Questions, RuleQuestions
 from app.runtime import Runtime
 from app.write.embed import prepare
 from app.write.hype import BATCH, Hype, memories_without_questions
 from app.write.persist import PersistResult
 from app.write.resolve import resolve
-from app.write.values import Add, AddAsHistory, Contradict, Decision, Existing, Merge, Reject, Resolved, Supersede
+from app.write.values import Believe, Decision, Reject, Resolved, version_of
 from tests.support.stores import USER, Store
 
 RULES = RuleQuestions(language="english")
@@ -275,20 +276,22 @@ async def test_what_says_something_new_awaits_questions(store: Store) -> None:
     verdict = PersistResult(decided=WriteDecision.ADDED, reason="", memory=new)
     asked = await resolved(store, "fact", predicate="drinks", object="tea")
     turn = await resolved(store, "episodic", content="We had tea.", session_id="s")
-    existing = cast("Existing", None)
-    reworded = Merge(into=existing, payload=None, reason="", rewritten=asked.prepared)
+    version = version_of(asked)
+    merged = Believe(transition=Transition(outcome=SlotOutcome.MERGED, reason="", holder=version))
 
     def awaits(one: Resolved, decision: Decision, verdict: PersistResult = verdict) -> bool:
         return memories_without_questions([(one, decision, verdict)]) == [new]
 
-    assert awaits(asked, Add(reason=""))
-    assert awaits(asked, Supersede(old=(existing,), reason=""))
-    assert awaits(asked, Contradict(others=(existing,), needs_review=False, reason=""))
-    assert awaits(asked, reworded)
-    assert not awaits(asked, replace(reworded, rewritten=None))
-    assert not awaits(asked, AddAsHistory(successor=existing, predecessor=None, reason=""))
+    def stored(status: MemoryStatus, outcome: SlotOutcome = SlotOutcome.ADDED) -> Believe:
+        return Believe(transition=Transition(outcome=outcome, reason="", new=replace(version, status=status)))
+
+    for outcome in (SlotOutcome.ADDED, SlotOutcome.SUPERSEDED, SlotOutcome.CONTRADICTED):
+        assert awaits(asked, stored(MemoryStatus.ACTIVE, outcome))
+    assert awaits(asked, replace(merged, rewritten=asked.prepared))
+    assert not awaits(asked, merged)
+    assert not awaits(asked, stored(MemoryStatus.SUPERSEDED, SlotOutcome.HISTORY))
     assert not awaits(asked, Reject(reason=""), replace(verdict, memory=None))
-    assert not awaits(turn, Add(reason=""))
+    assert not awaits(turn, stored(MemoryStatus.ACTIVE))
 
 
 async def resolved(store: Store, type_name: str, **payload: Any) -> Resolved:

@@ -1,4 +1,4 @@
-"""Faded memories that may be folded: where they are, what they say, and their end as members of a group."""
+"""Faded memories that may be folded: where they are and what they say."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-import asyncpg
 import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
-from app.db.apply import ScopeMoved
 from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories.listing import ScanPage
-from app.db.session import ReadSession, WriteSession, statement
+from app.db.session import ReadSession, statement
 from app.db.sql import has_vector, vector_of
 from app.db.tenants import scope_of
 from app.model import Scope
@@ -65,25 +63,6 @@ _BLOCK = statement(
     WHERE {_FADED} AND m.scope_id = :scope AND {_ABOUT} = :about AND (m.stated_at, m.id) > (:stated_at, :id)
     ORDER BY m.stated_at, m.id LIMIT :limit
     """  # noqa: S608 - composed of constants
-)
-
-_FOLD = statement(
-    """
-    WITH gone AS (
-        UPDATE memories m SET status = 'superseded', superseded_by = :into, ended_at = greatest(:now, m.valid_from),
-            retired_at = :now, updated_at = :now
-        WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status IN ('active', 'expired')
-          AND m.review_reason IS NULL AND NOT m.contested
-        RETURNING m.id, m.ended_at
-    ), indexed AS (
-        UPDATE memory_index i SET status = 'superseded', ended_at = gone.ended_at, retired_at = :now
-        FROM gone WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = gone.id
-    ), kept AS (
-        INSERT INTO memory_folds (tenant_id, memory_id, into_id, folded_at)
-        SELECT :tenant, gone.id, :into, :now FROM gone
-    )
-    SELECT count(*) FROM gone
-    """
 )
 
 
@@ -161,20 +140,6 @@ async def block(
     values["entity"] = _entity(about)
     rows = await session.fetch(_BLOCK, {**faded.values(tenant), **values})
     return [_member(row) for row in rows]
-
-
-async def fold(session: WriteSession, tenant: UUID, *, into: UUID, members: Sequence[UUID], now: datetime) -> None:
-    """Make memories the history of the one they were folded into; each can be folded once in its life.
-
-    Raises ScopeMoved when one of them has gone another way since it was read.
-    """
-    values = {"tenant": tenant, "into": into, "ids": list(members), "now": now}
-    try:
-        [row] = await session.fetch(_FOLD, values)
-    except asyncpg.UniqueViolationError as error:
-        raise ScopeMoved from error
-    if row["count"] != len(members):
-        raise ScopeMoved
 
 
 def _entity(about: str) -> UUID | None:

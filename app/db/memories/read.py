@@ -157,6 +157,59 @@ def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
     )
 
 
+VERSION_COLUMNS = (
+    "id",
+    "type",
+    "slot",
+    "slot_value",
+    "status",
+    "stated_at",
+    "valid_from",
+    "valid_until",
+    "ended_at",
+    "retired_at",
+    "recorded_at",
+    "source_strength",
+    "extractor_confidence",
+    "prior",
+    "mentions",
+    "confidence",
+    "speech_act",
+    "contested",
+    "supersedes",
+    "superseded_by",
+    "review_reason",
+    "review_note",
+)
+"""Columns of a memory that its slot is decided by."""
+
+
+def version_fields(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Version that a row of `memories` holds."""
+    review = row["review_reason"]
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "slot": row["slot"],
+        "value": row["slot_value"],
+        "status": MemoryStatus(row["status"]),
+        "stated_at": row["stated_at"],
+        "valid_from": row["valid_from"],
+        "valid_until": row["valid_until"],
+        "ended_at": row["ended_at"],
+        "retired_at": row["retired_at"],
+        "recorded_at": row["recorded_at"],
+        "parts": parts_of(row),
+        "confidence": row["confidence"],
+        "speech_act": SpeechAct(row["speech_act"]),
+        "contested": row["contested"],
+        "supersedes": row["supersedes"],
+        "superseded_by": row["superseded_by"],
+        "review": None if review is None else ReviewReason(review),
+        "review_note": row["review_note"],
+    }
+
+
 def memory_of(row: RowMapping | Mapping[str, Any]) -> Memory:
     """Return the memory of a row that `whole_of` selects, or that has what it selects."""
     return Memory(

@@ -1,4 +1,4 @@
-"""What a write must know before it decides: the beliefs it may touch; `known_names` has the scope and its names."""
+"""Memories that a write may touch: those of its slot, its words, its meaning; `write_lookup` reads the names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from uuid import UUID
 
 from asyncpg import Record
 
+from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import has_vector, vector_of
+from app.memory.versions import Version
 
 NEAREST = 3
 """Nearest memories that are compared for meaning."""
@@ -47,11 +49,10 @@ _SAID_BY_USER = statement(
     """
 )
 
-_FIELDS = """m.id, m.type, m.type_version, m.status, m.content, m.payload, m.slot, m.slot_value, m.contested,
-    m.stated_at,
-    m.valid_from, m.valid_until, m.recorded_at, m.confidence, m.source_strength,
-    m.extractor_confidence, m.prior, m.mentions, m.speech_act,
-    m.topic, m.session_id, m.sequence_number, m.ended_at"""
+_FIELDS = ", ".join(
+    f"m.{name}"
+    for name in (*VERSION_COLUMNS, "type_version", "content", "payload", "topic", "session_id", "sequence_number")
+)
 
 _WANTED = """
     WITH wanted AS MATERIALIZED (
@@ -83,28 +84,33 @@ _IDENTICAL = f"""
     ) m
 """  # noqa: S608 - composed of constants
 
+_BEFORE = """
+    m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+    AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
+    ORDER BY m.stated_at DESC, m.id DESC LIMIT 1"""
+
 _OF_SLOT = f"""
-    SELECT wanted.place, rival.*
+    SELECT wanted.place, 'slot' AS relation, NULL::float8 AS similarity, rival.*
     FROM wanted CROSS JOIN LATERAL (
-        (SELECT CASE m.status WHEN 'superseded' THEN 'until' ELSE 'holder' END AS relation, NULL::float8 AS similarity,
-            {_FIELDS} FROM memories m
+        (SELECT {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL) OR (m.status = 'superseded'
                 AND m.ended_at > greatest(m.valid_from, m.retired_at, wanted.stated_at))))
         UNION ALL
-        (SELECT 'next', NULL, {_FIELDS} FROM memories m
+        (SELECT {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.stated_at > wanted.stated_at AND NOT m.contested
            AND m.status IN ('active', 'expired', 'superseded')
          ORDER BY m.stated_at, m.id LIMIT 1)
         UNION ALL
-        (SELECT 'previous', NULL, {_FIELDS} FROM memories m
-         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
-           AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
-         ORDER BY m.stated_at DESC, m.id DESC LIMIT 1)
+        (SELECT {_FIELDS} FROM memories m WHERE {_BEFORE})
+        UNION ALL
+        (SELECT {_FIELDS} FROM (SELECT m.superseded_by AS id FROM memories m WHERE {_BEFORE}) last
+         JOIN memories m ON m.tenant_id = :tenant AND m.id = last.id)
     ) rival
     WHERE wanted.slot IS NOT NULL AND wanted.under IS NULL
 """  # noqa: S608 - composed of constants
+"""Those that hold the slot or may again, and the neighbours in time, the last of them with what followed it."""
 
 _ENDED_BY = f"""
     SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
@@ -214,3 +220,36 @@ async def read_rivals(
     guards = any(one.guards and one.guarded_at for one in wanted)
     ways = _existing(slots=slots, meanings=meanings, endings=endings, guards=guards)
     return await session.fetch(ways, values)
+
+
+_VERSIONS = statement(
+    f"""
+    WITH named AS MATERIALIZED (
+        SELECT m.id, m.scope_id, m.type, m.slot, m.supersedes, m.superseded_by FROM memories m
+        WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+    ), around AS (
+        SELECT id FROM named
+        UNION
+        SELECT m.id FROM named
+        JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = named.scope_id AND m.type = named.type
+            AND m.slot = named.slot AND m.status = 'active'
+        UNION
+        SELECT supersedes FROM named
+        UNION
+        SELECT superseded_by FROM named
+        UNION
+        SELECT m.id FROM named JOIN memories m ON m.tenant_id = :tenant AND m.superseded_by = named.id
+    )
+    SELECT {_FIELDS}, m.status = 'pending' AND NOT EXISTS (
+            SELECT FROM memory_past p
+            WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.status <> 'pending') AS unbelieved
+    FROM around CROSS JOIN LATERAL (
+        SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = around.id OFFSET 0) m
+    """  # noqa: S608 - composed of constants
+)
+
+
+async def read_versions(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, Version]:
+    """Return these memories as versions, with the active ones of their slots and their neighbours in chains."""
+    rows = await session.fetch(_VERSIONS, {"tenant": tenant, "ids": sorted(memories)})
+    return {row["id"]: Version(**version_fields(row), unbelieved=row["unbelieved"]) for row in rows}

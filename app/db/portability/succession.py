@@ -11,7 +11,7 @@ from app.db.audit import AuditWriter, append
 from app.db.portability.imports import Holder
 from app.db.session import WriteSession, statement
 from app.memory.audit import AuditAction
-from app.memory.slots import TOLERANCE
+from app.memory.versions import TOLERANCE
 from app.model import MemoryStatus
 
 _RETIRE = statement(

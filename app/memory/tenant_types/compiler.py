@@ -16,13 +16,13 @@ from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from app.memory import normalise, slots, vocabulary
 from app.memory.fields import storable
-from app.memory.slots import SlotClaim, SlotVerdict
 from app.memory.spec import EndingKey, Example, MemoryType, Payload
 from app.memory.tenant_types import schema
 from app.memory.tenant_types.definition import LARGEST, Definition, DefinitionError, InvalidDefinition, pointer
 from app.memory.tenant_types.payload import ATTRIBUTE, EventField, FieldRoles, NameField, Template, TenantPayload
 from app.memory.tenant_types.schema import FieldSpec
 from app.memory.tenant_types.validate import consistency_errors, template_of
+from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category
 
 POLICIES: Final[Mapping[str, Callable[[SlotClaim, SlotClaim], SlotVerdict]]] = {

@@ -10,8 +10,9 @@ from app.english import modals, questions
 from app.english.dates import compare
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
-from app.memory.slots import SlotClaim, SlotVerdict, latest_statement_wins
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs
+from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, Precision, SpeechAct
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")

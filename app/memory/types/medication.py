@@ -10,8 +10,9 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from app.english import medications
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person
-from app.memory.slots import SlotClaim, SlotVerdict, latest_statement_wins
+from app.memory.slots import latest_statement_wins
 from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
+from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, SpeechAct
 
 

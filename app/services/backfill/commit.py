@@ -65,7 +65,6 @@ class _Batch:
     """What one transaction does, as it gathers."""
 
     changes: dict[UUID, dict[str, Any]] = field(default_factory=dict)
-    crowded: set[UUID] = field(default_factory=set)
     links: set[tuple[str, str, str]] = field(default_factory=set)
     scopes: set[UUID] = field(default_factory=set)
     events: list[Row] = field(default_factory=list)
@@ -129,7 +128,7 @@ class BackfillCommit:
             ledger = AuditWriter(tenant=tenant, actor=actor, at=now, scope=unit[0])
             why = _retyped(one, step, items, present) or _moved(step, items, held, taken)
             if why is None:
-                _gather(batch, one, step, items, ledger, held)
+                _gather(batch, one, step, items, ledger)
             else:
                 batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
         await self._write(session, one, step, batch, now)
@@ -137,7 +136,7 @@ class BackfillCommit:
     async def _write(self, session: WriteSession, one: Backfill, step: Direction, batch: _Batch, now: datetime) -> None:
         tenant = one.tenant_id
         if batch.changes:
-            await backfill_changes.change(session, tenant, batch.changes, at=now, crowded=batch.crowded)
+            await backfill_changes.change(session, tenant, batch.changes, at=now)
         if step is COMMIT:
             await backfill_changes.link(session, tenant, batch.links, at=now)
         else:
@@ -218,22 +217,15 @@ def _gather(
     step: Direction,
     items: Sequence[BackfillItem],
     ledger: AuditWriter,
-    held: Mapping[UUID, BackfillScanRow],
 ) -> None:
     """Add to the batch what changes a unit, and what tells of it."""
-    crowded = len(items) > 1
     for item in items:
         if item.after:
-            own = diff.applied(item, ledger.at) if step is COMMIT else item.before
-            # Said of those that make way for one another, because making way unsays it.
-            stands = {"contested": held[item.memory_id]["contested"]} if crowded else {}
-            batch.changes[item.memory_id] = {**stands, **own}
+            batch.changes[item.memory_id] = diff.applied(item, ledger.at) if step is COMMIT else dict(item.before)
         batch.links |= set(item.links)
         if step is COMMIT:
             batch.events += diff.events(one, item, ledger)
         elif item.after:
             batch.events.append(diff.undo_event(one, item, ledger))
-    if crowded:
-        batch.crowded |= {item.memory_id for item in items if item.after}
     batch.scopes.add(items[0].scope_id)
     batch.marks += [(item, step.done, None, ledger.at) for item in items]

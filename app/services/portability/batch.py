@@ -27,7 +27,7 @@ from app.db.tables import metadata
 from app.errors import InvalidInput
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
-from app.memory.slots import TOLERANCE
+from app.memory.versions import TOLERANCE
 from app.model import Actor, LinkKind, MemoryStatus, ReviewReason, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
 from app.services.portability.records import KINDS, Line

@@ -1,41 +1,39 @@
-"""Check, work out and apply a reviewer's decision; one transaction.
-
-Whether a reviewer's decision fits its item: the action its status, what it names or states what it is about.
-
-Carrying out what a reviewer decides: worked out on what a scope holds at one version, then written at once.
+"""Check, work out and apply a reviewer's decision: read, decide as writes do, one transaction.
 
 As with every write, nothing slow happens inside the transaction: what must be embedded or judged is, before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db import contests, review, review_changes
+from app.db import review
 from app.db.apply import ScopeMoved, apply
 from app.db.audit import append
-from app.db.memories import hype
+from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
 from app.db.review import HiddenState
 from app.db.session import ReadSession, WriteSession
+from app.db.tenants import lock_scope, scope_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
-from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
+from app.memory.versions import Version
 from app.model import Actor, Memory, MemoryStatus
-from app.write.conflict import merging
+from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
 from app.write.persist import PersistResult
-from app.write.pipeline import Looked, WritePipeline
+from app.write.pipeline import DecidedWave, WritePipeline
 from app.write.review import decide
 from app.write.review.decide import ReviewAuditDetail, ReviewOutcome
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes
-from app.write.values import Decision, Resolved
+from app.write.values import Believe, Decision, Existing, Prepared, Resolved
 
 _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.EXPIRED})
 
@@ -118,12 +116,42 @@ class ReviewResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenReview:
+    """An item with all that a decision on it goes by, read at one instant; `version` is the scope's."""
+
+    item: ReviewItem
+    named: Memory | None
+    hidden: HiddenState
+    versions: Mapping[UUID, Version]
+    version: int
+
+    def existing(self, memory: Memory) -> Existing:
+        """Return a memory that was read as a decision sees it."""
+        return decide.existing_of(memory, self.versions[memory.id])
+
+
+async def open_review(
+    session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision | None = None
+) -> OpenReview:
+    """Read what a decision on an item goes by; raises NotFound and InvalidInput for what it names in vain."""
+    memory = item.memory
+    named = None if choice is None else await named_memory(session, tenant, item, choice)
+    hidden = await review.read_hidden(session, tenant, memory.id)
+    if hidden is None:
+        raise StaleReview
+    seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
+    versions = await rivals.read_versions(session, tenant, seen)
+    version = await scope_version(session, tenant, memory.scope.id(tenant))
+    return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """A decision worked out; `version` is the scope's that it was read at, None when nothing was read of it."""
+    """A decision worked out; `version` is the scope's that it was read at."""
 
     plan: PendingRows
-    ruled: ReviewOutcome
-    version: int | None = None
+    outcome: ReviewOutcome
+    version: int
     asked: tuple[UUID, ...] = ()
 
 
@@ -133,114 +161,111 @@ class ReviewDecisions:
 
     pipeline: WritePipeline
 
-    async def _types(self, actor: Actor) -> Registry:
-        return await self.pipeline.deciding.types.of(actor.tenant_id)
+    async def decide(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> ReviewResult:
+        """Carry out a decision on an item as it was read.
 
-    async def decide(
-        self, actor: Actor, item: ReviewItem, choice: ReviewDecision, named: Memory | None
-    ) -> ReviewResult:
-        """Carry out a decision on an item as it was read, with the memory that it names.
-
-        Raises Stale when item or sides have moved meanwhile, ScopeMoved when only what is around them has: read
-        again and decide again. Raises Conflict when a pending memory can't be believed.
+        Raises StaleReview when item or sides have moved meanwhile, ScopeMoved when only what is around them has:
+        read again and decide again. Raises Conflict when a pending memory can't be believed.
         """
-        async with self.pipeline.turnstile.enter(item.memory.scope.id(actor.tenant_id)):
-            work = await self._work(actor, item, choice, named)
-            return await self._write(actor, item, choice, named, work)
+        async with self.pipeline.turnstile.enter(opened.item.memory.scope.id(actor.tenant_id)):
+            work = await self._work(actor, opened, choice)
+            return await self._write(actor, opened, choice, work)
 
-    async def foreseen(self, actor: Actor, item: ReviewItem) -> ReviewOutcome | None:
+    async def foreseen(self, actor: Actor, opened: OpenReview) -> ReviewOutcome | None:
         """Return what accepting a pending memory would come to; None when it couldn't be believed.
 
         A judge is not asked: looking costs nothing, so it may come out otherwise where one would find a duplicate.
         """
         unasked = replace(self.pipeline, deciding=replace(self.pipeline.deciding, judge=None))
-        work = await ReviewDecisions(pipeline=unasked).believed(actor, item)
-        return None if work is None else work.ruled
+        work = await ReviewDecisions(pipeline=unasked)._believed(actor, opened)  # noqa: SLF001 - our own
+        return None if work is None else work.outcome
 
-    async def _work(self, actor: Actor, item: ReviewItem, choice: ReviewDecision, named: Memory | None) -> _Work:
+    async def _work(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+        pending = opened.item.memory.status is MemoryStatus.PENDING
         match choice.action:
-            case ReviewAction.ACCEPT if item.memory.status is MemoryStatus.PENDING:
-                found = await self.believed(actor, item)
+            case ReviewAction.ACCEPT if pending:
+                found = await self._believed(actor, opened)
                 if found is None:
                     raise Conflict("it can't be believed as it is: reject it, or supersede it with what it should say")
                 return found
-            case ReviewAction.MERGE if named is not None:
-                return await self._merged(actor, item, named)
-            case ReviewAction.SUPERSEDE_WITH if named is None:
-                return await self._stated(actor, item, choice)
+            case ReviewAction.MERGE if opened.named is not None:
+                return await self._merged(actor, opened, opened.named)
+            case ReviewAction.SUPERSEDE_WITH if opened.named is None:
+                return await self._stated(actor, opened, choice)
             case _:
-                plan = PendingRows(self._surroundings(actor, item))
-                return _Work(plan=plan, ruled=_plain(plan, item, choice.action, named))
+                plan = PendingRows(self._context(actor, opened.item))
+                outcome = _plain(plan, opened, choice.action)
+                return _Work(plan=plan, outcome=outcome, version=opened.version)
 
-    async def believed(self, actor: Actor, item: ReviewItem) -> _Work | None:
+    async def _believed(self, actor: Actor, opened: OpenReview) -> _Work | None:
         """Work out what sending a pending memory through the pipeline from stage 3 comes to."""
-        unshown = await self._unshown(actor, item.memory)
-        candidate = decide.candidate_of(item.memory, unshown, await self._types(actor))
-        looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
-        plan = self.pipeline.plan(actor, item.memory.scope, looked)
-        [decision] = looked.decisions
-        ruled = decide.accept(plan, item, resolved, decision)
-        return None if ruled is None else self._read(looked, plan, ruled, resolved, decision)
+        decided, resolved = await self._decided(actor, opened)
+        plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
+        [decision] = decided.decisions
+        outcome = decide.accept(plan, opened.item, resolved, decision, opened.versions)
+        return None if outcome is None else self._worked(decided, plan, outcome, resolved, decision)
 
-    async def _merged(self, actor: Actor, item: ReviewItem, into: Memory) -> _Work:
-        unshown = await self._unshown(actor, item.memory)
-        candidate = decide.candidate_of(item.memory, unshown, await self._types(actor))
-        looked, resolved = await self._looked(actor, candidate, item.memory, unshown)
-        merge = merging(resolved, decide.existing_of(into), "a reviewer holds them to say the same")
-        [decision] = await self.pipeline.deciding.rewritten([resolved], [merge])
-        plan = self.pipeline.plan(actor, item.memory.scope, looked)
-        ruled = decide.merge(plan, item, resolved, decision)
-        return self._read(looked, plan, ruled, resolved, decision)
+    async def _merged(self, actor: Actor, opened: OpenReview, into: Memory) -> _Work:
+        decided, resolved = await self._decided(actor, opened)
+        reason = "a reviewer holds them to say the same"
+        merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
+        [decision] = await self.pipeline.deciding.rewritten([resolved], [merged])
+        assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
+        plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
+        outcome = decide.merge(plan, opened.item, resolved, decision, opened.versions)
+        return self._worked(decided, plan, outcome, resolved, decision)
 
-    async def _stated(self, actor: Actor, item: ReviewItem, choice: ReviewDecision) -> _Work:
+    async def _stated(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
         """Work out what a reviewer's own statement comes to: it is weighed as certain, and stored as what it is."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
-        now = self.pipeline.deciding.clock()
-        types = await self._types(actor)
+        deciding, item = self.pipeline.deciding, opened.item
+        types = deciding.types.known(actor.tenant_id)
         candidate = Candidate(
             type=types.get(choice.statement_type or item.memory.type),
             payload=choice.statement,
             scope=item.memory.scope,
-            stated_at=max(now, item.memory.stated_at, *(one.stated_at for one in item.rivals)),
+            stated_at=max(deciding.clock(), item.memory.stated_at, *(one.stated_at for one in item.rivals)),
             source_strength=STATED_BY_A_REVIEWER,
             extractor_confidence=DIRECT_EXTRACTION,
             topic=item.memory.topic,
             provenance={"review": ids.public(ids.REVIEW, item.memory.id)},
             reviewed=True,
         )
-        [prepared] = await self.pipeline.deciding.prepared([candidate])
-        certain = replace(prepared, confidence=1.0)
-        looked = await self.pipeline.deciding.looked(actor, candidate.scope, [certain], StageTimes(), pieces=False)
-        [resolved], [decision] = looked.resolved, looked.decisions
+        [prepared] = await deciding.prepared([candidate])
+        decided = await self._decide(actor, candidate, replace(prepared, confidence=1.0))
+        [resolved], [decision] = decided.resolved, decided.decisions
         resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
-        plan = self.pipeline.plan(actor, candidate.scope, looked)
-        return self._read(looked, plan, decide.override(plan, item, resolved, decision), resolved, decision)
+        plan = self.pipeline.plan(actor, candidate.scope, decided)
+        outcome = decide.override(plan, item, resolved, decision, opened.versions)
+        return self._worked(decided, plan, outcome, resolved, decision)
 
-    async def _looked(
-        self, actor: Actor, candidate: Candidate, memory: Memory, unshown: HiddenState
-    ) -> tuple[Looked, Resolved]:
-        """Decide about a stored memory's candidate, with the standing that the memory has."""
+    async def _decided(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
+        """Decide about a stored memory's candidate, with the trust that the memory has."""
+        memory = opened.item.memory
+        types = self.pipeline.deciding.types.known(actor.tenant_id)
+        candidate = decide.candidate_of(memory, opened.hidden, types)
         [prepared] = await self.pipeline.deciding.prepared([candidate])
-        held = confidence.meets_floor(memory.parts, memory.speech_act)
-        prepared = replace(prepared, parts=memory.parts, confidence=held, identity=unshown.identity)
-        looked = await self.pipeline.deciding.looked(actor, memory.scope, [prepared], StageTimes(), pieces=False)
-        return looked, looked.resolved[0]
+        trust = confidence.meets_floor(memory.parts, memory.speech_act)
+        accepted = memory if memory.status is MemoryStatus.PENDING else None
+        prepared = replace(
+            prepared, parts=memory.parts, confidence=trust, identity=opened.hidden.identity, accepted=accepted
+        )
+        decided = await self._decide(actor, candidate, prepared)
+        return decided, decided.resolved[0]
 
-    async def _unshown(self, actor: Actor, memory: Memory) -> HiddenState:
-        async with self.pipeline.deciding.database.read(actor.tenant_id) as session:
-            found = await review.read_hidden(session, actor.tenant_id, memory.id)
-        if found is None:
-            raise StaleReview
+    async def _decide(self, actor: Actor, candidate: Candidate, prepared: Prepared) -> DecidedWave:
+        found = await self.pipeline.deciding.decide(actor, candidate.scope, [prepared], StageTimes(), split=False)
+        assert isinstance(found, DecidedWave)  # noqa: S101 - nothing is to be split
         return found
 
-    def _read(
-        self, looked: Looked, plan: PendingRows, ruled: ReviewOutcome, resolved: Resolved, decision: Decision
+    def _worked(
+        self, decided: DecidedWave, plan: PendingRows, outcome: ReviewOutcome, resolved: Resolved, decision: Decision
     ) -> _Work:
-        verdict = PersistResult(decided=WriteDecision.ADDED, reason=ruled.outcome, memory=ruled.memory)
-        asked = memories_without_questions([(resolved, decision, verdict)]) if self.pipeline.hype else []
-        return _Work(plan=plan, ruled=ruled, version=looked.state.version, asked=tuple(asked))
+        result = PersistResult(decided=WriteDecision.ADDED, reason=outcome.outcome, memory=outcome.memory)
+        asked = memories_without_questions([(resolved, decision, result)]) if self.pipeline.hype else []
+        return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
 
-    def _surroundings(self, actor: Actor, item: ReviewItem) -> WriteContext:
+    def _context(self, actor: Actor, item: ReviewItem) -> WriteContext:
         """Return what the rows of a decision share that indexes nothing new."""
         deciding = self.pipeline.deciding
         return WriteContext(
@@ -254,53 +279,54 @@ class ReviewDecisions:
             language=deciding.language,
         )
 
-    async def _write(
-        self, actor: Actor, item: ReviewItem, choice: ReviewDecision, named: Memory | None, work: _Work
-    ) -> ReviewResult:
-        tenant, scope = actor.tenant_id, item.memory.scope
-        around, ruled = work.plan.around, work.ruled
+    async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
+        tenant, item = actor.tenant_id, opened.item
+        around, outcome = work.plan.around, work.outcome
         async with self.pipeline.deciding.database.write(tenant) as session:
-            version = await review_changes.hold(session, tenant, around.scope, version=work.version)
-            await _unmoved(session, tenant, item, named)
-            await review_changes.before_write(session, tenant, ruled.ruling, now=around.now)
-            claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=work.plan.changes())
-            await review_changes.after_write(session, tenant, ruled.ruling, now=around.now)
-            settled = await contests.settle(session, tenant, around.scope, ruled.ruling.slots, now=around.now)
-            held = () if ruled.memory is None else (ruled.memory,)
-            others = (*(one.id for one in ruled.affected), *(one.id for one in settled))
-            stored = await memory_reads.read_memories(session, tenant, {item.memory.id, *held, *others})
-            told = ReviewAuditDetail(around=around, item=item, choice=choice, named=named)
-            await append(session, told.events(ruled, stored, settled))
+            await _unmoved(session, tenant, opened, work.version)
+            claimed = await apply(
+                session, tenant=tenant, scope=item.memory.scope, version=work.version, changes=work.plan.changes()
+            )
+            held = () if outcome.memory is None else (outcome.memory,)
+            seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
+            stored = await memory_reads.read_memories(session, tenant, seen)
+            told = ReviewAuditDetail(around=around, item=item, choice=choice, named=opened.named)
+            await append(session, [told.event(outcome, stored)])
             await hype.enqueue(session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now)
-        self.pipeline.keep_up(tenant, scope, claimed)
+        self.pipeline.keep_up(tenant, item.memory.scope, claimed)
         return ReviewResult(
-            outcome=ruled.outcome,
-            memory=None if ruled.memory is None else stored.get(ruled.memory),
-            affected=(*ruled.affected, *(AffectedMemory(id=one.id, change="uncontested") for one in settled)),
+            outcome=outcome.outcome,
+            memory=None if outcome.memory is None else stored.get(outcome.memory),
+            affected=outcome.affected,
         )
 
 
-def _plain(plan: PendingRows, item: ReviewItem, action: ReviewAction, named: Memory | None) -> ReviewOutcome:
+def _plain(plan: PendingRows, opened: OpenReview, action: ReviewAction) -> ReviewOutcome:
     """Return what an action comes to that takes nothing but what was read."""
+    item, versions = opened.item, opened.versions
     match action:
         case ReviewAction.ACCEPT:
-            return decide.uphold(plan, item)
+            return decide.uphold(plan, item, versions)
         case ReviewAction.REJECT:
-            return decide.reject(item)
+            return decide.reject(plan, item, versions)
         case ReviewAction.KEEP_BOTH:
-            return decide.keep_both(plan, item)
+            return decide.keep_both(plan, item, versions)
         case ReviewAction.SUPERSEDE_WITH | ReviewAction.MERGE:
-            if named is None:
+            if opened.named is None:
                 raise AssertionError("the choice was checked: these name a memory, or state something")
-            return decide.supersede_with(plan, item, named)
+            return decide.supersede_with(plan, item, opened.named, versions)
         case _:
             assert_never(action)
 
 
-async def _unmoved(session: WriteSession, tenant: UUID, item: ReviewItem, named: Memory | None) -> None:
-    """Hold everything that the decision goes by; raise Stale or ScopeMoved when it is no longer as it was read."""
-    seen = {item.memory.id, *(side.memory.id for side in item.sides), *([named.id] if named else [])}
-    await review_changes.lock(session, tenant, seen)
+async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, version: int) -> None:
+    """Hold everything that the decision goes by; raise StaleReview or ScopeMoved when it is no longer as it was read.
+
+    The scope is held first, as by every write.
+    """
+    item, named = opened.item, opened.named
+    current_version = await lock_scope(session, tenant, item.memory.scope.id(tenant))
+    await review.lock(session, tenant, set(opened.versions))
     current = await review.find(session, tenant, item.memory.id)
     if current is None or current.version != item.version:
         raise StaleReview
@@ -308,6 +334,8 @@ async def _unmoved(session: WriteSession, tenant: UUID, item: ReviewItem, named:
         fresh = (await memory_reads.read_memories(session, tenant, [named.id])).get(named.id)
         if fresh is None or _standing(fresh) != _standing(named):
             raise ScopeMoved
+    if current_version != version or opened.version != version:
+        raise ScopeMoved
 
 
 def _standing(memory: Memory) -> tuple[object, ...]:

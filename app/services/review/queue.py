@@ -21,7 +21,7 @@ from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.memory.review import ReviewDecision, ReviewItem
 from app.model import Actor, Memory, MemoryStatus
 from app.services.review import decide
-from app.services.review.decide import ReviewDecisions, ReviewResult, StaleReview
+from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
 from app.write.review.decide import ReviewOutcome
 
 ATTEMPTS = 3
@@ -181,13 +181,15 @@ class Reviews:
             turns = {one.turn_id for one in item.memory.evidence if one.turn_id is not None}
             passages = await review.passages(session, tenant, turns, each=NEIGHBOURS)
             near = await review.near(session, tenant, memory, likeness=ALIKE, most=MOST_ALIKE)
+            pending = item.memory.status is MemoryStatus.PENDING
+            opened = await decide.open_review(session, tenant, item) if pending else None
         return Detail(
             id=memory,
             memory=item.memory,
             item=item,
             passages=passages,
             near=tuple(near),
-            foreseen=await self._foreseen(actor, item),
+            foreseen=await self._foreseen(actor, opened),
         )
 
     async def decide(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewResult:
@@ -197,9 +199,9 @@ class Reviews:
         version that the choice goes by, Conflict when others kept writing to its scope.
         """
         for _ in range(ATTEMPTS):
-            item = await self._open(actor, memory, choice)
             try:
-                return await self.reviewing.decide(actor, item, choice, await self._named(actor, item, choice))
+                opened = await self._open(actor, memory, choice)
+                return await self.reviewing.decide(actor, opened, choice)
             except StaleReview:
                 raise await self._moved(actor, memory) from None
             except ScopeMoved:
@@ -229,20 +231,15 @@ class Reviews:
         except (TypedMemoryError, TimeoutError):
             return None
 
-    async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewItem:
+    async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> OpenReview:
         """Return the item if it is at the version that the choice goes by, and the action fits it."""
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
-        if item is None or item.version != choice.version:
-            raise await self._moved(actor, memory)
-        decide.check_action(item, choice.action)
-        decide.check_statement(item, choice)
-        return item
-
-    async def _named(self, actor: Actor, item: ReviewItem, choice: ReviewDecision) -> Memory | None:
-        """Return the memory that the choice names, if it fits the item."""
-        async with self.database.read(actor.tenant_id) as session:
-            return await decide.named_memory(session, actor.tenant_id, item, choice)
+            if item is None or item.version != choice.version:
+                raise StaleReview
+            decide.check_action(item, choice.action)
+            decide.check_statement(item, choice)
+            return await decide.open_review(session, actor.tenant_id, item, choice)
 
     async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
@@ -252,12 +249,12 @@ class Reviews:
             return NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
         return ReviewItemChanged(memory, item, ended)
 
-    async def _foreseen(self, actor: Actor, item: ReviewItem) -> ReviewOutcome | None:
+    async def _foreseen(self, actor: Actor, opened: OpenReview | None) -> ReviewOutcome | None:
         """Return what accepting would come to, where that is not plain; None too when it can't be worked out now."""
-        if item.memory.status is not MemoryStatus.PENDING:
+        if opened is None:
             return None
         try:
-            return await self.reviewing.foreseen(actor, item)
+            return await self.reviewing.foreseen(actor, opened)
         except (ProviderError, Conflict, StaleReview):
             return None
 

@@ -18,7 +18,7 @@ from app.memory.audit import AuditAction
 from app.memory.backfill import BackfillEffect, ItemState
 from app.model import LinkKind
 from app.write.backfill.classify import AdoptedMemory
-from app.write.backfill.simulate import Change, Skipped
+from app.write.backfill.simulate import BackfillChange, Skipped
 
 _PARTS = {"source": "source_strength", "extractor": "extractor_confidence", "prior": "prior", "mentions": "mentions"}
 
@@ -67,7 +67,9 @@ def stays(row: Row, reason: str | None, why: str) -> BackfillItem:
     )
 
 
-def changed_item(change: Change, unit: str, before: BackfillItem | None, rests_on: Mapping[str, str]) -> BackfillItem:
+def changed_item(
+    change: BackfillChange, unit: str, before: BackfillItem | None, rests_on: Mapping[str, str]
+) -> BackfillItem:
     """Return what a change comes to; `before` is what was found of the memory, None for one that is touched only."""
     row = change.row
     old, new = as_json(row), as_json({name: change.get(name) for name in COLUMNS})

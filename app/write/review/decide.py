@@ -1,29 +1,16 @@
-"""From a reviewer's action to slot events and their outcome.
-
-From a stored memory back to what was decided about it: a candidate, or an existing belief.
-
-What a reviewer's decision comes to: the plan of its write, and what it changes besides.
-
-Nothing here reads or writes: each function gathers into a plan, as `persist` does for what is merely written.
-
-A reviewer's decision as it is made, and what the audit log is told of it.
-"""
+"""From a reviewer's decision to slot events, and to the rows and changes of its write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Protocol, assert_never
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from app import ids
-from app.db.apply import Relink, Retire
-from app.db.contests import ContestResult, slots_of
+from app.db.apply import FIXED, RowChange
 from app.db.review import HiddenState
-from app.db.review_changes import ReviewChanges
 from app.errors import Conflict
 from app.lexical.bm25 import index_of, terms
 from app.memory.audit import AuditAction
@@ -31,25 +18,17 @@ from app.memory.candidate import AffectedMemory, Candidate
 from app.memory.freshness import Decay
 from app.memory.registry import Registry
 from app.memory.review import ReviewDecision, ReviewItem
+from app.memory.slots import latest_statement_wins, transition
 from app.memory.spec import Payload
+from app.memory.versions import Chosen, Cleared, Removed, SlotEvent, SlotOutcome, Transition, Version
 from app.model import LinkKind, Memory, MemoryStatus
-from app.write.persist import persist
-from app.write.rows import PendingRows, WriteContext, add, add_link, audit, audit_added
-from app.write.values import (
-    Add,
-    AddAsHistory,
-    Contradict,
-    Decision,
-    End,
-    EndForReview,
-    Existing,
-    Merge,
-    Reject,
-    Repeat,
-    Resolved,
-    Review,
-    Supersede,
-)
+from app.write.conflict import merge_into
+from app.write.persist import affected_by, persist, tell_of_changes
+from app.write.rows import PendingRows, WriteContext, add, add_link, audit_added
+from app.write.values import Believe, Decision, Existing, Resolved, version_of
+
+Versions = Mapping[UUID, Version]
+"""The item, its sides and the named memory, with the active versions of their slots."""
 
 
 def candidate_of(memory: Memory, unshown: HiddenState, types: Registry) -> Candidate:
@@ -91,25 +70,14 @@ def candidate_of(memory: Memory, unshown: HiddenState, types: Registry) -> Candi
     )
 
 
-def existing_of(memory: Memory) -> Existing:
+def existing_of(memory: Memory, version: Version) -> Existing:
     """Return a memory that somebody named, as a decision sees it."""
+    fields = {name: getattr(version, name) for name in Version.__dataclass_fields__}
     return Existing(
+        **fields,
         relation="named",
-        id=memory.id,
-        type=memory.type,
-        status=memory.status,
         content=memory.content,
         payload=memory.payload,
-        slot=memory.slot,
-        value=None,
-        contested=memory.contested,
-        stated_at=memory.stated_at,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-        recorded_at=memory.recorded_at,
-        confidence=memory.confidence,
-        parts=memory.parts,
-        speech_act=memory.speech_act,
         topic=memory.topic,
         session_id=memory.session_id,
         sequence_number=memory.sequence_number,
@@ -124,183 +92,155 @@ class ReviewOutcome:
 
     outcome: str
     memory: UUID | None
-    ruling: ReviewChanges
     affected: tuple[AffectedMemory, ...] = ()
 
 
-class Loser(Protocol):
-    """A memory that another takes the place of."""
-
-    @property
-    def id(self) -> UUID:
-        """Return its id."""
-
-    @property
-    def status(self) -> str:
-        """Return where it is in its life."""
-
-    @property
-    def valid_from(self) -> datetime:
-        """Return from when on it held."""
-
-    @property
-    def confidence(self) -> float:
-        """Return how far it was trusted."""
-
-
-def accept(plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision) -> ReviewOutcome | None:
+def accept(
+    plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision, versions: Versions
+) -> ReviewOutcome | None:
     """Return what believing a pending memory comes to; None when there is nothing to believe.
 
     `resolved` is without its evidence, which it has already. Its row becomes what it would be stored as now, or it
     goes into a memory that says the same. A person has seen it, so what it contradicts asks for no second look.
     """
-    match decision:
-        case Merge():
-            verdict = persist(plan, resolved, decision)
-            return _gone_into(plan, item.memory, decision.into.id, outcome="merged", changed=verdict.affected)
-        case Reject() | Review() | Repeat() | End() | EndForReview():
+    if not isinstance(decision, Believe):
+        return None
+    match decision.transition.outcome:
+        case SlotOutcome.MERGED | SlotOutcome.ECHOED:
+            result = persist(plan, resolved, decision)
+            survivor = decision.transition.holder
+            assert survivor is not None  # noqa: S101 - narrows for the type checker
+            gone = _go_into(plan, item.memory, survivor, versions, outcome="merged")
+            return replace(gone, affected=(*result.affected, *gone.affected))
+        case SlotOutcome.ENDED | SlotOutcome.DOUBTED | SlotOutcome.NOTHING:
             return None
-        case Add() | Supersede() | Contradict() | AddAsHistory():
-            told = replace(decision, needs_review=False) if isinstance(decision, Contradict) else decision
-            _uncount(plan, item.memory, resolved)
-            verdict = persist(plan, replace(resolved, accepted=item.memory), told)
-            [row] = plan.rows.pop("memories")
-            return ReviewOutcome(
-                outcome=verdict.decided,
-                memory=verdict.memory,
-                ruling=ReviewChanges(accepted=_as_linked(row, item.memory)),
-                affected=verdict.affected,
-            )
         case _:
-            assert_never(decision)
+            _uncount(plan, item.memory, resolved)
+            result = persist(plan, resolved, decision)
+            _rewrite(plan, item.memory)
+            return ReviewOutcome(outcome=result.decided, memory=result.memory, affected=result.affected)
 
 
-def uphold(plan: PendingRows, item: ReviewItem) -> ReviewOutcome:
+def _rewrite(plan: PendingRows, memory: Memory) -> None:
+    """Turn the new row of a pending memory into a change of the one that is there; its index is written anew."""
+    [row] = plan.rows.pop("memories")
+    values = {name: value for name, value in row.items() if name not in FIXED}
+    holds = row["status"] == MemoryStatus.ACTIVE and row["slot"] is not None and not row["contested"]
+    plan.change(RowChange(id=memory.id, values=values, claims=holds))
+    plan.touched[memory.id] = MemoryStatus.PENDING
+    plan.rebuilt.append(memory.id)
+
+
+def uphold(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
     """Return what believing a memory that is stored already comes to: it wins over those it competes with.
 
     What is not believed any more competes with nothing: it only leaves the queue.
     """
     memory = item.memory
     if memory.status is not MemoryStatus.ACTIVE:
-        return ReviewOutcome(outcome="kept", memory=memory.id, ruling=ReviewChanges(cleared=(memory.id,)))
-    rivals = item.rivals
-    affected, _ = _lose(plan, memory.id, memory.valid_from, rivals, "a reviewer accepted what contradicts it")
-    if rivals and memory.supersedes is None:
-        _follows(plan, memory.id, rivals[0].id)
-    return ReviewOutcome(
-        outcome="accepted",
-        memory=memory.id,
-        ruling=ReviewChanges(cleared=(memory.id,), winners=(memory.id,)),
-        affected=affected,
-    )
+        return _take(plan, Cleared(versions=frozenset({memory.id})), versions, outcome="kept", memory=memory.id)
+    losers = tuple(one.id for one in item.rivals)
+    reason = "a reviewer accepted what contradicts it"
+    event = Chosen(winner=memory.id, losers=losers, since=memory.valid_from, reason=reason, reviewed=True)
+    return _take(plan, event, versions, outcome="accepted", memory=memory.id)
 
 
-def reject(item: ReviewItem) -> ReviewOutcome:
+def reject(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
     """Return what not believing it comes to: it is forgotten, and whoever it contested stands alone."""
-    memory = item.memory
-    return ReviewOutcome(
-        outcome="rejected",
-        memory=memory.id,
-        ruling=ReviewChanges(forgotten=((memory.id, None),), slots=slots_of(memory)),
-    )
+    memory = item.memory.id
+    event = Removed(versions=frozenset({memory}), status=MemoryStatus.FORGOTTEN, reason="a reviewer rejected it")
+    found = _take(plan, event, versions, outcome="rejected", memory=memory)
+    return replace(found, affected=tuple(one for one in found.affected if one.id != memory))
 
 
-def keep_both(plan: PendingRows, item: ReviewItem) -> ReviewOutcome:
+def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
     """Return what keeping both comes to: linked as before, demoted as before, and no longer asked about."""
     for side in item.sides:
         if side.competes and not side.same_value:
-            _linked(plan, item.memory, side.memory)
-    return ReviewOutcome(outcome="kept", memory=item.memory.id, ruling=ReviewChanges(cleared=(item.memory.id,)))
+            _link(plan, item.memory, side.memory)
+    event = Cleared(versions=frozenset({item.memory.id}))
+    return _take(plan, event, versions, outcome="kept", memory=item.memory.id)
 
 
-def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory) -> ReviewOutcome:
+def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Versions) -> ReviewOutcome:
     """Return what superseding the item and its sides by a stored memory comes to."""
-    losers = [one for one in (item.memory, *item.rivals) if one.id != by.id]
-    affected, forgotten = _lose(plan, by.id, by.valid_from, losers, "a reviewer decided for another memory")
-    if by.supersedes is None:
-        _follows(plan, by.id, losers[0].id)
-    slots = tuple(dict.fromkeys(slot for one in (*losers, by) for slot in slots_of(one)))
-    return ReviewOutcome(
-        outcome="superseded", memory=by.id, ruling=ReviewChanges(forgotten=forgotten, slots=slots), affected=affected
-    )
+    losers = tuple(one.id for one in (item.memory, *item.rivals) if one.id != by.id)
+    reason = "a reviewer decided for another memory"
+    event = Chosen(winner=by.id, losers=losers, since=by.valid_from, reason=reason)
+    return _take(plan, event, versions, outcome="superseded", memory=by.id)
 
 
-def override(plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision) -> ReviewOutcome:
+def override(
+    plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision, versions: Versions
+) -> ReviewOutcome:
     """Return what superseding the item and its sides by a reviewer's own statement comes to."""
-    every: tuple[Loser, ...] = (item.memory, *item.rivals)
-    if isinstance(decision, Merge):
-        winner, since = decision.into.id, decision.into.valid_from
-        persist(plan, resolved, replace(decision, settles=()))
-    else:
-        others = decision.old if isinstance(decision, Supersede) else ()
-        every = tuple({one.id: one for one in (*others, *every)}.values())
-        winner, since = add(plan, resolved, supersedes=every[0].id), resolved.prepared.begins
-        audit_added(plan, winner, resolved, "a reviewer stated it")
-    losers = [one for one in every if one.id != winner]
-    affected, forgotten = _lose(plan, winner, since, losers, "a reviewer stated what holds instead")
-    slots = tuple(dict.fromkeys(slot for one in (item.memory, *item.rivals) for slot in slots_of(one)))
-    cleared = (winner,) if winner == item.memory.id else ()
-    return ReviewOutcome(
-        outcome="superseded",
-        memory=winner,
-        ruling=ReviewChanges(forgotten=forgotten, slots=slots, cleared=cleared),
-        affected=affected,
+    losers = [item.memory.id, *(one.id for one in item.rivals)]
+    known: dict[UUID, Version] = dict(versions)
+    into: Existing | None = None
+    match decision:
+        case Believe(transition=Transition(outcome=SlotOutcome.MERGED, holder=Existing() as into)):
+            _restate(plan, resolved, decision, into)
+        case Believe(transition=Transition(outcome=SlotOutcome.SUPERSEDED, rivals=old)):
+            losers = [*(one.id for one in old), *losers]
+            known |= {one.id: one for one in old}
+    winner = version_of(resolved) if into is None else known.get(into.id, into)
+    event = Chosen(
+        winner=winner.id,
+        losers=tuple(dict.fromkeys(losers)),
+        since=winner.valid_from,
+        reason="a reviewer stated what holds instead",
+        reviewed=winner.id == item.memory.id,
     )
+    versions = {**known, winner.id: winner}
+    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    if into is None:
+        add(plan, resolved, found.holder or winner)
+        audit_added(plan, winner.id, resolved, "a reviewer stated it", status=MemoryStatus.ACTIVE)
+        found = replace(found, changes=tuple(one for one in found.changes if one.before.id != winner.id))
+    return _taken(plan, found, outcome="superseded", memory=winner.id)
 
 
-def merge(plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision) -> ReviewOutcome:
-    """Return what a Merge of the item into a stored memory comes to; `resolved` is without its evidence."""
-    assert isinstance(decision, Merge)  # noqa: S101 - narrows for the type checker
+def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, into: Existing) -> None:
+    """Gather that a reviewer's statement repeats a memory; who loses to it the reviewer has decided."""
+    change = decision.transition.change_of(into.id)
+    before = change.before if change is not None and isinstance(change.before, Existing) else into
+    merged = merge_into(resolved, before, decision.reason, now=plan.around.now)
+    persist(plan, resolved, replace(merged, payload=decision.payload, rewritten=decision.rewritten))
+
+
+def merge(
+    plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Believe, versions: Versions
+) -> ReviewOutcome:
+    """Return what a merge of the item into a stored memory comes to; `resolved` is without its evidence."""
     persist(plan, resolved, decision)
-    return _gone_into(plan, item.memory, decision.into.id, outcome="merged")
+    survivor = decision.transition.holder
+    assert survivor is not None  # noqa: S101 - narrows for the type checker
+    return _go_into(plan, item.memory, survivor, versions, outcome="merged")
 
 
-def _gone_into(
-    plan: PendingRows, memory: Memory, survivor: UUID, *, outcome: str, changed: Sequence[AffectedMemory] = ()
+def _go_into(
+    plan: PendingRows, memory: Memory, survivor: Version, versions: Versions, *, outcome: str
 ) -> ReviewOutcome:
     """Return what it comes to that a memory is part of another now: its evidence goes along."""
-    affected, forgotten = _lose(plan, survivor, memory.valid_from, [memory], "it says the same as another memory")
-    return ReviewOutcome(
-        outcome=outcome,
-        memory=survivor,
-        ruling=ReviewChanges(forgotten=forgotten, evidence=((memory.id, survivor),), slots=slots_of(memory)),
-        affected=(*changed, *affected),
-    )
+    plan.evidence.append((memory.id, survivor.id))
+    reason = "it says the same as another memory"
+    event = Chosen(winner=survivor.id, losers=(memory.id,), since=memory.valid_from, reason=reason)
+    return _take(plan, event, {survivor.id: survivor, **versions}, outcome=outcome, memory=survivor.id)
 
 
-def _lose(
-    plan: PendingRows, winner: UUID, since: datetime, losers: Sequence[Loser], reason: str
-) -> tuple[tuple[AffectedMemory, ...], tuple[tuple[UUID, UUID | None], ...]]:
-    """Gather that a memory takes the place of others; return what happens to each, and those that are forgotten.
-
-    What was believed becomes history; what was pending never was.
-    """
-    affected: list[AffectedMemory] = []
-    forgotten: list[tuple[UUID, UUID | None]] = []
-    for one in losers:
-        add_link(plan, winner, LinkKind.SUPERSEDES, one.id)
-        if one.status == MemoryStatus.PENDING:
-            forgotten.append((one.id, winner))
-            affected.append(AffectedMemory(id=one.id, change="forgotten"))
-            continue
-        ended = max(since, one.valid_from)
-        plan.retired.append(Retire(id=one.id, successor=winner, ended_at=ended, retired_at=plan.around.now))
-        detail = {"by": ids.public(ids.MEMORY, winner), "reason": reason, "confidence": one.confidence}
-        audit(plan, AuditAction.MEMORY_SUPERSEDED, one.id, detail)
-        affected.append(AffectedMemory(id=one.id, change="superseded"))
-    return tuple(affected), tuple(forgotten)
+def _take(plan: PendingRows, event: SlotEvent, versions: Versions, *, outcome: str, memory: UUID) -> ReviewOutcome:
+    """Gather what an event comes to; a person decided, so no type's rule is asked."""
+    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    return _taken(plan, found, outcome=outcome, memory=memory)
 
 
-def _as_linked(row: Mapping[str, object], memory: Memory) -> Mapping[str, object]:
-    """Return an accepted memory's row with what it had replaced before, unless it replaces another now."""
-    return {**row, "supersedes": row["supersedes"] or memory.supersedes}
+def _taken(plan: PendingRows, found: Transition, *, outcome: str, memory: UUID) -> ReviewOutcome:
+    plan.take(found)
+    tell_of_changes(plan, found)
+    return ReviewOutcome(outcome=outcome, memory=memory, affected=affected_by(found))
 
 
-def _follows(plan: PendingRows, memory: UUID, before: UUID) -> None:
-    plan.relinked.append(Relink(id=memory, supersedes=before, superseded_by=None, ended_at=None))
-
-
-def _linked(plan: PendingRows, memory: Memory, other: Memory) -> None:
+def _link(plan: PendingRows, memory: Memory, other: Memory) -> None:
     """Gather the link between two memories that contradict each other, unless it is there, in either direction."""
     ends = {(str(link["from"]), str(link["to"])) for link in memory.links if link["kind"] == LinkKind.CONTRADICTS}
     if not ends & {(str(memory.id), str(other.id)), (str(other.id), str(memory.id))}:
@@ -319,33 +259,28 @@ def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewAuditDetail:
-    """What the audit log is told of a decision: who, what, why, and the numbers before and after."""
+    """What the audit log says of a decision: who, what, why, and the numbers before and after."""
 
     around: WriteContext
     item: ReviewItem
     choice: ReviewDecision
     named: Memory | None
 
-    def events(
-        self, ruled: ReviewOutcome, stored: Mapping[UUID, Memory], settled: Sequence[ContestResult]
-    ) -> list[Mapping[str, object]]:
-        """Return the events, the decision itself last."""
+    def event(self, done: ReviewOutcome, stored: Mapping[UUID, Memory]) -> Mapping[str, object]:
+        """Return the event of the decision."""
         memory = self.item.memory
         before = [memory, *(side.memory for side in self.item.sides), *([self.named] if self.named else [])]
         detail = {
             "action": self.choice.action,
-            "outcome": ruled.outcome,
+            "outcome": done.outcome,
             "reason": self.choice.reason,
             "review": memory.review,
             "waiting_since": memory.review_since,
-            "memory": None if ruled.memory is None else ids.public(ids.MEMORY, ruled.memory),
+            "memory": None if done.memory is None else ids.public(ids.MEMORY, done.memory),
             "before": _numbers(before),
             "after": _numbers(stored.values()),
         }
-        moot = {"reason": "nothing contradicts it any more", "review": ids.public(ids.REVIEW, memory.id)}
-        ledger = self.around.ledger
-        found = [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one.id) for one in settled if one.cleared]
-        return [*found, ledger.event(AuditAction.REVIEW_DECIDED, detail, memory=memory.id)]
+        return self.around.ledger.event(AuditAction.REVIEW_DECIDED, detail, memory=memory.id)
 
 
 def _numbers(found: Iterable[Memory]) -> dict[str, object]:

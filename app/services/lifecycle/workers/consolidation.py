@@ -15,10 +15,11 @@ from uuid import UUID
 from app.db.apply import Claimed, ScopeMoved, apply
 from app.db.lifecycle import consolidation
 from app.db.lifecycle.consolidation import FadedFilter, Member
-from app.db.memories import listing
+from app.db.memories import listing, rivals
 from app.db.session import Database
 from app.errors import ProviderProtocolError
-from app.model import Actor, Scope
+from app.memory.versions import Version
+from app.model import Actor, MemoryStatus, Scope
 from app.providers.model_tasks import Summariser
 from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
 from app.write.consolidate import (
@@ -33,8 +34,7 @@ from app.write.consolidate import (
     ungrounded_terms,
 )
 from app.write.persist import persist
-from app.write.pipeline import WritePipeline
-from app.write.rows import PendingRows, WriteContext
+from app.write.pipeline import DecidedWave, WritePipeline
 from app.write.trace import StageTimes
 from app.write.values import Prepared
 
@@ -153,7 +153,7 @@ class Consolidation:
         proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
         prepared = await deciding.prepared([proposed])
         async with self.writing.turnstile.enter(scope.id(tenant)):
-            claimed = await self._write(tenant, scope, group, written, prepared, now)
+            claimed = await self._write(tenant, scope, group, written, prepared)
         if claimed is None:
             return "refused"
         if claimed.drifted:
@@ -163,33 +163,27 @@ class Consolidation:
         return "by_member" if written.by == BEST else "by_model"
 
     async def _write(
-        self, tenant: UUID, scope: Scope, group: Group, written: Written, prepared: Sequence[Prepared], now: datetime
+        self, tenant: UUID, scope: Scope, group: Group, written: Written, prepared: Sequence[Prepared]
     ) -> Claimed | None:
         """Store the summary and end its members; None when it is not worth storing. Raises ScopeMoved."""
         deciding = self.writing.deciding
         actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
-        looked = await deciding.looked(actor, scope, prepared, StageTimes(), pieces=False)
-        plan = PendingRows(
-            WriteContext(
-                tenant=tenant,
-                scope=scope.id(tenant),
-                actor=actor.name,
-                now=now,
-                model_id=deciding.model_id,
-                lexical_average=looked.state.lexical_average or float(WORDS),
-                ann=looked.state.ann,
-                language=deciding.language,
-            )
-        )
-        verdict = persist(plan, looked.resolved[0], looked.decisions[0])
-        if verdict.memory is None:
+        decided = await deciding.decide(actor, scope, prepared, StageTimes(), split=False)
+        assert isinstance(decided, DecidedWave)  # noqa: S101 - nothing is to be split
+        members = frozenset(one.id for one in group.members)
+        async with self.database.read(tenant) as session:
+            versions = await rivals.read_versions(session, tenant, members)
+        if not all(one in versions and _may_fold(versions[one]) for one in members):
+            raise ScopeMoved
+        plan = self.writing.plan(actor, scope, decided)
+        result = persist(plan, decided.resolved[0], decided.decisions[0])
+        if result.memory is None:
             return None
-        consolidation_rows(plan, verdict.memory, group, written)
-        changes, members = plan.changes(), [one.id for one in group.members]
+        consolidation_rows(plan, result.memory, group, written, versions)
         async with self.database.write(tenant) as session:
-            claimed = await apply(session, tenant=tenant, scope=scope, version=looked.state.version, changes=changes)
-            await consolidation.fold(session, tenant, into=verdict.memory, members=members, now=now)
-        return claimed
+            return await apply(
+                session, tenant=tenant, scope=scope, version=decided.state.version, changes=plan.changes()
+            )
 
     async def _written(self, group: Group) -> Written:
         """Return the sentence of a model where it says nothing but what the members say; else the best member's."""
@@ -202,6 +196,11 @@ class Consolidation:
             if ungrounded_terms(summary, notes, language=self.writing.deciding.language) is None:
                 return Written(sentence=summary, by=self.summariser.name)
         return Written(sentence=counted(group), by=BEST)
+
+
+def _may_fold(one: Version) -> bool:
+    """Return whether a memory still is what it was chosen for: nothing that is history, contested or under review."""
+    return one.status in {MemoryStatus.ACTIVE, MemoryStatus.EXPIRED} and not one.contested and one.review is None
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:

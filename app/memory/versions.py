@@ -1,0 +1,316 @@
+"""Versions of a slot, the events that change them, and what an event changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from app.model import ConfidenceParts, LinkKind, MemoryStatus, ReviewReason, SpeechAct
+
+TOLERANCE = 0.15
+"""How much less a newer statement may be trusted and still replace the older one."""
+
+
+class SlotVerdict(StrEnum):
+    """What a type does with a new claim on a slot that is taken by another value."""
+
+    SUPERSEDE = "supersede"
+    CONTRADICT = "contradict"
+    HISTORY = "history"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotClaim:
+    """One side of a conflict: what is claimed for the slot, when it was stated, how far it is trusted."""
+
+    value: str | None
+    stated_at: datetime
+    confidence: float
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+
+
+ConflictPolicy = Callable[[SlotClaim, SlotClaim], SlotVerdict]
+"""A type's rule: the older claim and the new one give the verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A memory as far as its slot is concerned; without a slot it competes with nothing.
+
+    `valid_from` and `valid_until` are when it says it is true, `ended_at` when something else ended it, `retired_at`
+    when the service stopped believing it. `superseded_by` is the next version in the chain, `supersedes` the one
+    before it. `unbelieved`: it waits for a person, and was not believed since it was recorded.
+    """
+
+    id: UUID
+    type: str
+    slot: str | None
+    value: str | None
+    status: MemoryStatus
+    stated_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    ended_at: datetime | None = None
+    retired_at: datetime | None = None
+    parts: ConfidenceParts
+    confidence: float
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    contested: bool = False
+    supersedes: UUID | None = None
+    superseded_by: UUID | None = None
+    review: ReviewReason | None = None
+    review_note: str | None = None
+    recorded_at: datetime | None = None
+    unbelieved: bool = False
+
+    @property
+    def active(self) -> bool:
+        """Return whether it is believed now."""
+        return self.status is MemoryStatus.ACTIVE
+
+    @property
+    def claim(self) -> SlotClaim:
+        """Return what it claims for its slot."""
+        return SlotClaim(
+            value=self.value, stated_at=self.stated_at, confidence=self.confidence, speech_act=self.speech_act
+        )
+
+
+class ChangeCause(StrEnum):
+    """Why a version changes: what the audit log names the change by."""
+
+    ADDED = "added"
+    RESTATED = "restated"
+    SUPERSEDED = "superseded"
+    RELINKED = "relinked"
+    ENDED = "ended"
+    DOUBTED = "doubted"
+    CLEARED = "cleared"
+    UNCONTESTED = "uncontested"
+    FORGOTTEN = "forgotten"
+    PENDED = "pended"
+    MOVED = "moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionChange:
+    """A version before and after an event; `by` is the version that brought the change about, if one did."""
+
+    before: Version
+    after: Version
+    cause: ChangeCause
+    by: UUID | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotLink:
+    """An edge that an event makes between two versions."""
+
+    source: UUID
+    kind: LinkKind
+    target: UUID
+
+
+class SlotOutcome(StrEnum):
+    """What an event came to."""
+
+    ADDED = "added"
+    MERGED = "merged"
+    ECHOED = "echoed"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    HISTORY = "history"
+    ENDED = "ended"
+    DOUBTED = "doubted"
+    CHANGED = "changed"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """What an event changes.
+
+    `holder` is the version that carries what was stated: `new`, or the one that it repeats. `new` is None when
+    nothing is stored for it. `rivals` are the versions that the outcome names: superseded, contradicted, ended.
+    """
+
+    outcome: SlotOutcome
+    reason: str
+    holder: Version | None = None
+    new: Version | None = None
+    changes: tuple[VersionChange, ...] = ()
+    links: tuple[SlotLink, ...] = ()
+    rivals: tuple[Version, ...] = ()
+
+    def change_of(self, version: UUID) -> VersionChange | None:
+        """Return how a version changes, None when it stays as it is."""
+        return next((one for one in self.changes if one.before.id == version), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repetition:
+    """A version that says the same in other ways than by its slot: in its words, its meaning, or by a judge."""
+
+    version: Version
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A statement reaches its slot: `new` is the version that it becomes if nothing stands in the way.
+
+    `repetition` is what says the same besides the slot; `guards` are the active rules that it is about, `guard_note`
+    what a person is told of them. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so nothing asks
+    for a second look. `stored`: it is a memory with an id of its own already (imported, adopted), so a repetition
+    stays, as history of what it repeats.
+    """
+
+    new: Version
+    repetition: Repetition | None = None
+    guards: tuple[Version, ...] = ()
+    guard_note: str | None = None
+    importance: float = 0.0
+    reviewed: bool = False
+    stored: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """Versions are stated to be no longer so, as of `at`; `claim` has no value.
+
+    `doubted` says why a person should look first; then nothing ends.
+    """
+
+    versions: frozenset[UUID]
+    claim: SlotClaim
+    at: datetime
+    importance: float = 0.0
+    doubted: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """It was decided that one version stands for others from `since` on; `reviewed`: its own review is done, too."""
+
+    winner: UUID
+    losers: tuple[UUID, ...]
+    since: datetime
+    reason: str
+    reviewed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """A person has looked: versions are no longer under review."""
+
+    versions: frozenset[UUID]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """Versions are taken out of belief: forgotten, sent to review, or, without a status, deleted."""
+
+    versions: frozenset[UUID]
+    status: MemoryStatus | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Versions get another slot or value, because entities that they name became one: (slot, value) by version."""
+
+    places: Mapping[UUID, tuple[str | None, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """`new` was stored with the version before it named already; what is known of that one may be older."""
+
+    new: Version
+
+
+SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Moved | Followed
+
+
+@dataclass(slots=True, kw_only=True)
+class VersionDraft:
+    """The versions as an event changes them, one at a time."""
+
+    before: Mapping[UUID, Version]
+    policy: ConflictPolicy
+    now: datetime
+    after: dict[UUID, Version] = field(default_factory=dict)
+    causes: dict[UUID, tuple[ChangeCause, UUID | None, str]] = field(default_factory=dict)
+    links: list[SlotLink] = field(default_factory=list)
+
+    def all(self) -> list[Version]:
+        """Return every version as it is by now."""
+        return [self.after.get(key, one) for key, one in self.before.items()]
+
+    def get(self, version: UUID | None) -> Version | None:
+        """Return a version as it is by now, None when it is not among those given."""
+        if version is None:
+            return None
+        return self.after.get(version, self.before.get(version))
+
+    def set(self, version: UUID, cause: ChangeCause, *, by: UUID | None = None, reason: str = "", **to: Any) -> None:  # noqa: ANN401 - fields of a Version
+        """Change fields of a version; the first cause of a change names it."""
+        one = self.get(version)
+        if one is not None:
+            self.after[version] = replace(one, **to)
+            self.causes.setdefault(version, (cause, by, reason))
+
+    def link(self, source: UUID, kind: LinkKind, target: UUID) -> None:
+        """Make an edge between two versions."""
+        self.links.append(SlotLink(source=source, kind=kind, target=target))
+
+    def supersede(self, loser: UUID, *, by: UUID, since: datetime, reason: str) -> None:
+        """Make a version history: `by` took its place, from `since` on."""
+        one = self.before[loser]
+        self.set(
+            loser,
+            ChangeCause.SUPERSEDED,
+            by=by,
+            reason=reason,
+            status=MemoryStatus.SUPERSEDED,
+            superseded_by=by,
+            ended_at=max(since, one.valid_from),
+            retired_at=self.now,
+            contested=False,
+            review=None,
+            review_note=None,
+        )
+        self.link(by, LinkKind.SUPERSEDES, loser)
+
+    def done(
+        self,
+        outcome: SlotOutcome,
+        reason: str,
+        *,
+        holder: Version | None = None,
+        new: Version | None = None,
+        rivals: Sequence[Version] = (),
+    ) -> Transition:
+        """Return what has changed."""
+        changes = []
+        for version, after in self.after.items():
+            cause, by, why = self.causes[version]
+            if after != self.before[version]:
+                changes.append(
+                    VersionChange(before=self.before[version], after=after, cause=cause, by=by, reason=why or reason)
+                )
+        return Transition(
+            outcome=outcome,
+            reason=reason,
+            holder=holder,
+            new=new,
+            changes=tuple(changes),
+            links=tuple(self.links),
+            rivals=tuple(rivals),
+        )
