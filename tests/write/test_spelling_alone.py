@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.english.given_names import MEN, WOMEN
 from app.english.spelling import misspelt
-from app.english.word_lists import entries
+from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import DecidedCandidate
 from app.memory.normalise import normalise_name
 from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity
@@ -23,7 +22,7 @@ from tests.write.test_judge import Scripted, judged, written
 
 MISSPELT = [
     (line.split(" | ")[0], line.split(" | ")[1])
-    for line in (Path(__file__).parents[1] / "text" / "misspellings.txt").read_text().splitlines()
+    for line in (Path(__file__).parents[1] / "english" / "misspellings.txt").read_text().splitlines()
     if not line.startswith("#")
 ]
 
