@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from app.english.words import word_set
+from app.english.word_lists import word_set
 
 _A: Final = r"\s+(?:(?:a|an|my|our|the|his|her|their|two|three|four|some|another|this|that|\d+)\s+)?\w"
 
@@ -160,9 +160,6 @@ STATES: Final = word_set(
     """
 )
 """Verbs of states, thoughts and talk: said with a time they are still no event worth keeping."""
-
-TOLD_OF_OTHERS: Final = word_set("work help talk discuss suggest recommend call share expect")
-"""Those of them that are worth keeping of someone named."""
 
 ABSTRACT: Final = re.compile(
     r"""\s+(?:it|that|this|them|to|out|up|over|through|well|great|good|fine|better|how|what|why|when|so|as|around|everything
