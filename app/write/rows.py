@@ -166,9 +166,6 @@ _BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
 
 _LONGEST_CAPTION = 500
 
-_SHORT_QUESTION = 40
-"""Words up to which a text that ends in a question mark is taken for a question."""
-
 
 def add(
     plan: PendingRows,
@@ -295,9 +292,7 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
 
 
 def question_rows(content: str) -> bool:
-    """Return whether a short text ends as a question; such a turn rarely holds the answer to another."""
-    if len(content.split()) > _SHORT_QUESTION:
-        return False
+    """Return whether a text ends as a question; such a turn rarely holds the answer to another."""
     spoken = _BRACKETED.sub("", " ".join(content.split())[-_LONGEST_CAPTION:])
     return spoken.rstrip().endswith(("?", "\uff1f"))
 
