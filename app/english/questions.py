@@ -184,10 +184,13 @@ def _base(verb: str) -> str:
 _ANY_CASE = re.IGNORECASE
 
 PAST_STATE = re.compile(
-    r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially|no\ longer|any\s?more
+    r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially
+        |(?:what|which|whom?|where|when|why|how)\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
+        |(?:^|[.!?]\s)\W*(?:do|does|did|is|are|am|was|were|has|have)(?:n't)?\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
         |(?:my|our|his|her|their|\w's)\ (?:old|prior|past|ex[\ -]?)\ ?(?:\w+\ )?(?:address|job|employer|boss|manager
             |company|team|role|title|position|phone|number|email|home|house|flat|apartment|city|name)s?\b
-        |in\ the\ past|back\ then|history\ of|(?:has|have|had|did)\b.{0,60}\bchanged?
+        |in\ the\ past(?!\ (?:\w+\ ){0,3}(?:days?|weeks?|months?|years?)\b)|back\ then|history\ of
+        |(?:has|have|had|did)\b.{0,60}\bchanged?
         |what(?:\ has)?\ changed|(?:before|earlier|at\ first)\s*[?.!]*\s*$|before\ (?:that|then|now)\b)""",
     _ANY_CASE | re.VERBOSE,
 )
@@ -233,7 +236,9 @@ NOW = re.compile(
 )
 """Asks how things are now, in so many words."""
 
-PRESENT = re.compile(r"\b(?:do|does|is|are|am|have|has)\b|'(?:s|ve|re|m)\b", _ANY_CASE)
+PRESENT = re.compile(
+    r"\b(?:do|does|is|are|am|have|has|(?:was|were)\ (?:my|our|his|her|their))\b|'(?:s|ve|re|m)\b", _ANY_CASE
+)
 
 LATELY = re.compile(
     r"""\b(?:today|recently|so\ far|lately|to\ date|right\ now
@@ -242,7 +247,8 @@ LATELY = re.compile(
 )
 
 DATED = re.compile(
-    r"""\b(?:did|was|were|had|used\ to|before|ago|previously|originally|initially|first|yesterday
+    r"""\b(?:did|(?:was|were)(?!\ (?:my|our|his|her|their)\b)|had|used\ to|before|ago|previously|originally|initially
+        |first|yesterday
         |last\ (?:year|month|week|summer|winter|spring|fall|night)|back\ (?:in|when)
         |in\ (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})
         |on\ \d)\b""",
@@ -253,12 +259,28 @@ DATED = re.compile(
 ASKS_BACK = re.compile(
     r"""\byou\ (?:\w+\ )?(?:said|told|mentioned|recommended|suggested|gave|provided|listed|explained|described
             |wrote|shared|outlined|advised)\b
-        |\b(?:did|had|would)\ you\ (?:\w+\ )?(?:say|tell|mention|recommend|suggest|give|list)\b
+        |\b(?:did|had)\ you\ (?:\w+\ )?(?:say|tell|mention|recommend|suggest|give|list)\b
         |\bremind\ me\b|\b(?:our|previous|last|earlier)\ (?:\w+\ )?(?:conversation|chat|discussion|session)\b
         |\bwe\ (?:talked|discussed|spoke|outlined)\b""",
     _ANY_CASE | re.VERBOSE,
 )
 """Asks what the assistant said."""
+
+_THE_USER = re.compile(
+    r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?P<own>'s)?\b(?!\s+(?:of|in)\b)",
+    _ANY_CASE,
+)
+
+RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
+"""Asks for a rate, whose unit is no time: "how much water do I drink in a day"."""
+
+BEFORE_TIMES: Final = frozenset(
+    "in on at during since before after until till by from of for around about".split()  # noqa: SIM905 - a list
+)
+"""Words after which a time is meant as a time."""
+
+FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
+"""Words with which someone tells of themselves."""
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
 
@@ -290,6 +312,11 @@ FILLERS: Final = frozenset(
 
 NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 """Words of a question for who somebody is."""
+
+
+def as_asked_by_user(text: str) -> str:
+    """Return a question about "the user" as the user would ask it: the words for its asker are no search terms."""
+    return _THE_USER.sub(lambda found: "my" if found["own"] else "I", text)
 
 
 def is_past(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Final
 
 from app.english.word_lists import MEN, WOMEN, entries
 from app.lexical.bm25 import STOP_WORDS
+from app.lexical.edits import one_edit_apart
 from app.lexical.tokens import fold_accents
 
 SHORTEST: Final = 7
@@ -43,19 +44,8 @@ def _one_word(first: str, second: str) -> bool:
         and unknown not in _in_use()
         and first[0] == second[0]
         and first[-1] == second[-1]
-        and _one_edit(first, second)
+        and one_edit_apart(first, second)
     )
-
-
-def _one_edit(first: str, second: str) -> bool:
-    """Return whether one letter is left out, put in or another, or two neighbours are swapped."""
-    if len(first) > len(second):
-        first, second = second, first
-    same = next((place for place, letter in enumerate(first) if letter != second[place]), len(first))
-    rest, other = first[same:], second[same:]
-    if len(first) < len(second):
-        return len(second) - len(first) == 1 and rest == other[1:]
-    return rest[1:] == other[1:] or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
 
 
 @cache

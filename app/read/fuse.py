@@ -1,4 +1,4 @@
-"""Stage 2b: the arms' lists become one, by score-weighted reciprocal ranks (seed 001)."""
+"""Fusion of the arms' lists into one: a sum of scaled scores with a share of reciprocal ranks (seed 001)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,26 @@ from app.read.values import Arm, ArmHit, Arms, Fused, QueryPlan, Scaling, Scored
 
 
 def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
-    """Return the best `plan.considered` memories: `rrf(m) = sum of w x sqrt(scaled score) / (k + rank)`.
+    """Return the best `plan.considered` memories, by the sum of what each arm adds.
 
-    Equal scores share a rank, so that the order of a list's ties says nothing; equal sums are ordered by
+    An arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`, divided so that a memory that is first in
+    every arm has 1. Equal scores share a rank, so the order of a list's ties says nothing; equal sums are ordered by
     id, newest first.
     """
     places = {arm: _places(scored, plan.scaling[arm]) for arm, scored in arms.items() if plan.weights.get(arm, 0) > 0}
+    whole = sum(plan.weights[arm] for arm, placed in places.items() if placed) * _part(1, 1.0, plan)
+    shares = {arm: plan.weights[arm] / whole for arm, placed in places.items() if placed}
     parts: dict[UUID, list[float]] = defaultdict(list)
-    for arm, placed in places.items():
-        weight = plan.weights[arm]
-        for memory, (rank, _, scaled) in placed.items():
-            parts[memory].append(weight * math.sqrt(scaled) / (plan.k + rank))
+    for arm, share in shares.items():
+        for memory, (rank, _, scaled) in places[arm].items():
+            parts[memory].append(share * _part(rank, scaled, plan))
     sums = ((math.fsum(found), memory) for memory, found in parts.items())
     best = heapq.nlargest(plan.considered, sums)
-    return tuple(Fused(id=memory, retrieval=total, arms=_hits(memory, places, plan)) for total, memory in best)
+    return tuple(Fused(id=memory, retrieval=total, arms=_hits(memory, places, shares, plan)) for total, memory in best)
+
+
+def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
+    return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
 
 
 def _places(scored: Sequence[Scored], scaling: Scaling) -> dict[UUID, tuple[int, float, float]]:
@@ -42,7 +48,10 @@ def _places(scored: Sequence[Scored], scaling: Scaling) -> dict[UUID, tuple[int,
 
 
 def _hits(
-    memory: UUID, places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]], plan: QueryPlan
+    memory: UUID,
+    places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]],
+    shares: Mapping[Arm, float],
+    plan: QueryPlan,
 ) -> tuple[ArmHit, ...]:
     return tuple(
         ArmHit(
@@ -50,7 +59,7 @@ def _hits(
             rank=rank,
             score=score,
             scaled=scaled,
-            contribution=plan.weights[arm] * math.sqrt(scaled) / (plan.k + rank),
+            contribution=shares[arm] * _part(rank, scaled, plan),
         )
         for arm, placed in places.items()
         if memory in placed

@@ -152,13 +152,6 @@ class ReadPipeline:
             found = await self._search_once(session, _asked(search, types), request, query)
             if found.ranked or not query.inferred:
                 return found, False
-            if query.within and query.otherwise != query.windows:
-                other = replace(query, windows=query.otherwise)
-                filters = replace(search.filters, within=query.otherwise)
-                moved = replace(search, filters=filters, windows=query.otherwise)
-                found = await self._search_once(session, _asked(moved, types), request, other)
-                if found.ranked:
-                    return found, True
             looser = replace(query, types=(), within=False, soft_types=query.types)
             filters = replace(search.filters, types=(), within=())
             chosen = plan(looser)
@@ -181,7 +174,13 @@ class ReadPipeline:
             verbatim=_verbatim(self.types.known(tenant)) if replaced_pairs(query) else (),
             known_at=request.known_at,
         )
-        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now)
+        speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
+        speakers = (
+            await ranking.read_entity_names(session, tenant=tenant, ids=speaking)
+            if query.unknown_names and speaking
+            else {}
+        )
+        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, speakers=speakers)
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked = await self._behind(session, search.filters, request, query, ranked, sketches)
         best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)

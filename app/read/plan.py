@@ -1,12 +1,7 @@
-"""Weights of the arms by kind of question, and their explanation.
+"""Plans of retrieval and ranking by kind of question, and how a question was understood, as plain values.
 
-The question as it was understood, in plain values, for the one who asked.
-
-The plan table: for each kind of question, how much each arm says and how much age counts.
-
-Data, not code: the first row whose pattern fits decides. Returned with `explain`. The numbers were tuned on
-conversations with the embedded model (LoCoMo dev, LongMemEval dev); what each is worth stands beside it as
-the evidence recall@10 with it and without it, on LoCoMo unless said otherwise.
+The table is data: the first row whose pattern fits decides, and the plan is returned with `explain`. The numbers
+were chosen in the middle of a plateau on three kinds of conversations (docs/decisions/0001-fusion.md has the figures).
 """
 
 from __future__ import annotations
@@ -64,28 +59,34 @@ SCALING: Mapping[Arm, Scaling] = {
 }
 """Cosines and BM25 mean something within one list alone; the other two are made in 0..1."""
 
-TEXT = {Arm.SEMANTIC: 1.1, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.0, Arm.LEXICAL_CONTEXT: 1.0}
-"""The four arms over texts; those over a turn with the one before it are worth .742 against .672. Meaning counts a
-tenth more: LongMemEval S finds .968 of its sessions among the first five, and .965 with all alike."""
+TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXICAL_CONTEXT: 1.0}
+"""The four arms over texts: a memory by itself, and together with the end of what came before it."""
 
 OPEN = QueryPlan(
     name="open",
-    why="An open question: the arms over texts decide, and age counts a little (seed 002).",
-    weights={**TEXT, Arm.GRAPH: 0.5},
+    why="The question names no time: the arms over texts decide, and age only breaks ties.",
+    weights={**TEXT, Arm.GRAPH: 0.3},
     scaling=SCALING,
-    k=5,  # the seed's 60: .783 against .790
-    depth=100,  # 30: .783
-    questions=0.5,  # recall@5 of paraphrased facts and the like (evals/hype.py): .776, none: .654
-    considered=120,
-    freshness=0.1,  # .3: .777, 1: .705, when half of the questions want the newest
-    neighbours=0.3,  # none: .756
-    question=0.6,  # none: .773
-    speaker=1.3,  # none: .776
-    asked_back=1.5,  # LongMemEval S recall@5: .851, none: .831
+    rank_share=2.0,
+    k=5,
+    depth=100,
+    questions=0.5,
+    considered=150,
+    confidence=0.3,
+    freshness=0.03,
+    neighbours=0.5,
+    farther=0.7,
+    brevity=60,
+    question=0.55,
+    told_in_question=0.75,
+    speaker=1.5,
+    asked_back=1.2,
+    assistant=0.85,
     type_hint=1.15,
     elsewhen=0.5,
     history=1.0,
-    newest=0.5,  # LongMemEval, newest evidence first: .786, none: .500; recall@10 is the same
+    newest=1.0,
+    rival=0.5,
     reordered=10,
 )
 
@@ -104,7 +105,7 @@ TABLE: tuple[Row, ...] = (
             OPEN,
             name="events-in-window",
             why="Only what happened in the named time can answer, however long ago that is.",
-            weights={**TEXT, Arm.SEMANTIC: 1.0, Arm.GRAPH: 1.0, Arm.TEMPORAL: 2.0},
+            weights={**TEXT, Arm.GRAPH: 0.6, Arm.TEMPORAL: 1.6},
             freshness=0.0,
             newest=0.0,
         ),
@@ -115,7 +116,7 @@ TABLE: tuple[Row, ...] = (
             OPEN,
             name="past",
             why="The question asks how things were: age is no fault, and what was replaced may be the answer.",
-            weights={**TEXT, Arm.GRAPH: 0.5, Arm.TEMPORAL: 1.0},
+            weights={**TEXT, Arm.GRAPH: 0.3, Arm.TEMPORAL: 0.8},
             freshness=0.0,
             newest=0.0,
             history=1.25,
@@ -127,7 +128,7 @@ TABLE: tuple[Row, ...] = (
             OPEN,
             name="window",
             why="The question names a time: what happened or was said then comes first, at any age.",
-            weights={**TEXT, Arm.GRAPH: 0.5, Arm.TEMPORAL: 1.0},
+            weights={**TEXT, Arm.GRAPH: 0.3, Arm.TEMPORAL: 0.8},
             freshness=0.0,
         ),
         lambda query: bool(query.windows),
@@ -136,8 +137,8 @@ TABLE: tuple[Row, ...] = (
         replace(
             OPEN,
             name="now",
-            why="The question asks how things are now, so what was said or used lately weighs more (seed 001).",
-            freshness=1.0,
+            why="The question asks how things are now: of what matches alike, the fresher comes first (seed 001).",
+            freshness=0.1,
         ),
         lambda query: query.about_now,
     ),
@@ -146,7 +147,7 @@ TABLE: tuple[Row, ...] = (
             OPEN,
             name="relations",
             why="The question asks how someone is related: edges between entities know, words may not.",
-            weights={**TEXT, Arm.GRAPH: 1.5},
+            weights={**TEXT, Arm.GRAPH: 1.0},
         ),
         lambda query: bool(query.mentioned) and bool(query.relations),
     ),

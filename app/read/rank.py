@@ -1,8 +1,6 @@
-"""Confidence, freshness, contradictions; predecessors of a value.
+"""Ranking of what was found, by trust, freshness, neighbours and speaker; predecessors of a value.
 
-What came before something: "where did I work before Volkswagen?" asks for what Volkswagen replaced.
-
-Stage 3: what was found, weighed by how far it is trusted, how fresh it is, and what it is.
+A question such as "where did I work before Volkswagen?" asks for what Volkswagen replaced.
 """
 
 from __future__ import annotations
@@ -11,9 +9,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
+from app.english.questions import FIRST_PERSON
+from app.lexical.edits import one_edit_apart
 from app.memory import normalise
 from app.memory.drift import DEMOTION
 from app.memory.freshness import since_last_use
@@ -79,23 +81,34 @@ that the question asks for as well. A long turn says other things too, and may b
 REPLACED_FACTOR = 0.95
 """What such words score, against what replaced them."""
 
-SHORT = 80
-"""Words of a turn that needs its neighbours to be understood."""
+_DAY: Final = 86_400
+
+_LEAST_FRESH: Final = 0.02
+"""What age takes off a match ends here: the floor of the Cognitive categories, for every type."""
+
+_LONG_NAME: Final = 5
+"""Letters of a name that may be misspelled by one and still be meant."""
 
 
 def rank(
-    fused: Sequence[Fused], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, plan: QueryPlan, now: datetime
+    fused: Sequence[Fused],
+    sketches: Mapping[UUID, RankingRow],
+    *,
+    query: ParsedQuery,
+    plan: QueryPlan,
+    now: datetime,
+    speakers: Mapping[UUID, str] = MappingProxyType({}),
 ) -> tuple[Ranked, ...]:
-    """Return what was found, best first: `score = retrieval x confidence x min(1, freshness)^g` x factors.
+    """Return what was found, best first: `score = retrieval x confidence^c x min(1, freshness)^g` x factors.
 
     `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that
-    applied is named in the notes with its number. A memory without a sketch is left out. A cross-encoder
-    would replace `retrieval` here.
+    applied is named in the notes with its number. `speakers` are the names of those who speak. A memory without a
+    sketch is left out. A cross-encoder would replace `retrieval` here.
     """
     read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
-    shares = _neighbours(read, plan.neighbours)
+    shares = _neighbours(read, plan)
     ratios = demotions([sketch for _, sketch in read])
-    speaker = _one_speaker(query, [sketch for _, sketch in read])
+    speaker = _one_speaker(query, [sketch for _, sketch in read], speakers)
     ranked = []
     for one, sketch in read:
         factors = _factors(sketch, ratios.get(one.id, 1.0), speaker, query, plan)
@@ -141,32 +154,48 @@ def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 
 
-def _neighbours(read: Sequence[tuple[Fused, RankingRow]], share: float) -> dict[UUID, float]:
-    """Return what each short turn gains from the short turns just before and after it that were found too."""
-    if not share:
-        return {}
+def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> dict[UUID, float]:
+    """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has."""
     turns: dict[tuple[UUID, str, int], float] = defaultdict(float)
-    short = [
-        (one, (sketch.scope_id, sketch.session_id, sketch.sequence_number))
+    placed = [
+        (one, sketch.words, (sketch.scope_id, sketch.session_id, sketch.sequence_number))
         for one, sketch in read
-        if sketch.session_id is not None and sketch.sequence_number is not None and sketch.words <= SHORT
+        if sketch.session_id is not None and sketch.sequence_number is not None
     ]
-    for one, (scope, session, number) in short:
-        if session is not None and number is not None:
-            turns[scope, session, number] = max(turns[scope, session, number], one.retrieval)
+    for one, _, place in placed:
+        turns[place] = max(turns[place], one.retrieval)
+
+    def better(scope: UUID, session: str, number: int, distance: int) -> float:
+        beside = (scope, session, number - distance), (scope, session, number + distance)
+        return max(turns.get(place, 0.0) for place in beside)
+
     return {
-        one.id: share * (turns.get((scope, session, number - 1), 0.0) + turns.get((scope, session, number + 1), 0.0))
-        for one, (scope, session, number) in short
-        if session is not None and number is not None
+        one.id: gain
+        for one, words, place in placed
+        if (
+            gain := plan.neighbours
+            * (plan.brevity / (plan.brevity + words))
+            * (better(*place, 1) + plan.farther * better(*place, 2))
+        )
     }
 
 
-def _one_speaker(query: ParsedQuery, sketches: Sequence[RankingRow]) -> frozenset[UUID]:
-    """Return the ids of the one speaker whom the question names; none when it names several."""
+def _one_speaker(query: ParsedQuery, sketches: Sequence[RankingRow], names: Mapping[UUID, str]) -> frozenset[UUID]:
+    """Return the ids of the one speaker whom the question names, in full or in part; none when it names several."""
     speaking = {sketch.speaker_id for sketch in sketches}
     named = [frozenset(one for entity in mentioned.entities for one in entity.ids) for mentioned in query.mentioned]
     speakers = {ids for ids in named if ids & speaking}
+    partly = {one for one, name in names.items() if one in speaking and _named_in_part(name, query.unknown_names)}
+    speakers |= {frozenset({one}) for one in partly if not any(one in ids for ids in speakers)}
     return next(iter(speakers)) if len(speakers) == 1 else frozenset()
+
+
+def _named_in_part(name: str, words: Sequence[str]) -> bool:
+    """Tell whether one of the words is, or is spelled nearly as, a word of the name."""
+    parts = normalise.normalise_name(name).split()
+    return any(
+        word == part or (len(part) >= _LONG_NAME and one_edit_apart(word, part)) for word in words for part in parts
+    )
 
 
 def _factors(
@@ -177,9 +206,9 @@ def _factors(
         (ratio < 1, "contradicted by a belief that is trusted more", ratio),
         (sketch.volatile, "its slot changes too often", DEMOTION),
         (sketch.elsewhen, "happened at another time than the question names", plan.elsewhen),
-        (sketch.asks, "only asks", plan.question),
+        _asking(sketch, plan),
         (sketch.speaker_id in speaker, "said by the one the question names", plan.speaker),
-        (sketch.speaker_id in query.assistants, "said by the assistant, which the question asks for", plan.asked_back),
+        _assistant(sketch, query, plan),
         (sketch.type in query.soft_types, "of a type the question hints at", plan.type_hint),
         (
             query.about_past and sketch.status == MemoryStatus.SUPERSEDED,
@@ -190,12 +219,34 @@ def _factors(
     return [(why, factor) for applies, why, factor in every if applies and factor != 1]
 
 
+def _asking(sketch: RankingRow, plan: QueryPlan) -> tuple[bool, str, float]:
+    """Return the factor of a turn that ends as a question: it rarely answers one, unless it tells of the speaker."""
+    if sketch.asking is not None and FIRST_PERSON.search(sketch.asking):
+        return True, "asks, and tells of the one who asks", plan.told_in_question
+    return sketch.asking is not None, "only asks", plan.question
+
+
+def _assistant(sketch: RankingRow, query: ParsedQuery, plan: QueryPlan) -> tuple[bool, str, float]:
+    if query.asks_back:
+        why, factor = "said by the assistant, which the question asks for", plan.asked_back
+    else:
+        why, factor = "said by the assistant", plan.assistant
+    return sketch.speaker_id in query.assistants, why, factor
+
+
+def _current(sketch: RankingRow) -> bool:
+    """Tell whether it holds its slot alone: then it is how things are, however long ago it was said."""
+    return sketch.slot is not None and sketch.status == MemoryStatus.ACTIVE and not sketch.contested
+
+
 def _ranked(
     fused: Fused, sketch: RankingRow, share: float, factors: Sequence[tuple[str, float]], plan: QueryPlan, now: datetime
 ) -> Ranked:
     fresh = min(1.0, freshness_of(sketch, now))
     retrieval = fused.retrieval + share
-    score = retrieval * sketch.confidence * fresh**plan.freshness
+    score = retrieval * sketch.confidence**plan.confidence
+    if not _current(sketch):
+        score *= max(fresh, _LEAST_FRESH) ** plan.freshness
     notes = [f"beside turns that match: +{share:.4f}"] if share else []
     for why, factor in factors:
         score *= factor
@@ -212,22 +263,26 @@ def _ranked(
 
 
 def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
-    """Return the list with its first ones weighed by age: the newest gains `plan.newest`, the oldest nothing.
+    """Return the list with its best ones weighed by age: each gains `plan.newest / (1 + days behind the newest)`.
 
-    Only the first ones, because over the whole list age drowns relevance: an old turn may be the only answer.
+    Only among matches of a similar score, because over the whole list age drowns relevance: an old turn may be the
+    only answer. What holds its slot is as new as the newest.
     """
-    first, rest = ordered[: plan.reordered], ordered[plan.reordered :]
-    if len(first) < 2:  # noqa: PLR2004 - one is in order
+    first = ordered[: plan.reordered]
+    least = plan.rival * max((hit.retrieval for hit in first), default=0.0)
+    best = [hit for hit in first if hit.retrieval >= least]
+    if len(best) < 2:  # noqa: PLR2004 - one is in order
         return list(ordered)
-    by_age = sorted(first, key=lambda hit: (sketches[hit.id].stated_at, hit.id), reverse=True)
-    gains = {hit.id: 1 + plan.newest * (1 - place / (len(first) - 1)) for place, hit in enumerate(by_age)}
-    raised = [
-        replace(
-            hit, score=hit.score * gains[hit.id], notes=(*hit.notes, f"by age among the first: x{gains[hit.id]:.2f}")
-        )
-        for hit in first
-    ]
-    return [*sorted(raised, key=lambda hit: (hit.score, hit.id), reverse=True), *rest]
+    newest = max(sketches[hit.id].stated_at for hit in best)
+    raised = [_raised(hit, sketches[hit.id], newest, plan) for hit in best]
+    others = [hit for hit in ordered if hit not in best]
+    return sorted([*raised, *others], key=lambda hit: (hit.score, hit.id), reverse=True)
+
+
+def _raised(hit: Ranked, sketch: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:
+    behind = 0.0 if _current(sketch) else (newest - sketch.stated_at).total_seconds() / _DAY
+    gain = 1 + plan.newest / (1 + behind)
+    return replace(hit, score=hit.score * gain, notes=(*hit.notes, f"{behind:.1f} days behind the newest: x{gain:.2f}"))
 
 
 def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> tuple[Ranked, ...]:

@@ -54,7 +54,7 @@ class ArmHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A memory that answers, with what its place is made of: score = retrieval x confidence x freshness^g."""
+    """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors."""
 
     memory: Memory
     score: float
@@ -145,7 +145,8 @@ class QuestionReading:
     """What the question's words alone say, before anyone looked whom they name.
 
     `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
-    the question says before what: "before Volkswagen", unless that is a time.
+    the question says before what: "before Volkswagen", unless that is a time. `capitalised` are words
+    that may be names, `open_spans` the words of windows that are open on one side.
     """
 
     text: str
@@ -153,8 +154,8 @@ class QuestionReading:
     belongings: tuple[Belonging, ...]
     terms: tuple[str, ...]
     windows: tuple[Window, ...]
-    otherwise: tuple[Window, ...]
     window_spans: tuple[Span, ...]
+    open_spans: tuple[Span, ...]
     given_types: tuple[str, ...]
     hinted: tuple[str, ...]
     predicates: tuple[str, ...]
@@ -166,6 +167,7 @@ class QuestionReading:
     wants_newest: bool
     asks_back: bool
     before: Span | None
+    capitalised: tuple[Span, ...]
     mode: ReadMode
     mode_given: bool
     language: str
@@ -211,15 +213,16 @@ class ParsedQuery:
 
     `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter,
     `inferred` says that it was read out of the question (so an empty answer may relax it); `soft_types`
-    are only preferred. `within` makes the windows a hard filter on when things happened; `otherwise` are
-    the windows in their other reading ("last Tuesday": that of this week), for when nothing happened in
-    them. `excluded` are entities, `excluded_words` literals that the asker does not want to hear about.
+    are only preferred. `within` makes the windows a hard filter on when things happened; "last Tuesday" has two, that
+    of last week and the one that came last. `excluded` are entities, `excluded_words` literals that the asker does not
+    want to hear about.
     `denied`: the question
     is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
     `before`: what replaced the answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right.
-    `assistants`: whose words it asks for when it asks what the assistant said.
+    `assistants`: the entities that the assistant speaks as; `asks_back`: it asks what the assistant said.
     `lent`: those of `terms` that the question does not say, of names of what it calls its own (`my sister`), with how
     many memories are about the one so named.
+    `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name.
     `specificity` in 0..1: see `understand.specificity`.
     """
 
@@ -228,7 +231,6 @@ class ParsedQuery:
     terms: tuple[str, ...]
     mentioned: tuple[Mentioned, ...]
     windows: tuple[Window, ...]
-    otherwise: tuple[Window, ...]
     within: bool
     types: tuple[str, ...]
     inferred: bool
@@ -243,9 +245,11 @@ class ParsedQuery:
     about_past: bool
     wants_newest: bool
     assistants: frozenset[UUID]
+    asks_back: bool
     specificity: float
     mode: ReadMode
     before: Before | None = None
+    unknown_names: tuple[str, ...] = ()
     lent: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -262,35 +266,45 @@ class Scaling(StrEnum):
 class QueryPlan:
     """How one kind of question is answered: numbers, and a sentence that says why.
 
-    Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, RRF's constant
-    `k`, `depth` an arm may nominate; `questions` is the share by which a memory gains in meaning from the best
-    of the questions it answers (0: they are not looked at). Ranking: the first `considered` are ranked;
-    `freshness` is the exponent g of `retrieval x confidence x freshness^g`; `neighbours` is the share of its
-    neighbours' scores in the session that a short turn takes; the rest multiply scores: `question` those of
-    turns that only ask, `speaker` those said by the one person the question names, `asked_back` those of the
-    assistant when the question asks what it said, `type_hint` those of a type the question hints at,
-    `elsewhen` those that happened at another time than the question names, `history` replaced ones when history
-    is asked for. `newest` is how much the newest of the first `reordered` gains when the question wants the
-    newest.
+    Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, `depth` an arm may
+    nominate; `questions` is the share by which a memory gains in meaning from the best of the questions it answers
+    (0: they are not looked at). Fusion: an arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`.
+
+    Ranking: the first `considered` are ranked by `retrieval x confidence^c x freshness^g`, with the exponents
+    `confidence` and `freshness`. A turn takes the share `neighbours` of the better of the turns beside it, times
+    `farther` of those two away; a turn of `brevity` words takes half of that, a longer one less. The rest multiply
+    scores: `question` those of turns that only ask, `told_in_question` those of turns that ask and also tell of the
+    speaker, `speaker` those said by the one person the question names, `asked_back` those of the assistant when the
+    question asks what it said, `assistant` those of the assistant otherwise, `type_hint` those of a type the question
+    hints at, `elsewhen` those that happened at another time than the question names, `history` replaced ones when
+    history is asked for. When the question wants the newest, those of the first `reordered` with at least the share
+    `rival` of the best retrieval score gain `newest / (1 + days behind the newest)`.
     """
 
     name: str
     why: str
     weights: Mapping[Arm, float]
     scaling: Mapping[Arm, Scaling]
+    rank_share: float
     k: float
     depth: int
     questions: float
     considered: int
+    confidence: float
     freshness: float
     neighbours: float
+    farther: float
+    brevity: float
     question: float
+    told_in_question: float
     speaker: float
     asked_back: float
+    assistant: float
     type_hint: float
     elsewhen: float
     history: float
     newest: float
+    rival: float
     reordered: int
 
 

@@ -184,9 +184,6 @@ _BRACKETED = re.compile(r"\s*\[[^\]]*\]\s*$")
 
 _LONGEST_CAPTION = 500
 
-_SHORT_QUESTION = 40
-"""Words up to which a text that ends in a question mark is taken for a question."""
-
 
 def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
     """Gather every row of a new memory; one that was accepted keeps since when it is known."""
@@ -287,9 +284,7 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
 
 
 def question_rows(content: str) -> bool:
-    """Return whether a short text ends as a question; such a turn rarely holds the answer to another."""
-    if len(content.split()) > _SHORT_QUESTION:
-        return False
+    """Return whether a text ends as a question; such a turn rarely holds the answer to another."""
     spoken = _BRACKETED.sub("", " ".join(content.split())[-_LONGEST_CAPTION:])
     return spoken.rstrip().endswith(("?", "\uff1f"))
 

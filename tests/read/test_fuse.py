@@ -50,8 +50,17 @@ def test_the_parts_add_up_and_the_order_is_by_the_sum(arms: Arms) -> None:
     for one in fused:
         assert math.isclose(one.retrieval, math.fsum(hit.contribution for hit in one.arms))
         for hit in one.arms:
-            expected = math.sqrt(hit.scaled) / (PLAN.k + hit.rank)
-            assert math.isclose(hit.contribution, expected)
+            expected = hit.scaled + PLAN.rank_share * math.sqrt(hit.scaled) / (PLAN.k + hit.rank)
+            whole = len(arms) * (1 + PLAN.rank_share / (PLAN.k + 1))
+            assert math.isclose(hit.contribution, expected / whole)
+
+
+@given(some_arms)
+def test_what_is_first_in_every_arm_has_a_score_of_one(arms: Arms) -> None:
+    best = UUID(int=99)
+    scaling = dict.fromkeys(Arm, Scaling.RANGE)
+    led = {arm: ((best, 2.0), *scored) for arm, scored in arms.items()}
+    assert math.isclose(fuse(led, replace(PLAN, scaling=scaling))[0].retrieval, 1.0)
 
 
 @given(some_arms)

@@ -16,13 +16,14 @@ from app.memory.registry import discover
 from app.model import SpeechAct
 from app.read import understand
 from app.read.plan import OPEN
+from app.read.plan import plan as plan_of
 from app.read.rank import demotions, freshness_of, rank
 from app.read.values import Fused, ParsedQuery, QueryRequest
 from tests.read.conftest import NOW
 
 TYPES = discover()
 NOTHING = QueryLookup(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
-PLAIN = replace(OPEN, freshness=1.0, neighbours=0.0, newest=0.0)
+PLAIN = replace(OPEN, confidence=1.0, freshness=1.0, neighbours=0.0, newest=0.0)
 SCOPE = UUID(int=7)
 
 
@@ -50,7 +51,7 @@ def sketch(number: int, **given: Any) -> RankingRow:
         "decay": Decay(half_life_days=180),
         "speaker_id": None,
         "words": 5,
-        "asks": False,
+        "asking": None,
         "elsewhen": False,
         "speech_act": SpeechAct.ASSERTION,
         "payload": {},
@@ -106,17 +107,39 @@ def test_trust_and_freshness_never_lower_a_score(low: float, high: float, young:
     assert better.score >= worse.score
 
 
-def test_a_short_turn_takes_a_share_of_its_neighbours() -> None:
-    turns = [sketch(n, type="episodic", session_id="s", sequence_number=n) for n in (1, 2, 4)]
-    hits = {hit.id.int: hit for hit in ranked(*turns, plan=replace(PLAIN, neighbours=0.3))}
-    assert hits[1].retrieval == pytest.approx(0.5 + 0.3 * 0.5)
-    assert hits[2].retrieval == pytest.approx(0.5 + 0.3 * 0.5)
-    assert hits[4].retrieval == pytest.approx(0.5)
+def test_a_turn_takes_a_share_of_its_neighbours_the_more_the_less_it_says() -> None:
+    def beside(words: int) -> dict[int, float]:
+        turns = [sketch(n, type="episodic", session_id="s", sequence_number=n, words=words) for n in (1, 2, 4, 9)]
+        plan = replace(PLAIN, neighbours=0.5, farther=0.4, brevity=60)
+        return {hit.id.int: hit.retrieval for hit in ranked(*turns, plan=plan)}
+
+    short, long = beside(20), beside(180)
+    assert short[2] == pytest.approx(0.5 + 0.75 * 0.5 * (0.5 + 0.4 * 0.5))
+    assert short[4] == pytest.approx(0.5 + 0.75 * 0.5 * 0.4 * 0.5)
+    assert short[9] == pytest.approx(0.5)
+    assert 0.5 < long[2] < short[2]
 
 
-def test_a_turn_that_only_asks_counts_less() -> None:
-    [hit] = ranked(sketch(1, asks=True))
-    assert hit.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
+def test_a_turn_that_only_asks_counts_less_than_one_that_asks_and_tells() -> None:
+    [asks] = ranked(sketch(1, asking="Any ideas for dinner?"))
+    [tells] = ranked(sketch(1, asking="I have set 40 euros aside for dinner, any ideas?"))
+    assert asks.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
+    assert tells.score == pytest.approx(0.5 * 0.8 * PLAIN.told_in_question)
+
+
+def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:
+    [hit] = ranked(sketch(1, slot="s", stated_at=NOW - timedelta(days=900)))
+    assert hit.score == pytest.approx(0.5 * 0.8)
+    [contested] = ranked(sketch(1, slot="s", contested=True, stated_at=NOW - timedelta(days=900)))
+    assert contested.score < 0.5 * 0.8
+
+
+@given(st.integers(1, 2000), st.sampled_from(["How do I get to work now?", "Where do I keep it?", "Volkswagen"]))
+def test_age_never_drowns_a_clear_match(days: int, query: str) -> None:
+    old, new = sketch(1, stated_at=NOW - timedelta(days=days)), sketch(2)
+    fused = [Fused(id=old.id, retrieval=0.9, arms=()), Fused(id=new.id, retrieval=0.35, arms=())]
+    hits = rank(fused, {old.id: old, new.id: new}, query=parsed(query), plan=plan_of(parsed(query)), now=NOW)
+    assert hits[0].id == old.id
 
 
 def test_of_the_first_ones_the_newest_gains_when_the_question_wants_it() -> None:
@@ -126,7 +149,29 @@ def test_of_the_first_ones_the_newest_gains_when_the_question_wants_it() -> None
     plan = replace(PLAIN, freshness=0.0, newest=0.5)
     old, new = sketch(1, stated_at=at(30), confidence=0.8), sketch(2, stated_at=at(1), confidence=0.7)
     assert [hit.id.int for hit in ranked(old, new, query="Where do I work now?", plan=plan)] == [2, 1]
+    assert [hit.id.int for hit in ranked(old, new, query="What was my best time?", plan=plan)] == [2, 1]
     assert [hit.id.int for hit in ranked(old, new, query="Where did I work in 2019?", plan=plan)] == [1, 2]
+
+
+def test_the_newest_gains_by_distance_in_time_not_by_its_place() -> None:
+    plan = replace(PLAIN, freshness=0.0, newest=1.0)
+    moment = sketch(1, stated_at=NOW - timedelta(seconds=5), confidence=0.8)
+    best, newest = ranked(moment, sketch(2, confidence=0.75), query="Where do I work now?", plan=plan)
+    assert (best.id.int, newest.id.int) == (1, 2)
+    holder = sketch(3, slot="s", stated_at=NOW - timedelta(days=300), confidence=0.8)
+    assert ranked(holder, sketch(2, confidence=0.75), query="Where do I work now?", plan=plan)[0].id == holder.id
+
+
+@pytest.mark.parametrize("name", ["Brandt", "Ilse", "Brandd"])
+def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
+    ilse, tom = UUID(int=50), UUID(int=51)
+    turns = [sketch(1, speaker_id=tom), sketch(2, speaker_id=ilse)]
+    fused = [Fused(id=one.id, retrieval=0.5, arms=()) for one in turns]
+    query = parsed(f"What does {name} sell?")
+    speakers = {ilse: "Ilse Brandt", tom: "Tom Alder"}
+    hits = rank(fused, {one.id: one for one in turns}, query=query, plan=PLAIN, now=NOW, speakers=speakers)
+    assert hits[0].id.int == 2
+    assert hits[0].score == pytest.approx(PLAIN.speaker * hits[1].score)
 
 
 def test_equal_scores_are_ordered_newest_id_first() -> None:

@@ -70,7 +70,7 @@ def test_the_asker_is_the_user_when_they_ask_for_a_relation_of_theirs() -> None:
 @pytest.mark.parametrize(
     ("text", "lower", "upper"),
     [
-        ("What happened last Tuesday?", datetime(2026, 5, 5, tzinfo=UTC), datetime(2026, 5, 6, tzinfo=UTC)),
+        ("What happened on Tuesday?", datetime(2026, 5, 12, tzinfo=UTC), datetime(2026, 5, 13, tzinfo=UTC)),
         ("What has changed since March?", datetime(2026, 3, 1, tzinfo=UTC), None),
         ("Where did I live before 2019?", None, datetime(2019, 1, 1, tzinfo=UTC)),
     ],
@@ -167,8 +167,8 @@ def test_relations_are_asked_for_in_both_directions() -> None:
         ("What happened last Tuesday?", "events-in-window", 0.0),
         ("What did I paint last Tuesday?", "window", 0.0),
         ("What did I prefer before?", "past", 0.0),
-        ("What is my current job?", "now", 1.0),
-        ("Tell me about the beach", "open", 0.1),
+        ("What is my current job?", "now", 0.1),
+        ("Tell me about the beach", "open", 0.03),
     ],
 )
 def test_the_plan_follows_the_kind_of_question(text: str, name: str, freshness: float) -> None:

@@ -23,11 +23,12 @@ Bounds = tuple[datetime | None, datetime | None]
 class RankingRow:
     """A memory as ranking sees it.
 
-    `words` it has; whether it only `asks`; the entity that is its speaker. `elsewhen`: it happened, but at no
-    time that the question names. `volatile`: its slot changes too often, and nobody has looked at it yet. `payload`
-    is empty unless it was asked for. `strongest` is the confidence of the most trusted memory of its slot, found or
-    not, where several contest it; not told of the past. `overtaken`: those of the found memories that are word for
-    word what said something else of its slot, which was replaced since; not told of the past either.
+    `words` it has; `asking` is what it says, where it ends as a question; `speaker_id` the entity that says it.
+    `elsewhen`: it happened, but at no time that the question names. `volatile`: its slot changes too often, and nobody
+    has looked at it yet. `payload` is empty unless it was asked for. `strongest` is the confidence of the most trusted
+    memory of its slot, found or not, where several contest it; not known of the past. `overtaken`: those of the found
+    memories that are word for word what said something else of its slot, which was replaced since; not known of the
+    past either.
     """
 
     id: UUID
@@ -47,7 +48,7 @@ class RankingRow:
     decay: Decay
     speaker_id: UUID | None
     words: int
-    asks: bool
+    asking: str | None
     elsewhen: bool
     speech_act: SpeechAct
     payload: Mapping[str, Any]
@@ -96,7 +97,7 @@ def _sketches(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
-            m.half_life_days, m.floor, i.speaker_id, i.words, i.asks,
+            m.half_life_days, m.floor, i.speaker_id, i.words, CASE WHEN i.asks THEN m.content END,
             i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
@@ -165,7 +166,7 @@ def _sketch(row: Sequence[Any]) -> RankingRow:
         decay=Decay(half_life_days=row[13], floor=row[14]),
         speaker_id=row[15],
         words=row[16],
-        asks=row[17],
+        asking=row[17],
         elsewhen=row[18],
         speech_act=SpeechAct(row[19]),
         payload=row[20] or {},
@@ -173,6 +174,17 @@ def _sketch(row: Sequence[Any]) -> RankingRow:
         strongest=row[23],
         overtaken=frozenset(row[24] or ()),
     )
+
+
+_NAMES = text("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(
+    bindparam("ids", type_=ARRAY(Uuid))
+)
+
+
+async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return the names of these entities."""
+    found: Any = await session.execute(_NAMES, {"tenant": tenant, "ids": list(ids)})
+    return {row[0]: row[1] for row in found}
 
 
 _REPLACED = text(

@@ -7,6 +7,9 @@ from app.read.retrieve.search import Search, indexed, type_filter
 STATED = 0.5
 """What counts a memory that was stated in the window, against one that happened in it."""
 
+TOLD_LATER = "1 day"
+"""How long after a window what happened in it is still told."""
+
 FIT = 0.5
 """Share of an event's score that any overlap gives; the rest is the share of the event inside the window."""
 
@@ -36,7 +39,7 @@ def cte(search: Search) -> str:
                 FROM {indexed(search.filters)}
                 WHERE i.scope_id = bucket.scope_id AND i.event_range IS NULL
                   AND (named.lower IS NULL OR i.stated_at >= named.lower)
-                  AND (named.upper IS NULL OR i.stated_at < named.upper)
+                  AND (named.upper IS NULL OR i.stated_at < named.upper + interval '{TOLD_LATER}')
                   AND {type_filter(search.filters, scoped=False)} AND i.part = 0
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
             ) stated

@@ -188,6 +188,18 @@ def grams(text: str, language: str) -> tuple[Gram, ...]:
     return (*found.values(), *spaceless)
 
 
+def capitalised(text: str, language: str) -> tuple[Span, ...]:
+    """Return the words that begin with a capital letter and are no stop words, without what says whose."""
+    stop = STOP_WORDS.get(language, frozenset())
+    words = (_trimmed(match) for match in islice(_WORD.finditer(text), MOST_WORDS))
+    bare = ((start, start + len(_POSSESSIVE.sub("", text[start:end]))) for start, end in words)
+    return tuple(
+        Span(start=start, end=end)
+        for start, end in bare
+        if text[start:end][:1].isupper() and text[start:end].casefold() not in stop | _SELF
+    )
+
+
 def speaks_of_self(text: str) -> bool:
     """Tell whether the question is about the one who asks."""
     return any(word.strip('.,;:!?"()').casefold() in _SELF for word in text.split()[:MOST_WORDS])

@@ -10,12 +10,12 @@ from typing import Literal
 from app.english import questions
 from app.english.dates import TemporalSpan, find_spans
 from app.english.verbs import past_forms
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
 from app.read.understand import names
-from app.read.understand.names import ASSISTANTS, grams, predicates, speaks_of_self
+from app.read.understand.names import ASSISTANTS, capitalised, grams, predicates, speaks_of_self
 from app.read.values import QueryRequest, QuestionReading, Span, Window, happens
 
 _WEEK = timedelta(days=7)
@@ -29,10 +29,10 @@ _UP_TO_NEXT = re.compile(r"^(?:before|prior\s+to)\s+", re.IGNORECASE)
 
 def parse_question(request: QueryRequest, *, types: Registry, language: str) -> QuestionReading:
     """Return what the words of the request say; pure, some 0.3 ms."""
-    text = request.query.replace("\u2019", "'")
+    text = questions.as_asked_by_user(request.query.replace("\u2019", "'"))
     prefer: Literal["past", "future"] = "future" if questions.is_future(text) else "past"
-    spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if span.kind != "duration")
-    windows = tuple(_window(span) for span in spans)
+    spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if _is_time(span, text, language))
+    windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))
     hinted = _hinted(text, types)
     asked = predicates(text)
     about_past = _asks_for_past(text, spans) or _past_state_in_window(
@@ -44,10 +44,8 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         belongings=names.found(text),
         terms=tuple(dict.fromkeys((*terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
-        otherwise=tuple(
-            _nearest_weekday(span, request.now) or window for span, window in zip(spans, windows, strict=True)
-        ),
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
+        open_spans=tuple(Span(start=span.start, end=span.end) for span in spans if None in span.window),
         given_types=request.types,
         hinted=hinted,
         predicates=asked,
@@ -63,6 +61,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         wants_newest=not about_past and questions.wants_newest(text),
         asks_back=questions.ASKS_BACK.search(text) is not None,
         before=_before(text, spans),
+        capitalised=capitalised(text, language),
         mode=request.mode or (ReadMode.HISTORICAL if about_past else ReadMode.DEFAULT),
         mode_given=request.mode is not None,
         language=language,
@@ -92,17 +91,30 @@ def _timed(text: str, before: int, spans: Collection[TemporalSpan]) -> bool:
     return any(span.start <= follows and before < span.end for span in spans)
 
 
-def _nearest_weekday(span: TemporalSpan, now: datetime) -> Window | None:
-    """Return the other reading of "last Tuesday": not last week's, but the one that came last."""
-    if questions.LAST_WEEKDAY.fullmatch(span.text.strip()) is None or span.lower is None or span.upper is None:
-        return None
-    lower, upper = span.lower + _WEEK, span.upper + _WEEK
-    return Window(lower=lower, upper=upper) if upper <= now else None
+def _is_time(span: TemporalSpan, text: str, language: str) -> bool:
+    """Tell whether the words ask about a time: not how long something takes, and not which thing is meant.
+
+    A bare weekday, month, quarter or year before a noun says which thing: "the Monday team", "the Q2 report".
+    """
+    if span.kind == "duration" or questions.RATE.search(text[: span.end]) is not None:
+        return False
+    if text[: span.start].endswith("-"):
+        return False
+    follows = _WORD.match(text[span.end :].lstrip()) if text[span.end : span.end + 1] == " " else None
+    leads = text[: span.start].split()
+    if follows is None or " " in span.text.strip() or (leads and leads[-1].casefold() in questions.BEFORE_TIMES):
+        return True
+    return follows.group().casefold() in STOP_WORDS.get(language, frozenset()) or not follows.group().islower()
 
 
-def _window(span: TemporalSpan) -> Window:
+def _readings(span: TemporalSpan, now: datetime) -> tuple[Window, ...]:
+    """Return the windows that the words may mean: "last Tuesday" is last week's or the one that came last."""
     lower, upper = span.window
-    return Window(lower=lower, upper=upper)
+    first = Window(lower=lower, upper=upper)
+    if questions.LAST_WEEKDAY.fullmatch(span.text.strip()) is None or lower is None or upper is None:
+        return (first,)
+    later = Window(lower=lower + _WEEK, upper=upper + _WEEK)
+    return (first, later) if later.upper is not None and later.upper <= now else (first,)
 
 
 def _hinted(text: str, types: Registry) -> tuple[str, ...]:
@@ -115,9 +127,8 @@ def _hinted(text: str, types: Registry) -> tuple[str, ...]:
 def names_of(reading: QuestionReading) -> set[str]:
     """Return the names to look up: every run of words, and the asker's own when they speak of themselves."""
     own = {vocabulary.USER} if speaks_of_self(reading.text) else set()
-    answering = ASSISTANTS if reading.asks_back else frozenset()
     unnamed = (one.alias for one in reading.belongings)
-    return own.union(answering, unnamed, (gram.name for gram in reading.grams))
+    return own.union(ASSISTANTS, unnamed, (gram.name for gram in reading.grams))
 
 
 def _past_state_in_window(

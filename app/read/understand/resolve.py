@@ -23,7 +23,7 @@ _WORD = re.compile(r"[\w'-]+")
 def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Registry) -> ParsedQuery:
     """Return the question with its names resolved to the entities of the visible scopes."""
     by_alias, every = _by_alias(known, named=True), _by_alias(known, named=False)
-    said = [gram for gram in choose_names(reading.grams, by_alias) if not _in_window(gram.span, reading)]
+    said = [gram for gram in choose_names(reading.grams, by_alias) if _may_name(gram, reading)]
     own = _own(reading, said, every)
     by_alias |= {gram.name: list(entities) for gram, entities in own}
     found = _with_own(said, [gram for gram, _ in own])
@@ -47,7 +47,6 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
         mentioned=(*mentioned, *_self(rest, asked, by_alias, mentioned, known.memories)),
         windows=reading.windows,
-        otherwise=reading.otherwise,
         within=bool(reading.windows) and _only_events(hard, types),
         types=hard,
         inferred=inferred,
@@ -61,9 +60,8 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about_now=reading.about_now and not about_past,
         about_past=about_past,
         wants_newest=reading.wants_newest and not about_past,
-        assistants=frozenset(
-            one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids if reading.asks_back
-        ),
+        assistants=frozenset(one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids),
+        asks_back=reading.asks_back,
         specificity=specificity(
             names=len(mentioned),
             windows=len(reading.windows),
@@ -73,6 +71,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         ),
         mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
         before=before if about_past else None,
+        unknown_names=_unknown_names(reading, found),
         lent=lent,
     )
 
@@ -173,8 +172,16 @@ def _noun_before(reading: QuestionReading, found: Sequence[Gram]) -> bool:
     return questions.NOUN_BEFORE.search(reading.text) is not None and any(gram.span == reading.before for gram in found)
 
 
-def _in_window(span: Span, reading: QuestionReading) -> bool:
-    return any(overlaps(span, window) for window in reading.window_spans)
+def _unknown_names(reading: QuestionReading, found: Sequence[Gram]) -> tuple[str, ...]:
+    spans = [*(gram.span for gram in found), *reading.window_spans, *reading.excluded_spans]
+    unknown = [span for span in reading.capitalised if not any(overlaps(span, other) for other in spans)]
+    return tuple(normalise.normalise_name(reading.text[span.start : span.end]) for span in unknown)
+
+
+def _may_name(gram: Gram, reading: QuestionReading) -> bool:
+    """Tell whether the words may be a name: not a time, and not the word for whoever a scope belongs to."""
+    timed = any(overlaps(gram.span, window) for window in reading.window_spans)
+    return not timed and gram.name != vocabulary.USER
 
 
 def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
@@ -249,9 +256,7 @@ def _lexical_terms(reading: QuestionReading, unwanted: Sequence[Span]) -> tuple[
 
 def _unsought(reading: QuestionReading) -> list[Span]:
     """Return what is said and not looked for: the bound in "before 2019", "the user's" in "the user's sister"."""
-    pairs = zip(reading.windows, reading.window_spans, strict=True)
-    bounds = [span for window, span in pairs if window.lower is None or window.upper is None]
-    return [*bounds, *(one.owner for one in reading.belongings)]
+    return [*reading.open_spans, *(one.owner for one in reading.belongings)]
 
 
 def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, ...]:
