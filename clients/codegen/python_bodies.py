@@ -89,22 +89,30 @@ def generate_writes(contract: Schema) -> str:
     """Return the module `_async_writes.py`."""
     text = WRITES_HEAD
     for tag, body in _writes(contract).items():
-        kind = f'Literal["{tag}"]' if tag else "str"
-        text += (
-            "    @overload\n    async def write(\n"
-            f"        self, type: {kind}, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.{body}]\n"
-            "    ) -> WriteResult: ...\n\n"
-        )
-    return text + (
-        "    async def write(\n"
-        "        self, type: str, /, *, idempotency_key: str | None = None, **fields: Any\n"
-        "    ) -> WriteResult:\n"
-        '        """Store one memory of a type; the answer says what was decided, and why.\n\n'
-        "        The fields of a type that your tenant defined go into `payload`.\n"
-        '        """\n'
-        "        return await self._send(calls.write(type, self._identify(fields)), idempotency_key)\n"
-    )
+        if tag:
+            text += _OVERLOAD.format(tag=tag, body=body)
+    return text + _IMPLEMENTATION
 
+
+_OVERLOAD: Final = """    @overload
+    async def write(
+        self, type: Literal["{tag}"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.{body}]
+    ) -> WriteResult: ...
+
+"""
+
+_IMPLEMENTATION: Final = '''    async def write(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Any
+    ) -> WriteResult:
+        """Store one memory of a type; the answer says what was decided, and why."""
+        return await self._send(calls.write(type, self._identify(fields)), idempotency_key)
+
+    async def write_own(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
+    ) -> WriteResult:
+        """Store one memory of a type that your tenant defined; its fields go into `payload`."""
+        return await self._send(calls.write(type, self._identify(fields)), idempotency_key)
+'''
 
 _BATCH_ITEM: Final = "One typed write of a batch; `type` says which."
 

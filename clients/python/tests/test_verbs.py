@@ -137,6 +137,21 @@ def test_routes_without_a_method_can_be_requested(memory: TypedMemory) -> None:
     assert memory.ready().ready
 
 
+def test_a_type_of_ones_own_is_written_and_told_apart(memory: TypedMemory, user: str) -> None:
+    name = f"ticket_{user.removeprefix('user-')}"
+    definition = {
+        "name": name,
+        "definition": "A support ticket.",
+        "payload": {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]},
+        "render": "Ticket {number} is open",
+        "examples": [{"utterance": "I opened ticket 7.", "payloads": [{"number": 7}]}],
+    }
+    memory.request("POST", "/admin/types", body=definition)
+    written = memory.write_own(name, payload={"number": 4711}).memory
+    assert isinstance(written, models.OwnMemory)
+    assert (written.type, written.payload) == (name, {"number": 4711})
+
+
 def test_wrong_fields_are_named_and_the_error_is_a_value_error(memory: TypedMemory) -> None:
     with pytest.raises(ValueError, match="importance") as wrong:
         memory.write("fact", subject="user", predicate="likes", object="tea", importance=7)

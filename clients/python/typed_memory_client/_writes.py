@@ -108,16 +108,14 @@ class TypedWrites(Transport):
         self, type: Literal["transient_state"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.TransientStateWrite]
     ) -> WriteResult: ...
 
-    @overload
-    def write(
-        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
-    ) -> WriteResult: ...
-
     def write(
         self, type: str, /, *, idempotency_key: str | None = None, **fields: Any
     ) -> WriteResult:
-        """Store one memory of a type; the answer says what was decided, and why.
+        """Store one memory of a type; the answer says what was decided, and why."""
+        return self._send(calls.write(type, self._identify(fields)), idempotency_key)
 
-        The fields of a type that your tenant defined go into `payload`.
-        """
+    def write_own(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
+    ) -> WriteResult:
+        """Store one memory of a type that your tenant defined; its fields go into `payload`."""
         return self._send(calls.write(type, self._identify(fields)), idempotency_key)
