@@ -17,6 +17,7 @@ from service import ROOT, running_service
 CLIENTS: Final = ROOT / "clients"
 TYPESCRIPT: Final = CLIENTS / "typescript"
 EXAMPLES: Final = ROOT / "examples"
+VERCEL: Final = EXAMPLES / "vercel-ai"
 BIN: Final = Path(sys.executable).parent
 PARTS: Final = ("python", "typescript", "examples")
 
@@ -45,6 +46,11 @@ def steps(part: str) -> list[Step]:
     return [
         (EXAMPLES, [*python, "mypy"]),
         (EXAMPLES, [*python, "pytest", "tests"]),
+        (TYPESCRIPT, [npm, "ci", "--silent"]),
+        (TYPESCRIPT, [npm, "run", "--silent", "build"]),
+        (VERCEL, [npm, "ci", "--silent"]),
+        (VERCEL, [npm, "run", "--silent", "typecheck"]),
+        (VERCEL, [npm, "test", "--silent"]),
     ]
 
 
@@ -65,4 +71,6 @@ def _run(folder: Path, command: Sequence[str], environment: Mapping[str, str]) -
 
 
 if __name__ == "__main__":
+    if unknown := set(sys.argv[1:]).difference(PARTS):
+        sys.exit(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     sys.exit(main(sys.argv[1:] or PARTS))

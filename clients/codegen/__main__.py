@@ -25,8 +25,8 @@ def files() -> Iterator[tuple[Path, str]]:
     """Yield every generated file of the Python client with its text."""
     contract = load(CONTRACT)
     texts = {
-        "_models": python_models.generate(contract),
-        "_bodies": python_bodies.generate(contract),
+        "models": python_models.generate(contract),
+        "bodies": python_bodies.generate(contract),
         "_async_writes": python_bodies.generate_writes(contract),
     }
     for source, target in python_sync.MODULES.items():

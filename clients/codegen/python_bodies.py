@@ -44,10 +44,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, Unpack, overload
 
-from typed_memory_client import _bodies as bodies
+from typed_memory_client import bodies
 from typed_memory_client import _calls as calls
 from typed_memory_client._async_transport import AsyncTransport
-from typed_memory_client._models import WriteResult
+from typed_memory_client.models import WriteResult
 
 
 class AsyncTypedWrites(AsyncTransport):
@@ -60,7 +60,7 @@ _SHARED: Final = "WriteFields"
 
 
 def generate(contract: Schema) -> str:
-    """Return the module `_bodies.py`."""
+    """Return the module `bodies.py`."""
     schemas: Mapping[str, Schema] = contract["components"]["schemas"]
     writes = list(_writes(contract).values())
     items = list(dict.fromkeys(references(schemas["BatchWrite"]["properties"]["memories"])))

@@ -25,7 +25,7 @@ _types: Final = Types(answers=True)
 
 
 def generate(contract: Schema) -> str:
-    """Return the module `_models.py`."""
+    """Return the module `models.py`."""
     schemas: Mapping[str, Schema] = contract["components"]["schemas"]
     roots = [name for one in operations(contract).values() for name in references(list(answers(one)))]
     names = closure(schemas, [*roots, *PROBLEMS])

@@ -7,8 +7,7 @@
 `TypedMemory` blocks, `AsyncTypedMemory` has the same methods to await.
 """
 
-from typed_memory_client import _bodies as bodies
-from typed_memory_client import _models as models
+from typed_memory_client import bodies, models
 from typed_memory_client._async_client import AsyncTypedMemory
 from typed_memory_client._client import TypedMemory
 from typed_memory_client._errors import (

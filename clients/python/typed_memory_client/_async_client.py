@@ -6,9 +6,8 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final, Literal, Unpack
 
-from typed_memory_client import _bodies as bodies
 from typed_memory_client import _calls as calls
-from typed_memory_client import _models as models
+from typed_memory_client import bodies, models
 from typed_memory_client._async_writes import AsyncTypedWrites
 from typed_memory_client._errors import TimedOut
 from typed_memory_client._retries import sleep_async

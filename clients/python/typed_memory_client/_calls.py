@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
-from typed_memory_client import _models as models
-from typed_memory_client._bodies import BatchItem, Statement, TurnIn
+from typed_memory_client import models
+from typed_memory_client.bodies import BatchItem, Statement, TurnIn
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")

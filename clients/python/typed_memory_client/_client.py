@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Unpack
 
-from typed_memory_client import _bodies as bodies
+from typed_memory_client import bodies
 from typed_memory_client import _calls as calls
-from typed_memory_client import _models as models
+from typed_memory_client import models
 from typed_memory_client._writes import TypedWrites
 from typed_memory_client._errors import TimedOut
 from typed_memory_client._retries import sleep_blocking

@@ -19,7 +19,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from typed_memory_client._models import FieldError, Problem, ReviewMoved
+from typed_memory_client.models import FieldError, Problem, ReviewMoved
 
 
 class TypedMemoryError(Exception):

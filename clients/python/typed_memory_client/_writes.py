@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, Unpack, overload
 
-from typed_memory_client import _bodies as bodies
+from typed_memory_client import bodies
 from typed_memory_client import _calls as calls
 from typed_memory_client._transport import Transport
-from typed_memory_client._models import WriteResult
+from typed_memory_client.models import WriteResult
 
 
 class TypedWrites(Transport):
