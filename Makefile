@@ -4,10 +4,11 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test check lint eval bench openapi lock clean help FORCE
+.PHONY: serve test check lint eval bench openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
+CLIENTS_VENV := .venv-clients
 RUN := $(VENV)/bin/python -m
 # More arguments for serve, test, eval and bench: make test ARGS="-k idempotency".
 ARGS ?=
@@ -48,12 +49,12 @@ openapi: $(RUNTIME) ## write openapi/openapi.json from the code
 lock: $(RUNTIME) ## resolve pyproject.toml anew into requirements.lock and requirements-dev.lock
 	@sh .ci/lock $(LOCK_ARGS)
 
-clean: ## remove the virtual environment and all caches; data stays
-	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+clean: ## remove the virtual environments and all caches; data stays
+	@rm -rf $(VENV) $(CLIENTS_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 $(RUNTIME): requirements.lock pyproject.toml $(BROKEN)
 	@PYTHON='$(PYTHON)' sh .ci/venv runtime
@@ -62,3 +63,21 @@ $(DEV): requirements-dev.lock pyproject.toml $(BROKEN)
 	@PYTHON='$(PYTHON)' sh .ci/venv dev
 
 FORCE:
+
+CLIENTS := $(CLIENTS_VENV)/.installed
+
+clients: $(RUNTIME) $(CLIENTS) ## check the client libraries and the examples (ARGS: python, typescript, examples)
+	@$(CLIENTS_VENV)/bin/python clients/check.py $(ARGS)
+
+clients-generate: $(CLIENTS) ## write what the client libraries generate from openapi/openapi.json
+	@cd clients && ../$(CLIENTS_VENV)/bin/python -m codegen
+	@cd clients/typescript && PATH="$(CURDIR)/$(CLIENTS_VENV)/bin:$$PATH" && npm ci --silent && npm run --silent generate
+
+clients-lock: $(RUNTIME) ## resolve clients/requirements.in anew
+	@$(RUN) pip install --quiet --disable-pip-version-check uv
+	@$(RUN) uv pip compile clients/requirements.in --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make clients-lock' \
+		--quiet --output-file clients/requirements.lock $(LOCK_ARGS)
+
+$(CLIENTS): clients/requirements.lock clients/python/pyproject.toml
+	@sh .ci/clients

@@ -1,0 +1,45 @@
+"""Client of the Typed Memory service.
+
+    memory = TypedMemory().for_user("ana")
+    memory.remember("I moved to Berlin and I'm vegan.")
+    print(memory.recall("Which restaurant?").context.text)
+
+`TypedMemory` blocks, `AsyncTypedMemory` has the same methods to await.
+"""
+
+from typed_memory_client import bodies, models
+from typed_memory_client._async_client import AsyncTypedMemory
+from typed_memory_client._client import TypedMemory
+from typed_memory_client._errors import (
+    ApiError,
+    Conflict,
+    ConnectionFailed,
+    Erased,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    ReviewConflict,
+    TimedOut,
+    TypedMemoryError,
+    Unauthorized,
+    Unavailable,
+)
+
+__all__ = [
+    "ApiError",
+    "AsyncTypedMemory",
+    "Conflict",
+    "ConnectionFailed",
+    "Erased",
+    "Forbidden",
+    "InvalidInput",
+    "NotFound",
+    "ReviewConflict",
+    "TimedOut",
+    "TypedMemory",
+    "TypedMemoryError",
+    "Unauthorized",
+    "Unavailable",
+    "bodies",
+    "models",
+]

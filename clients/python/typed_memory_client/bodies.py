@@ -1,0 +1,1253 @@
+"""What callers send. Generated from the contract by `python -m codegen`: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Required, TypedDict
+
+Category = Literal["episodic", "semantic", "procedural", "core", "control"]
+
+class EvidenceIn(TypedDict, total=False):
+    """Where the memory was said."""
+
+    quote: str | None
+    """The words, as they were said."""
+
+    role: str | None
+    """Who said them."""
+
+    turn_id: str | None
+    """The turn they are from."""
+
+
+ScopeKind = Literal["global", "user", "agent"]
+
+SpeechAct = Literal["assertion", "hypothetical", "roleplay", "sarcasm", "quotation", "question", "negation"]
+
+class WriteFields(TypedDict, total=False):
+    """The fields of every typed write, whatever its type."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    category: Category | None
+    """How it fades; the type's own by default."""
+
+    context: str | None
+    """What was said just before: searched, never shown."""
+
+    ends: bool
+    """This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values."""
+
+    evidence: Sequence[EvidenceIn]
+
+    evidence_turn_id: str | None
+    """Short for evidence with just a turn_id."""
+
+    extractor_confidence: float | None
+    """How sure the extraction of the fields is."""
+
+    importance: float | None
+    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+
+    metadata: Mapping[str, Any]
+    """Anything else; kept, not interpreted."""
+
+    occurred_at: datetime | str | None
+    """When it was stated; now by default. A later statement replaces an earlier."""
+
+    provenance: Mapping[str, Any]
+    """How the memory came about."""
+
+    scope: ScopeKind | None
+    """Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global."""
+
+    sequence_number: int | None
+    """Its place in the session."""
+
+    source_confidence: float | None
+    """How far the source is to be trusted."""
+
+    speech_act: SpeechAct
+    """How it was meant: what is not asserted is never believed."""
+
+    timezone: str | None
+    """Where times without an offset are read."""
+
+    topic: str | None
+    """What it is filed under."""
+
+    ttl_seconds: int | None
+    """Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    valid_from: datetime | str | None
+    """Since when it is true."""
+
+    valid_until: datetime | str | None
+    """Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is."""
+
+
+class ConstraintWrite(WriteFields, total=False):
+    """A hard rule that binds someone or something: what they can't, may not or must do, whatever changes around it; never a wish, a habit or a state."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    predicate: Required[str]
+    """What it is about, hyphenated: `may-not-` what it forbids, `may-` what it allows, `must-` what it demands. `cannot use`, `must not use` and `is not allowed to use` are kept as `may-not-use`, and so is `may use` with a rule that begins with `no`."""
+
+    rule: Required[str]
+    """What is forbidden, allowed or demanded."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    severity: Literal["low", "medium", "high", "critical"]
+    """How bad it is when it is not kept to."""
+
+    subject: str
+    """Whom or what the rule binds."""
+
+    type: Literal["constraint"] | None
+    """May be left out: the route says it."""
+
+
+class ControlWrite(WriteFields, total=False):
+    """What to avoid: a meta-rule, an error pattern or a boundary of behaviour."""
+
+    content: Required[str]
+    """What to avoid, or what must hold."""
+
+    error_pattern: str | None
+    """The kind of error."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    severity: Literal["low", "medium", "high", "critical"] | None
+    """How bad it is when it is not kept to."""
+
+    source_trajectory_id: str | None
+    """The run that taught it."""
+
+    type: Literal["control"] | None
+    """May be left out: the route says it."""
+
+
+class DecisionWrite(WriteFields, total=False):
+    """A choice someone made about a piece of work or their life, with its reasons; not a taste or a habit."""
+
+    alternatives: Sequence[str]
+    """What was decided against."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    decision: Required[str]
+    """What was decided."""
+
+    rationale: str | None
+    """Why."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: Required[str]
+    """What is decided about; a later decision on it replaces this one."""
+
+    type: Literal["decision"] | None
+    """May be left out: the route says it."""
+
+
+class EntityWrite(WriteFields, total=False):
+    """Someone or something with an identity: a person, an organization, a place, a project."""
+
+    aliases: Sequence[str]
+
+    attributes: Mapping[str, str]
+
+    canonical_name: Required[str]
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    entity_type: Required[str]
+    """person, organization, place, project, ..."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["entity"] | None
+    """May be left out: the route says it."""
+
+
+class EpisodicWrite(WriteFields, total=False):
+    """What happened in an interaction, kept in the order of its session."""
+
+    content: Required[str]
+    """What was said or done."""
+
+    session_id: Required[str]
+    """The conversation it belongs to."""
+
+    speaker: str | None
+    """Who said it."""
+
+    type: Literal["episodic"] | None
+    """May be left out: the route says it."""
+
+
+TimePrecision = Literal["exact", "day", "week", "month", "approximate", "unknown"]
+
+class EventWrite(WriteFields, total=False):
+    """Something that happened at a time; two events never replace one another."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    event_at: datetime | str | str | None
+    """When: a date, or a date and time; without an offset it is in the request's time zone."""
+
+    event_at_precision: TimePrecision | None
+    """How exactly the time is known; by default as exact as it is written."""
+
+    event_description: Required[str]
+    """What happened."""
+
+    participants: Sequence[str]
+    """Who took part."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["event"] | None
+    """May be left out: the route says it."""
+
+
+class FactWrite(WriteFields, total=False):
+    """A stable predicate about someone or something, true until it is replaced."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    object: Required[str]
+    """The value: an entity's name or a literal."""
+
+    predicate: Required[str]
+    """What is said, hyphenated."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    stateful: bool
+    """Whether only one value can be true at a time."""
+
+    subject: str
+    """Who or what the fact is about."""
+
+    type: Literal["fact"] | None
+    """May be left out: the route says it."""
+
+
+class FeatureWrite(WriteFields, total=False):
+    """Whether a feature is done, and what is known about it."""
+
+    content: Required[str]
+    """Whether a feature is done, and what is known about it."""
+
+    feature_key: str | None
+    """The feature; a later statement on it replaces this one."""
+
+    feature_status: str | None
+    """Such as `in_progress` or `complete`."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["feature"] | None
+    """May be left out: the route says it."""
+
+
+class MedicationWrite(WriteFields, total=False):
+    """A medicine that someone takes, with its dosage; never an illness or a wish."""
+
+    active: bool
+    """Whether it is taken now."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    dosage: str | None
+    """How much."""
+
+    drug_class: str | None
+    """What kind of medicine it is."""
+
+    ended_at: str | None
+    """Until when."""
+
+    frequency: str | None
+    """How often."""
+
+    medication_name: Required[str]
+    """The medicine."""
+
+    prescribed_by: str | None
+    """Who prescribed it."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    started_at: str | None
+    """Since when."""
+
+    subject: str
+    """Who takes it."""
+
+    type: Literal["medication"] | None
+    """May be left out: the route says it."""
+
+
+class PlanWrite(WriteFields, total=False):
+    """An intention with a time ahead of it: a trip, a goal, something to be done."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    plan: Required[str]
+    """What is intended, as a verb."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: str
+    """Who intends it."""
+
+    type: Literal["plan"] | None
+    """May be left out: the route says it."""
+
+
+class PreferenceWrite(WriteFields, total=False):
+    """A choice someone makes and may change: settings, likes, ways of working."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    preference_key: Required[str]
+    """`domain.attribute`: the choice that is made."""
+
+    preference_value: Required[str]
+    """What is preferred."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: str
+    """Whose preference it is."""
+
+    type: Literal["preference"] | None
+    """May be left out: the route says it."""
+
+
+class ProceduralWrite(WriteFields, total=False):
+    """How to do something: a workflow, routine or habit that someone follows, with its steps."""
+
+    content: Required[str]
+    """What to do."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    steps: Sequence[str]
+    """The steps, in order."""
+
+    trigger_conditions: Sequence[str]
+    """When to apply it; a later procedure for the same occasion replaces this one."""
+
+    type: Literal["procedural", "procedure"] | None
+    """May be left out: the route says it."""
+
+
+class ProgressWrite(WriteFields, total=False):
+    """How far the work of a session has come."""
+
+    content: Required[str]
+    """How far the work of a session has come."""
+
+    session_id: str | None
+    """The session whose progress it is."""
+
+    type: Literal["progress"] | None
+    """May be left out: the route says it."""
+
+
+class ReflectionWrite(WriteFields, total=False):
+    """A lesson learnt from something that went wrong."""
+
+    content: Required[str]
+    """A lesson learnt from something that went wrong."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["reflection"] | None
+    """May be left out: the route says it."""
+
+
+class RelationWrite(WriteFields, total=False):
+    """A typed edge from one entity to another, from a controlled vocabulary."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    from_entity: Required[str]
+    """Name of the entity the edge starts at."""
+
+    relation_type: Required[str]
+    """One of reports-to, manages, works-with, member-of, owns, created, uses, located-at, or a synonym."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    since: datetime | str | str | None
+
+    to_entity: Required[str]
+    """Name of the entity the edge ends at."""
+
+    type: Literal["relation"] | None
+    """May be left out: the route says it."""
+
+
+class SemanticWrite(WriteFields, total=False):
+    """Something known for good, as a sentence; saying it again, or nearly so, merges."""
+
+    content: Required[str]
+    """What is known."""
+
+    entity_id: str | None
+    """The user, project or concept it is about, by name, by an id of your own, or by its id here (`ent_...`), which must be that of an entity in the scope the memory is written to."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["semantic"] | None
+    """May be left out: the route says it."""
+
+
+class StandardWrite(WriteFields, total=False):
+    """Anything worth remembering that no other type fits."""
+
+    content: Required[str]
+    """Anything worth remembering that no other type fits."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["standard"] | None
+    """May be left out: the route says it."""
+
+
+class StrategyWrite(WriteFields, total=False):
+    """A strategy that worked and is worth using again."""
+
+    content: Required[str]
+    """A strategy that worked and is worth using again."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Literal["strategy"] | None
+    """May be left out: the route says it."""
+
+
+class TransientStateWrite(WriteFields, total=False):
+    """A condition that will pass within days yet matters until then; never a mood of the moment."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    kind: str
+    """What kind of state; the latest of a kind replaces the one before."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    state: Required[str]
+    """The state, as it follows `is`."""
+
+    subject: str
+    """Who is in this state."""
+
+    type: Literal["transient_state"] | None
+    """May be left out: the route says it."""
+
+
+class OwnWrite(WriteFields, total=False):
+    """A memory of a type of your own."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    payload: Required[Mapping[str, Any]]
+    """The type's fields, by its schema (`GET /admin/types/{type_name}`)."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: str | None
+    """May be left out: the route says it."""
+
+
+class ConstraintItem(WriteFields, total=False):
+    """A hard rule that binds someone or something: what they can't, may not or must do, whatever changes around it; never a wish, a habit or a state."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    predicate: Required[str]
+    """What it is about, hyphenated: `may-not-` what it forbids, `may-` what it allows, `must-` what it demands. `cannot use`, `must not use` and `is not allowed to use` are kept as `may-not-use`, and so is `may use` with a rule that begins with `no`."""
+
+    rule: Required[str]
+    """What is forbidden, allowed or demanded."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    severity: Literal["low", "medium", "high", "critical"]
+    """How bad it is when it is not kept to."""
+
+    subject: str
+    """Whom or what the rule binds."""
+
+    type: Required[Literal["constraint"]]
+
+
+class ControlItem(WriteFields, total=False):
+    """What to avoid: a meta-rule, an error pattern or a boundary of behaviour."""
+
+    content: Required[str]
+    """What to avoid, or what must hold."""
+
+    error_pattern: str | None
+    """The kind of error."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    severity: Literal["low", "medium", "high", "critical"] | None
+    """How bad it is when it is not kept to."""
+
+    source_trajectory_id: str | None
+    """The run that taught it."""
+
+    type: Required[Literal["control"]]
+
+
+class DecisionItem(WriteFields, total=False):
+    """A choice someone made about a piece of work or their life, with its reasons; not a taste or a habit."""
+
+    alternatives: Sequence[str]
+    """What was decided against."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    decision: Required[str]
+    """What was decided."""
+
+    rationale: str | None
+    """Why."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: Required[str]
+    """What is decided about; a later decision on it replaces this one."""
+
+    type: Required[Literal["decision"]]
+
+
+class EntityItem(WriteFields, total=False):
+    """Someone or something with an identity: a person, an organization, a place, a project."""
+
+    aliases: Sequence[str]
+
+    attributes: Mapping[str, str]
+
+    canonical_name: Required[str]
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    entity_type: Required[str]
+    """person, organization, place, project, ..."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["entity"]]
+
+
+class EpisodicItem(WriteFields, total=False):
+    """What happened in an interaction, kept in the order of its session."""
+
+    content: Required[str]
+    """What was said or done."""
+
+    session_id: Required[str]
+    """The conversation it belongs to."""
+
+    speaker: str | None
+    """Who said it."""
+
+    type: Required[Literal["episodic"]]
+
+
+class EventItem(WriteFields, total=False):
+    """Something that happened at a time; two events never replace one another."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    event_at: datetime | str | str | None
+    """When: a date, or a date and time; without an offset it is in the request's time zone."""
+
+    event_at_precision: TimePrecision | None
+    """How exactly the time is known; by default as exact as it is written."""
+
+    event_description: Required[str]
+    """What happened."""
+
+    participants: Sequence[str]
+    """Who took part."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["event"]]
+
+
+class FactItem(WriteFields, total=False):
+    """A stable predicate about someone or something, true until it is replaced."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    object: Required[str]
+    """The value: an entity's name or a literal."""
+
+    predicate: Required[str]
+    """What is said, hyphenated."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    stateful: bool
+    """Whether only one value can be true at a time."""
+
+    subject: str
+    """Who or what the fact is about."""
+
+    type: Required[Literal["fact"]]
+
+
+class FeatureItem(WriteFields, total=False):
+    """Whether a feature is done, and what is known about it."""
+
+    content: Required[str]
+    """Whether a feature is done, and what is known about it."""
+
+    feature_key: str | None
+    """The feature; a later statement on it replaces this one."""
+
+    feature_status: str | None
+    """Such as `in_progress` or `complete`."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["feature"]]
+
+
+class MedicationItem(WriteFields, total=False):
+    """A medicine that someone takes, with its dosage; never an illness or a wish."""
+
+    active: bool
+    """Whether it is taken now."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    dosage: str | None
+    """How much."""
+
+    drug_class: str | None
+    """What kind of medicine it is."""
+
+    ended_at: str | None
+    """Until when."""
+
+    frequency: str | None
+    """How often."""
+
+    medication_name: Required[str]
+    """The medicine."""
+
+    prescribed_by: str | None
+    """Who prescribed it."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    started_at: str | None
+    """Since when."""
+
+    subject: str
+    """Who takes it."""
+
+    type: Required[Literal["medication"]]
+
+
+class PlanItem(WriteFields, total=False):
+    """An intention with a time ahead of it: a trip, a goal, something to be done."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    plan: Required[str]
+    """What is intended, as a verb."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: str
+    """Who intends it."""
+
+    type: Required[Literal["plan"]]
+
+
+class PreferenceItem(WriteFields, total=False):
+    """A choice someone makes and may change: settings, likes, ways of working."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    preference_key: Required[str]
+    """`domain.attribute`: the choice that is made."""
+
+    preference_value: Required[str]
+    """What is preferred."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    subject: str
+    """Whose preference it is."""
+
+    type: Required[Literal["preference"]]
+
+
+class ProceduralItem(WriteFields, total=False):
+    """How to do something: a workflow, routine or habit that someone follows, with its steps."""
+
+    content: Required[str]
+    """What to do."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    steps: Sequence[str]
+    """The steps, in order."""
+
+    trigger_conditions: Sequence[str]
+    """When to apply it; a later procedure for the same occasion replaces this one."""
+
+    type: Required[Literal["procedural", "procedure"]]
+    """The memory's type, such as `fact`."""
+
+
+class ProgressItem(WriteFields, total=False):
+    """How far the work of a session has come."""
+
+    content: Required[str]
+    """How far the work of a session has come."""
+
+    session_id: str | None
+    """The session whose progress it is."""
+
+    type: Required[Literal["progress"]]
+
+
+class ReflectionItem(WriteFields, total=False):
+    """A lesson learnt from something that went wrong."""
+
+    content: Required[str]
+    """A lesson learnt from something that went wrong."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["reflection"]]
+
+
+class RelationItem(WriteFields, total=False):
+    """A typed edge from one entity to another, from a controlled vocabulary."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    from_entity: Required[str]
+    """Name of the entity the edge starts at."""
+
+    relation_type: Required[str]
+    """One of reports-to, manages, works-with, member-of, owns, created, uses, located-at, or a synonym."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    since: datetime | str | str | None
+
+    to_entity: Required[str]
+    """Name of the entity the edge ends at."""
+
+    type: Required[Literal["relation"]]
+
+
+class SemanticItem(WriteFields, total=False):
+    """Something known for good, as a sentence; saying it again, or nearly so, merges."""
+
+    content: Required[str]
+    """What is known."""
+
+    entity_id: str | None
+    """The user, project or concept it is about, by name, by an id of your own, or by its id here (`ent_...`), which must be that of an entity in the scope the memory is written to."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["semantic"]]
+
+
+class StandardItem(WriteFields, total=False):
+    """Anything worth remembering that no other type fits."""
+
+    content: Required[str]
+    """Anything worth remembering that no other type fits."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["standard"]]
+
+
+class StrategyItem(WriteFields, total=False):
+    """A strategy that worked and is worth using again."""
+
+    content: Required[str]
+    """A strategy that worked and is worth using again."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[Literal["strategy"]]
+
+
+class TransientStateItem(WriteFields, total=False):
+    """A condition that will pass within days yet matters until then; never a mood of the moment."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    kind: str
+    """What kind of state; the latest of a kind replaces the one before."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    state: Required[str]
+    """The state, as it follows `is`."""
+
+    subject: str
+    """Who is in this state."""
+
+    type: Required[Literal["transient_state"]]
+
+
+class OwnItem(WriteFields, total=False):
+    """A memory of a type of your own."""
+
+    content: str | None
+    """The sentence to remember, instead of one made from the fields."""
+
+    payload: Required[Mapping[str, Any]]
+    """The type's fields, by its schema (`GET /admin/types/{type_name}`)."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    type: Required[str]
+    """The memory's type, such as `fact`."""
+
+
+Role = Literal["user", "assistant", "tool", "system"]
+
+class TurnIn(TypedDict, total=False):
+    """One message of a conversation."""
+
+    category: Category | None
+    """How all that it yields fades; by default as the types do, and what it says."""
+
+    content: Required[str]
+
+    importance: float | None
+    """Of all that it yields."""
+
+    metadata: Mapping[str, Any]
+    """Anything else; kept, not interpreted."""
+
+    occurred_at: datetime | str | None
+    """When it was said; now, unless given."""
+
+    role: Role
+    """Who produced it; it bounds how far it is trusted."""
+
+    sequence_number: int | None
+    """Its place in the session."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    speaker: str | None
+    """Who said it, where a conversation has names: who `I` is."""
+
+
+class Statement(TypedDict, total=False):
+    """What a reviewer states instead: a memory's type and that type's fields."""
+
+    payload: Required[Mapping[str, Any]]
+
+    type: Required[str]
+    """The memory's type, such as `fact`."""
+
+
+QueryMode = Literal["default", "historical", "audit"]
+
+MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
+
+MemorySort = Literal["-recorded_at", "recorded_at", "-importance", "importance", "-confidence", "-stated_at", "stated_at"]
+
+TurnStatus = Literal["received", "processed", "skipped", "extraction_failed"]
+
+JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+
+ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"]
+
+class RecallOptions(TypedDict, total=False):
+    """A question for the read pipeline."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    explain: bool
+    """Return the plan and how each arm ranked each memory."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+    min_confidence: float | None
+    """Only what is trusted this far; by default .5, in other modes than `default` .3."""
+
+    mode: QueryMode | None
+    """By default as the question sounds."""
+
+    now: datetime | str | None
+    """What `yesterday` goes by; by default `known_at`, or else the present."""
+
+    rerank: bool
+    """Have a reranking model order the best. There is none yet: `degraded` says so."""
+
+    session_id: str | None
+    """The conversation that asks: what is used in many counts for more. No filter."""
+
+    timezone: str | None
+    """The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default."""
+
+    token_budget: int
+    """How long `context` may get; 0 for none."""
+
+    top_k: int
+    """How many memories are returned at most."""
+
+    topic: str | None
+    """Only what is filed under this."""
+
+    types: Sequence[str]
+    """Only these; all by default."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+
+class RememberOptions(TypedDict, total=False):
+    """Turns of one user or agent: a list, or one turn's fields right here."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    category: Category | None
+
+    importance: float | None
+    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+
+    metadata: Mapping[str, Any] | None
+    """Anything else; kept, not interpreted."""
+
+    occurred_at: datetime | str | None
+
+    role: Role | None
+
+    scope: ScopeKind | None
+    """Where memories go; by default the user's scope, else the agent's, that agent's with that user if both are named, else global."""
+
+    sequence_number: int | None
+    """Its place in the session."""
+
+    session_id: str | None
+    """The conversation; of every turn that names no other."""
+
+    speaker: str | None
+
+    timezone: str | None
+    """Where "yesterday" is meant; UTC unless given."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+
+class UpdateOptions(TypedDict, total=False):
+    """What may be changed about a memory; what it says is changed by writing a newer one."""
+
+    category: Category | None
+
+    importance: float | None
+    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+
+    metadata: Mapping[str, Any] | None
+    """Takes the place of what was there."""
+
+    needs_review: bool | None
+    """Whether a person should look at it."""
+
+    topic: str | None
+    """What it is filed under."""
+
+    ttl_seconds: int | None
+    """Instead of valid_until: how much longer it is true, in seconds from now."""
+
+    valid_until: datetime | str | None
+    """Until when it is true; null: without an end."""
+
+
+class FeedbackOptions(TypedDict, total=False):
+    """A word on a memory."""
+
+    note: str | None
+    """Why; kept in the memory's provenance, for who reviews it."""
+
+    now: datetime | str | None
+    """When it was said; the present by default."""
+
+    session_id: str | None
+    """The conversation it was used in."""
+
+
+class ListMemoriesOptions(TypedDict, total=False):
+    """Query parameters of `list_memories`."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    type: Sequence[str]
+    """Only these types; repeat it for several."""
+
+    status: Sequence[MemoryStatus]
+    """Only these statuses; repeat it for several. By default all but `pending`: history too."""
+
+    subject: str | None
+    """Only what is about this, as memories show it in `subject`."""
+
+    topic: str | None
+    """What it is filed under."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    min_importance: float | None
+    """Only what matters at least this much."""
+
+    validity: Literal["now", "any"]
+    """`now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when."""
+
+    sort: MemorySort
+
+    limit: int
+    """How many a page has at most."""
+
+    drug_class: str | None
+    """Only memories of type medication with this drug class."""
+
+
+class ListSessionOptions(TypedDict, total=False):
+    """Query parameters of `list_session`."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    status: Sequence[MemoryStatus]
+    """By default `active`; with `as_of` also what has been replaced or expired since."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListTurnsOptions(TypedDict, total=False):
+    """Query parameters of `list_turns`."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    status: TurnStatus | None
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListEntitiesOptions(TypedDict, total=False):
+    """Query parameters of `list_entities`."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    entity_type: str | None
+
+    name: str | None
+    """Any of its names, whatever the case."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListJobsOptions(TypedDict, total=False):
+    """Query parameters of `list_jobs`."""
+
+    status: JobStatus | None
+    """`failed` for what needs looking at."""
+
+    kind: str | None
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListReviewsOptions(TypedDict, total=False):
+    """Query parameters of `list_reviews`."""
+
+    reason: Sequence[ReviewReason]
+    """Why they wait."""
+
+    type: Sequence[str]
+    """The memory's type, such as `fact`."""
+
+    status: Sequence[MemoryStatus]
+    """`pending` for what is not believed yet."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    since: datetime | str | None
+    """Only what came up then or later."""
+
+    until: datetime | str | None
+    """Only what came up before."""
+
+    min_age: int | None
+    """Only what has waited so many seconds."""
+
+    sort: Literal["oldest", "newest"]
+    """Which come first."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class GetMemoryOptions(TypedDict, total=False):
+    """Query parameters of `get_memory`."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+
+class GetEntityOptions(TypedDict, total=False):
+    """Query parameters of `get_entity`."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+
+BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | OwnItem
+"""One typed write of a batch; `type` says which."""

@@ -1,0 +1,247 @@
+// The verbs.
+import { TimedOut } from "./errors.ts";
+import { Transport, sleep } from "./transport.ts";
+import type { Call, ClientOptions, Identity, Params } from "./transport.ts";
+import type * as types from "./types.ts";
+
+/** A memory, or its id. */
+export type MemoryId = string | { readonly id: string };
+
+/** For writes: the same key sent twice is one write. By default each call has its own. */
+export interface WriteControl {
+  idempotencyKey?: string;
+}
+
+export interface RememberControl extends WriteControl {
+  /** Return when the memories are made (the default), or at once with a `job_id`. */
+  wait?: boolean;
+  /** Store nothing; return what would be decided. */
+  dryRun?: boolean;
+}
+
+const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
+const POLL_MS = 200;
+
+/** A memory service, seen through one API key. */
+export class TypedMemory {
+  readonly #transport: Transport;
+  readonly #identity: Identity;
+
+  constructor(options: ClientOptions & Identity = {}, transport: Transport = new Transport(options)) {
+    this.#transport = transport;
+    this.#identity = identity(options);
+  }
+
+  /** Return the same client for a user: what it writes is that user's, what it finds is what that user may see. */
+  forUser(user_id: string, agent_id?: string): TypedMemory {
+    return new TypedMemory(identity({ user_id, agent_id }), this.#transport);
+  }
+
+  /** Ingest what was said: a text, or messages as `{ role, content }`. It is stored when this resolves. */
+  remember(
+    what: string | readonly types.Message[],
+    options: types.RememberOptions = {},
+    control: RememberControl = {},
+  ): Promise<types.TurnsResult> {
+    const said = typeof what === "string" ? { content: what } : { turns: what };
+    return this.#send({
+      method: "POST",
+      path: "/turns",
+      params: { mode: control.wait === false ? "async" : "sync", dry_run: control.dryRun },
+      body: { ...this.#identity, ...options, ...said },
+      idempotencyKey: control.idempotencyKey,
+    });
+  }
+
+  /** Ask a question; `context.text` of the answer goes into a prompt. */
+  recall(query: string, options: types.RecallOptions = {}): Promise<types.QueryResult> {
+    return this.#send({ method: "POST", path: "/query", body: { ...this.#identity, ...options, query } });
+  }
+
+  /** Store one memory of a type; the answer says what was decided, and why. */
+  write<Type extends keyof types.Writes>(
+    type: Type,
+    fields: types.Writes[Type],
+    control: WriteControl = {},
+  ): Promise<types.WriteResult> {
+    return this.#write(type, fields, control);
+  }
+
+  /** Store one memory of a type that your tenant defined; its fields go into `payload`. */
+  writeOwn(type: string, fields: types.OwnWrite, control: WriteControl = {}): Promise<types.WriteResult> {
+    return this.#write(type, fields, control);
+  }
+
+  /** Store up to a thousand typed memories, each with its `type`; each has its own result. */
+  writeBatch(items: readonly types.BatchItem[], control: WriteControl = {}): Promise<types.BatchResult> {
+    const memories = items.map((one) => ({ ...this.#identity, ...one }));
+    return this.#send({ method: "POST", path: "/memories/batch", body: { memories }, ...control });
+  }
+
+  /** Erase a memory for good; `kept` of the receipt lists what else rests on the same words. */
+  forget(memory: MemoryId, control: WriteControl = {}): Promise<types.Receipt> {
+    return this.#send({ method: "DELETE", path: memoryPath(memory), ...control });
+  }
+
+  /** Erase everything of a user for good. It takes a key with the role `admin`. */
+  forgetUser(user_id: string): Promise<types.Receipt> {
+    return this.#send({ method: "DELETE", path: `/users/${encodeURIComponent(user_id)}`, params: { mode: "sync" } });
+  }
+
+  /** Yield memories, history too (`status: ["active"]`: without it); `limit` is the size of a page. */
+  memories(options: types.ListMemoriesOptions = {}): AsyncGenerator<types.Memory, void> {
+    return this.#items("/memories", "memories", { ...this.#identity, ...options });
+  }
+
+  /** Yield a session's episodes in sequence. */
+  session(session_id: string, options: types.ListSessionOptions = {}): AsyncGenerator<types.Memory, void> {
+    const path = `/memories/typed/episodic/session/${encodeURIComponent(session_id)}`;
+    return this.#items(path, "memories", { ...this.#identity, ...options });
+  }
+
+  memory(id: string, options: types.GetMemoryOptions = {}): Promise<types.Memory> {
+    return this.#get(memoryPath(id), options);
+  }
+
+  /** Return every version of a memory, and what happened to them. */
+  history(memory: MemoryId): Promise<types.History> {
+    return this.#get(`${memoryPath(memory)}/history`);
+  }
+
+  /** Change importance, topic, category, metadata or end of validity. What a memory says is changed by writing. */
+  update(memory: MemoryId, changes: types.UpdateOptions): Promise<types.Memory> {
+    return this.#send({ method: "PATCH", path: memoryPath(memory), body: changes });
+  }
+
+  /** Say that a memory was useful, not useful, or wrong (then it waits for review, and is not recalled). */
+  feedback(
+    memory: MemoryId,
+    feedback: types.FeedbackKind,
+    options: types.FeedbackOptions = {},
+  ): Promise<types.FeedbackResult> {
+    return this.#send({ method: "POST", path: `${memoryPath(memory)}/feedback`, body: { ...options, feedback } });
+  }
+
+  /** Put a memory on the list of what a person should look at; until then it is recalled as before. */
+  askForReview(memory: MemoryId): Promise<types.Memory> {
+    return this.update(memory, { needs_review: true });
+  }
+
+  /** Yield what waits for a reviewer. It takes a key with the role `admin`, as deciding does. */
+  reviews(options: types.ListReviewsOptions = {}): AsyncGenerator<types.ReviewItem, void> {
+    return this.#items("/admin/review", "items", { ...this.#identity, ...options });
+  }
+
+  /** Return a review item with its evidence, near duplicates, and what accepting it would change. */
+  review(id: string): Promise<types.ReviewDetail> {
+    return this.#get(`/admin/review/${encodeURIComponent(id)}`);
+  }
+
+  reviewSummary(): Promise<types.ReviewSummary> {
+    return this.#get("/admin/review/summary");
+  }
+
+  /**
+   * Decide a review item; ReviewConflict if it has changed since it was read. `instead` is the memory to `merge`
+   * with, or the memory or statement to `supersede_with`.
+   */
+  decide(
+    item: types.ReviewItem,
+    action: types.ReviewAction,
+    options: { instead?: MemoryId | types.Statement; reason?: string } = {},
+  ): Promise<types.ReviewOutcome> {
+    const { instead, reason } = options;
+    const other = typeof instead === "object" && "id" in instead ? instead.id : instead;
+    return this.#send({
+      method: "POST",
+      path: `/admin/review/${encodeURIComponent(item.id)}`,
+      body: { action, version: item.version, with: other, reason },
+    });
+  }
+
+  /** Yield turns, newest first. */
+  turns(options: types.ListTurnsOptions = {}): AsyncGenerator<types.Turn, void> {
+    return this.#items("/turns", "turns", { ...this.#identity, ...options });
+  }
+
+  /** Return a turn with what each stage of the pipeline did with it. */
+  turn(id: string): Promise<types.Turn> {
+    return this.#get(`/turns/${encodeURIComponent(id)}`);
+  }
+
+  /** Yield background jobs, newest first. */
+  jobs(options: types.ListJobsOptions = {}): AsyncGenerator<types.Job, void> {
+    return this.#items("/jobs", "jobs", options);
+  }
+
+  job(id: string): Promise<types.Job> {
+    return this.#get(`/jobs/${encodeURIComponent(id)}`);
+  }
+
+  /** Return a job when it has succeeded, failed or was cancelled; TimedOut after `timeoutMs`. */
+  async waitFor(jobId: string, timeoutMs = 60_000): Promise<types.Job> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const job = await this.job(jobId);
+      if (ENDED.has(job.status)) return job;
+      if (Date.now() > deadline) throw new TimedOut(`${jobId} is still ${job.status} after ${timeoutMs} ms`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Yield entities: people, organisations, places and things by their names. */
+  entities(options: types.ListEntitiesOptions = {}): AsyncGenerator<types.Entity, void> {
+    return this.#items("/entities", "entities", { ...this.#identity, ...options });
+  }
+
+  entity(id: string, options: types.GetEntityOptions = {}): Promise<types.Entity> {
+    return this.#get(`/entities/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Return the relations around an entity, up to three steps. */
+  graph(id: string, depth = 1): Promise<types.Graph> {
+    return this.#get(`/entities/${encodeURIComponent(id)}/graph`, { depth });
+  }
+
+  ready(): Promise<types.Ready> {
+    return this.#get("/readyz");
+  }
+
+  /** Send any request, for routes without a method here. */
+  request(method: string, path: string, options: { params?: Params; body?: unknown } = {}): Promise<unknown> {
+    return this.#send({ method: method.toUpperCase(), path, ...options });
+  }
+
+  #write(type: string, fields: object, control: WriteControl): Promise<types.WriteResult> {
+    const path = `/memories/typed/${encodeURIComponent(type)}`;
+    return this.#send({ method: "POST", path, body: { ...this.#identity, ...fields }, ...control });
+  }
+
+  #get<Answer>(path: string, params: Params = {}): Promise<Answer> {
+    return this.#send({ method: "GET", path, params });
+  }
+
+  #send<Answer>(call: Call): Promise<Answer> {
+    return this.#transport.send<Answer>(call);
+  }
+
+  async *#items<Item>(path: string, field: string, params: Params): AsyncGenerator<Item, void> {
+    let cursor: string | null = null;
+    do {
+      const page: Record<string, unknown> = await this.#get(path, { ...params, cursor });
+      yield* page[field] as Item[];
+      cursor = page["next_cursor"] as string | null;
+    } while (cursor !== null);
+  }
+}
+
+function memoryPath(memory: MemoryId): string {
+  return `/memories/${encodeURIComponent(typeof memory === "string" ? memory : memory.id)}`;
+}
+
+function identity(given: { user_id?: string | undefined; agent_id?: string | undefined }): Identity {
+  return {
+    ...(given.user_id === undefined ? {} : { user_id: given.user_id }),
+    ...(given.agent_id === undefined ? {} : { agent_id: given.agent_id }),
+  };
+}

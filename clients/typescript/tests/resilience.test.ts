@@ -1,0 +1,66 @@
+// Retries, idempotency keys and errors, with a fetch that fails on purpose.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConnectionFailed, TimedOut, TypedMemory, Unauthorized } from "../src/index.ts";
+import { waitBeforeRetry } from "../src/transport.ts";
+import { all, newUser } from "./support.ts";
+
+test("a write whose answer was lost is done once", async () => {
+  const keys: (string | null)[] = [];
+  const loses: typeof fetch = async (input, init) => {
+    keys.push(new Headers(init?.headers).get("Idempotency-Key"));
+    const response = await fetch(input, init);
+    if (keys.length > 2) return response;
+    await response.arrayBuffer();
+    throw new TypeError("connection lost");
+  };
+  const memory = new TypedMemory({ user_id: newUser(), fetch: loses });
+  const written = await memory.write("event", { event_description: "Ana played her first concert" });
+  assert.equal(written.decision, "added");
+  assert.equal(new Set(keys).size, 1);
+  assert.equal((await all(memory.memories())).length, 1);
+});
+
+test("the caller's own idempotency key counts", async () => {
+  const memory = new TypedMemory({ user_id: newUser() });
+  const swim = () => memory.write("event", { event_description: "A swim" }, { idempotencyKey: newKey });
+  const newKey = newUser();
+  assert.deepEqual(await swim(), await swim());
+});
+
+test("nobody there says how to start the service", async () => {
+  const memory = new TypedMemory({ url: "http://127.0.0.1:9", apiKey: "tm_x", attempts: 1 });
+  await assert.rejects(
+    memory.recall("x"),
+    (error) => error instanceof ConnectionFailed && error.message.includes("make serve"),
+  );
+});
+
+test("no answer in time says so", async () => {
+  const never: typeof fetch = (_input, init) =>
+    new Promise((_resolve, reject) => {
+      // Node does not stay alive for the timer of AbortSignal.timeout alone.
+      const alive = setInterval(() => undefined, 1000);
+      init?.signal?.addEventListener("abort", () => {
+        clearInterval(alive);
+        reject(init.signal?.reason as Error);
+      });
+    });
+  const memory = new TypedMemory({ url: "http://test", apiKey: "tm_x", attempts: 1, timeoutMs: 20, fetch: never });
+  await assert.rejects(memory.recall("x"), TimedOut);
+});
+
+test("a wrong key says where to get one", async () => {
+  await assert.rejects(
+    new TypedMemory({ apiKey: "tm_wrong" }).recall("x"),
+    (error) => error instanceof Unauthorized && error.message.includes("TM_API_KEY"),
+  );
+});
+
+test("only what passes is tried again", () => {
+  const again = (status: number | undefined, retryAfter: string | null = null) =>
+    waitBeforeRetry(1, status, retryAfter) !== undefined;
+  assert.deepEqual([again(undefined), again(503), again(429, "2"), again(409, "1")], [true, true, true, true]);
+  assert.deepEqual([again(409), again(422), again(500)], [false, false, false]);
+  assert.ok((waitBeforeRetry(1, 429, "2") ?? 0) >= 2000);
+});

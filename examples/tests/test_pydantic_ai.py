@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from pydantic_ai_tools import with_memory
+from typed_memory_client import AsyncTypedMemory
+
+
+async def test_tools_remember_and_instructions_recall(async_memory: AsyncTypedMemory) -> None:
+    seen: list[AgentInfo] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(info)
+        if len(seen) == 1:
+            return ModelResponse(parts=[ToolCallPart("remember", {"statement": "I live in Porto."})])
+        return ModelResponse(parts=[TextPart("Noted.")])
+
+    agent = with_memory(Agent(FunctionModel(answer), deps_type=AsyncTypedMemory))
+    await agent.run("I live in Porto.", deps=async_memory)
+    await agent.run("Where do I live?", deps=async_memory)
+    assert {one.name for one in seen[0].function_tools} == {"remember", "recall", "forget"}
+    assert not seen[0].instructions
+    assert "user lives in Porto" in str(seen[-1].instructions)
