@@ -11,6 +11,7 @@ from fastapi import FastAPI
 
 from app import logs
 from app.api import (
+    activity,
     aegis,
     audit,
     backfill,
@@ -94,6 +95,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         extraction.router(),
         workers.router(),
         stats.router(),
+        activity.router(),
         review.router(answers),
     ):
         app.include_router(router)
