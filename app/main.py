@@ -15,6 +15,7 @@ from app.api import (
     aegis,
     audit,
     backfill,
+    console,
     entities,
     erasure,
     extraction,
@@ -99,7 +100,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         review.router(answers),
     ):
         app.include_router(router)
-    app.router.routes += [tools.route(), *openapi.routes()]
+    app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
