@@ -31,17 +31,18 @@ SAID: tuple[tuple[str, int, str], ...] = (
 """Who said what, and on which day after `START`."""
 
 FACTS: tuple[Mapping[str, Any], ...] = (
-    {"subject": "user", "predicate": "employer", "object": "Siemens", "stateful": True},
-    {"subject": "user", "predicate": "employer", "object": "Bosch", "stateful": True, "source_strength": 0.3},
+    {"predicate": "lives-in", "object": "Oslo", "source_confidence": 0.3, "importance": 0.9},
+    {"predicate": "works-at", "object": "Bosch", "source_confidence": 0.3, "importance": 0.9},
 )
-"""Two statements about one slot; the second is too weak to replace the first, so both wait for a person."""
+"""Facts about Ana that are trusted too little to replace what is known, so that a person must decide."""
 
 
 def turns(name: str, day: int, content: str) -> dict[str, Any]:
     """Return the body that hands over one message."""
     at = START + timedelta(days=day)
     turn = {"role": "user", "content": content, "occurred_at": at.isoformat()}
-    return {"user_id": name, "agent_id": "concierge", "session_id": f"{name}-{day // 30 + 1}", "turns": [turn]}
+    agent = {"agent_id": "concierge"} if name == "chloe" else {}
+    return {"user_id": name, "session_id": f"{name}-{day // 30 + 1}", "turns": [turn], **agent}
 
 
 def fill(client: httpx.Client) -> None:

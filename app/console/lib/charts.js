@@ -66,7 +66,7 @@ function options(names, width, height) {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.1)] } },
-    axes: [{ ...axis, grid: { show: false }, values: (_, ticks) => ticks.map((one) => new Date(one * 1000).toISOString().slice(5, 10)) },
+    axes: [{ ...axis, size: 28, grid: { show: false }, values: (_, ticks) => ticks.map((one) => new Date(one * 1000).toISOString().slice(5, 10)) },
       { ...axis, size: 44, values: (_, ticks) => ticks.map((one) => (one % 1 ? one.toFixed(2) : number(one))) }],
     series: [{}, ...layers.reverse()],
   };

@@ -35,9 +35,10 @@ function AdminHome() {
     <${Loaded} of=${stats}>${(data) => html`<${Figures} stats=${data} />`}<//>
     <${Loaded} of=${series}>${(data) => html`<${Series} days=${data.days} costs=${costs.data?.days ?? []} />`}<//>
     <div class="grid wide">
-      <${Card} title="Waiting for review" actions=${html`<a href=${href(["review"])}>Open the queue</a>`}>
+      <div class="stack"><${Card} title="Waiting for review" actions=${html`<a href=${href(["review"])}>Open the queue</a>`}>
         <${Loaded} of=${summary}>${(data) => html`<${Waiting} summary=${data} />`}<//>
       <//>
+      <${Card} title="Shifts"><${Loaded} of=${stats}>${(data) => html`<${Shifts} stats=${data} />`}<//><//></div>
       <${Card} title="Newest events" actions=${html`<a href=${href(["audit"])}>Audit log</a>`}>
         <${Loaded} of=${audit}>${(data) => html`<${Events} events=${data.events} />`}<//>
       <//>
@@ -96,10 +97,13 @@ function Store({ stats }) {
         <h3>By scope</h3><${Bars} counts=${memories.by_scope} /><//>
       <${Card} title="Confidence"><${Histogram} label="Active memories by confidence" bands=${memories.confidence} />
         <h3>Freshness</h3><${Histogram} label="Active memories by freshness" bands=${memories.freshness} /><//>`}
-    <${Card} title="Shifts">${stats.drift.shifts.length
-      ? html`<ul>${stats.drift.shifts.map((one) => html`<li>${one.says}</li>`)}</ul>`
-      : html`<${Empty}>The mix of the last ${stats.drift.recent_days} days is as it was in the ${stats.drift.before_days} days before.<//>`}
-      ${Object.keys(stats.turns.skipped_by_reason).length > 0 && html`<h3>Skipped turns</h3><${Bars} counts=${stats.turns.skipped_by_reason} />`}
-    <//>
   </div>`;
+}
+
+function Shifts({ stats }) {
+  const { drift, turns } = stats;
+  return html`${drift.shifts.length
+    ? html`<ul>${drift.shifts.map((one) => html`<li>${one.says}</li>`)}</ul>`
+    : html`<${Empty}>The mix of the last ${drift.recent_days} days is as it was in the ${drift.before_days} days before.<//>`}
+    ${Object.keys(turns.skipped_by_reason).length > 0 && html`<h3>Skipped turns</h3><${Bars} counts=${turns.skipped_by_reason} />`}`;
 }

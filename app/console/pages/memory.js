@@ -8,6 +8,7 @@ import { attempt, href, useData, useSession } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Empty, Json, Loaded, MemoryLink, Meter, PageTitle, Pairs, Sentence, Time } from "../lib/ui.js";
 
 const WEIGHTS = [["source_strength", "source", 0.45], ["repetition", "repetition", 0.2], ["extractor_confidence", "extractor", 0.25], ["type_prior", "type prior", 0.1]];
+const CORE = { halfLife: 120, floor: 0.6 };
 const COMMON = new Set(["id", "type", "category", "status", "content", "subject", "slot", "contested", "confidence", "confidence_parts", "freshness", "importance", "topic", "scope", "user_id", "agent_id", "session_id", "sequence_number", "speech_act", "stated_at", "valid_from", "valid_until", "recorded_at", "retired_at", "supersedes", "superseded_by", "links", "evidence", "provenance", "access_count", "last_accessed_at", "distinct_sessions", "stability", "useful_count", "not_useful_count", "wrong_count", "needs_review", "review_reason", "metadata", "speaker"]);
 const STATE_ACTIONS = /superseded|expired|forgotten|rejected|ended|revived|decided|added|contradicted|accepted/;
 
@@ -31,10 +32,10 @@ function MemoryDetail({ memory, history, type, reload }) {
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
         <${Button} onClick=${() => feedback("wrong")}>Wrong<//>
         <${Confirm} label="Erase" title="Erase this memory?" text="The memory, its vectors, its evidence and its log entries go for good. You get a receipt." onConfirm=${erase} />`}
-    </div>`}>${words(memory.type)}<//>
+    </div>`}>Memory<//>
     <div class="stack">
       <${Card}><p class="said">${memory.content}</p>
-        <div class="actions"><${Badge} text=${memory.status} /> <${Badge} text=${memory.category} tone="plain" />
+        <div class="actions"><${Badge} text=${memory.status} /> <${Badge} text=${memory.type} tone="info" /> <${Badge} text=${memory.category} tone="plain" />
           ${memory.contested && html`<${Badge} text="contested" tone="warn" />`}
           ${memory.needs_review && html`<a href=${href(["review", memory.id.replace("mem_", "rev_")])}><${Badge} text=${`review: ${memory.review_reason}`} tone="warn" /></a>`}
         </div>
@@ -76,6 +77,7 @@ function Fields({ memory }) {
 }
 
 function Trust({ memory, type }) {
+  const core = memory.category === "core";
   const parts = WEIGHTS.map(([field, name, weight]) => [name, weight, memory.confidence_parts[field], weight * memory.confidence_parts[field]]);
   return html`
     <p><${Meter} value=${memory.confidence} label="confidence" /> confidence after ${memory.confidence_parts.mentions} mention${memory.confidence_parts.mentions === 1 ? "" : "s"}</p>
@@ -84,7 +86,7 @@ function Trust({ memory, type }) {
       <tbody>${parts.map(([name, weight, value, share], place) => html`<tr><td><span class="key"><i class="dot plot-${place + 1}"></i>${name}</span></td>
         <td class="number">${weight}</td><td class="number">${fraction(value)}</td><td class="number">${fraction(share)}</td></tr>`)}</tbody></table>
     <h3>Freshness</h3>
-    <${FreshnessCurve} now=${memory.freshness} halfLife=${type?.half_life_days} floor=${memory.category === "core" ? 0.6 : type?.floor ?? 0} />`;
+    <${FreshnessCurve} now=${memory.freshness} halfLife=${core ? CORE.halfLife : type?.half_life_days} floor=${core ? CORE.floor : (type?.floor ?? 0)} />`;
 }
 
 function Evidence({ evidence }) {

@@ -24,7 +24,7 @@ function Decided({ detail }) {
 function Open({ detail, act, settle }) {
   const { item } = detail;
   return html`
-    <${Card} title=${html`${words(item.reason)} · waiting since ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
+    <${Card} title=${html`${words(item.reason)} · came up ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
       ${item.note && html`<p>${item.note}</p>`}
       <div class="sides">
         <${Side} title="New" memory=${item.memory} className="new" />
