@@ -11,9 +11,11 @@ from fastapi import FastAPI
 
 from app import logs
 from app.api import (
+    activity,
     aegis,
     audit,
     backfill,
+    console,
     entities,
     erasure,
     extraction,
@@ -94,10 +96,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         extraction.router(),
         workers.router(),
         stats.router(),
+        activity.router(),
         review.router(answers),
     ):
         app.include_router(router)
-    app.router.routes += [tools.route(), *openapi.routes()]
+    app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

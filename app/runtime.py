@@ -27,6 +27,7 @@ from app.providers.model_tasks import BeliefClassifier, Summariser
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
@@ -81,6 +82,7 @@ class Runtime:
     feedback: FeedbackService
     turns: Turns
     policies: ExtractionPolicies
+    activity: Activity
     audit: Audit
     backfills: Backfills
     entities: Entities
@@ -175,6 +177,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         feedback=FeedbackService(database=database, tracker=queries.tracker, clock=now, observe=base.metrics.feedback),
         turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),
         policies=policies,
+        activity=Activity(database=database, clock=now),
         audit=Audit(database=database),
         backfills=Backfills(
             database=database, types=types, clock=now, classifier=writing.classifier, language=settings.language

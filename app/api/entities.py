@@ -18,11 +18,11 @@ from starlette.responses import Response
 from app import ids
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Clocks, Out, RequestBody
+from app.api.plumbing.fields import OWNER, Clocks, Out, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
 from app.api.query import MOST_RESULTS
-from app.db.entities.read import EntityRecord, RelationEdge
+from app.db.entities.read import EntityFilters, EntityRecord, RelationEdge
 from app.db.memories.listing import PagePosition
 from app.memory.fields import Name
 from app.model import ScopeKind, Visibility
@@ -107,10 +107,12 @@ class EntityQuery(Clocks):
     An identity has no time of its own: `as_of` leaves entities as they are, `known_at` shows them as they were.
     """
 
+    owner: Name | None = Field(default=None, description=OWNER)
     user_id: Name | None = None
     agent_id: Name | None = None
     entity_type: Name | None = None
     name: Name | None = Field(default=None, description="Any of its names, whatever the case.")
+    prefix: Name | None = Field(default=None, description="A word of one of its names begins with this.")
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
@@ -246,17 +248,18 @@ def router() -> APIRouter:
 async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[EntityQuery, Query()]) -> Response:
     """List entities, a page at a time; `next_cursor` is null on the last page."""
     scopes: tuple[UUID, ...] | None = None
-    if query.user_id is not None or query.agent_id is not None:
+    if query.owner is not None:
+        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
+    elif query.user_id is not None or query.agent_id is not None:
         visible = Visibility(user_id=query.user_id, agent_id=query.agent_id)
         scopes = tuple(one.id(actor.tenant_id) for one in visible.scopes())
     known_at = query.instants()["known_at"]
-    listing = Listing(f"entities|{actor.tenant_id}|{scopes}|{query.entity_type}|{query.name}|{known_at}")
+    filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
+    listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     shown, more = await runtime.entities.list(
         actor,
-        scopes=scopes,
-        entity_type=query.entity_type,
-        name=query.name,
+        filters=filters,
         after=after,
         limit=query.limit,
         known_at=known_at,

@@ -7,6 +7,7 @@ Turns of conversations: ingest, look up, replay.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -117,6 +118,7 @@ class TurnsBody(
 class TurnQuery(RequestBody):
     """Which turns to list."""
 
+    owner: Name | None = Field(default=None, description=fields.OWNER)
     user_id: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
@@ -319,11 +321,13 @@ async def replay_turn(
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
     """List turns, newest first; `status=extraction_failed` shows those to look into and replay."""
-    scopes = None
-    if query.user_id is not None or query.agent_id is not None:
+    scopes: Collection[UUID] | None = None
+    if query.owner is not None:
+        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
+    elif query.user_id is not None or query.agent_id is not None:
         seen = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
         scopes = [one.id(actor.tenant_id) for one in seen if one.kind is not ScopeKind.GLOBAL]
-    listing = Listing(f"turns|{actor.tenant_id}|{scopes}|{query.status}|{query.session_id}")
+    listing = Listing(f"turns|{actor.tenant_id}|{query.owner or scopes}|{query.status}|{query.session_id}")
     after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit

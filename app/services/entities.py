@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from app.db.entities import merge as entity_merges
 from app.db.entities import read as entity_reads
 from app.db.entities import unmerge as entity_unmerges
 from app.db.entities.merge import EntityMerge
-from app.db.entities.read import EntityRecord, RelationEdge
+from app.db.entities.read import EntityFilters, EntityRecord, RelationEdge
 from app.db.entities.unmerge import MergeRecord, MovedBack, Undone
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
@@ -114,27 +114,24 @@ class Entities:
         self,
         actor: Actor,
         *,
-        scopes: tuple[UUID, ...] | None,
-        entity_type: str | None = None,
-        name: str | None = None,
+        filters: EntityFilters,
         after: UUID | None = None,
         limit: int = 50,
         known_at: datetime | None = None,
     ) -> tuple[tuple[EntityRecord, ...], bool]:
-        """Return entities in the order of their ids, and whether there are more; `name` is any of its names.
+        """Return entities in the order of their ids, and whether there are more; the filters' texts as people write.
 
         `known_at`: those that were known then, as they were.
         """
+        normalised = replace(
+            filters,
+            entity_type=None if filters.entity_type is None else normalise.normalise_key(filters.entity_type),
+            alias=None if filters.alias is None else normalise.normalise_name(filters.alias),
+            prefix=None if filters.prefix is None else normalise.normalise_name(filters.prefix),
+        )
         async with self.database.read(actor.tenant_id) as session:
             found = await entity_reads.page(
-                session,
-                actor.tenant_id,
-                scopes=scopes,
-                entity_type=None if entity_type is None else normalise.normalise_key(entity_type),
-                alias=None if name is None else normalise.normalise_name(name),
-                after=after,
-                limit=limit + 1,
-                known_at=known_at,
+                session, actor.tenant_id, filters=normalised, after=after, limit=limit + 1, known_at=known_at
             )
         return tuple(found[:limit]), len(found) > limit
 

@@ -19,7 +19,7 @@ from app.db.audit import AuditEntry, AuditWriter, append
 from app.db.entities import write_lookup
 from app.db.memories import listing
 from app.db.memories import read as memory_reads
-from app.db.memories.listing import MemoryFilters, PagePosition, Sort
+from app.db.memories.listing import MemoryCounts, MemoryFilters, PagePosition, Sort
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.audit import AuditAction
@@ -113,6 +113,11 @@ class Memories:
         last = shown[-1]
         value = None if sort.column == "id" else getattr(last, sort.column)
         return MemoryPage(memories=tuple(shown), next=PagePosition(id=last.id, value=value))
+
+    async def count(self, actor: Actor, filters: MemoryFilters, *, most: int) -> MemoryCounts:
+        """Return how many memories the filters leave, by type and status, counting `most` of them at most."""
+        async with self.database.read(actor.tenant_id) as session:
+            return await listing.counts(session, actor.tenant_id, filters, most=most)
 
     async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
         """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from app.db.entities.read import EntityRecord
+from app.db.entities.read import EntityFilters, EntityRecord
 from app.db.memories.listing import MemoryFilters
 from app.errors import Conflict, InvalidInput
 from app.model import Memory, ReadMode
@@ -156,7 +156,7 @@ class Story:
         """List every memory and every entity; how often an entity was mentioned is counted otherwise in the past."""
         actor = self.timed.store.actor
         page = await self.timed.memories.list(actor, MemoryFilters(scopes=None, known_at=known_at), limit=200)
-        entities, _ = await self.timed.entities.list(actor, scopes=None, limit=200, known_at=known_at)
+        entities, _ = await self.timed.entities.list(actor, filters=EntityFilters(), limit=200, known_at=known_at)
         return [bare(one) for one in page.memories], [_known(one) for one in entities]
 
     async def remember(self) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from app.db import tables
+from app.db.entities.read import EntityFilters
 from app.db.time_travel import _UNCHANGING
 from app.errors import NotFound
 from app.model import ReadMode
@@ -192,13 +193,13 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
         await timed.put("entity", canonical_name=name, entity_type=kind, aliases=aliases)
     await timed.put("relation", from_entity="Sarah", relation_type="reports-to", to_entity="P. Sharma")
     apart = timed.clock.tick()
-    [sharma], _ = await service.list(actor, scopes=None, name="P. Sharma")
-    [priya], _ = await service.list(actor, scopes=None, name="Priya")
+    [sharma], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"))
+    [priya], _ = await service.list(actor, filters=EntityFilters(alias="Priya"))
     graph = await service.graph(actor, sharma.id, depth=2)
     timed.clock.tick()
     await service.merge(actor, priya.id, [sharma.id])
     one = timed.clock.tick()
-    [merged], _ = await service.list(actor, scopes=None, name="P. Sharma")
+    [merged], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"))
     assert merged.id == priya.id
     timed.clock.tick()
     await service.unmerge(actor, sharma.id)
@@ -206,7 +207,7 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     await timed.put("relation", from_entity="Sarah", relation_type="reports-to", to_entity="Tom")
     timed.clock.tick()
     for at, expected in ((apart, sharma), (one, merged)):
-        [then], _ = await service.list(actor, scopes=None, name="P. Sharma", known_at=at)
+        [then], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"), known_at=at)
         assert then == expected
         assert await service.get(actor, expected.id, known_at=at) == expected
     assert await service.graph(actor, sharma.id, depth=2, known_at=apart) == graph
@@ -217,7 +218,7 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     assert [(edge.from_name, edge.to_name) for edge in past] == [("Sarah", "P. Sharma")]
     with pytest.raises(NotFound):
         await service.get(actor, sharma.id, known_at=START - DAY)
-    assert await service.list(actor, scopes=None, known_at=START - DAY) == ((), False)
+    assert await service.list(actor, filters=EntityFilters(), known_at=START - DAY) == ((), False)
 
 
 async def test_a_name_that_was_learnt_later_meant_nothing_then(timed: Timed) -> None:

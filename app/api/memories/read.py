@@ -5,12 +5,13 @@ Memories: reading, listing, changing, erasing, history; `memory_writes` has the 
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, Json, create_model, model_validator
 from starlette.responses import Response
 
 from app import ids
@@ -21,7 +22,17 @@ from app.api.memories.bodies import WriteBodies
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Clocks, Fraction, Instant, Lifetime, Metadata, RequestBody, VisibilityQuery
+from app.api.plumbing.fields import (
+    OWNER,
+    Clocks,
+    Fraction,
+    Instant,
+    Lifetime,
+    Metadata,
+    Out,
+    RequestBody,
+    VisibilityQuery,
+)
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
@@ -29,15 +40,17 @@ from app.api.plumbing.unions import from_query, maybe, with_example
 from app.api.query import MOST_RESULTS
 from app.db.memories.listing import MemoryFilters, Sort
 from app.memory.fields import Name, Topic
-from app.memory.normalise import words
+from app.memory.normalise import normalise_key, words
 from app.memory.registry import Registry
 from app.model import Actor, Category, MemoryStatus, Scope, ScopeKind, Visibility
+from app.runtime import Runtime
 from app.services.memories import MemoryPage
 
 
 class MemoryListQuery(VisibilityQuery):
     """Which memories to list."""
 
+    owner: Name | None = Field(default=None, description=OWNER)
     type: list[Name] = Field(
         default_factory=list, max_length=50, description="Only these types; repeat it for several."
     )
@@ -49,6 +62,23 @@ class MemoryListQuery(VisibilityQuery):
     topic: Topic | None = None
     session_id: Name | None = None
     min_importance: Fraction | None = Field(default=None, description="Only what matters at least this much.")
+    q: Name | None = Field(default=None, description="Only memories whose text holds each of these words.")
+    entity: Name | None = Field(
+        default=None,
+        description="Only memories that name this entity, by its `ent_` id; of every type.",
+        examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"],
+    )
+    predicate: Name | None = Field(default=None, description="Only memories with this predicate.")
+    metadata: Json[Metadata] | None = Field(
+        default=None,
+        description="Only memories whose metadata contain this JSON object.",
+        examples=['{"source":"crm"}'],
+    )
+    recorded_since: Instant | None = Field(default=None, description="Only what was recorded then or later.")
+    recorded_until: Instant | None = Field(default=None, description="Only what was recorded before.")
+    needs_review: bool | None = Field(
+        default=None, description="Only what waits for a reviewer, or only what does not."
+    )
     validity: Literal["now", "any"] = Field(
         default="now",
         description="`now` leaves out what is active and not true now: what is over, or has not begun. With "
@@ -57,6 +87,12 @@ class MemoryListQuery(VisibilityQuery):
     sort: Sort = Sort.NEWEST
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.owner is not None and (self.user_id, self.agent_id, self.scope) != (None, None, None):
+            raise ValueError("owner names scopes by itself: leave out user_id, agent_id and scope")
+        return self
 
 
 def listing_by(registry: Registry) -> type[MemoryListQuery]:
@@ -70,6 +106,18 @@ def listing_by(registry: Registry) -> type[MemoryListQuery]:
         for name in spec.filters
     }
     return create_model("ListQuery", __base__=MemoryListQuery, __doc__=MemoryListQuery.__doc__, **fields)
+
+
+MOST_COUNTED = 100_000
+
+
+class MemoryCountOut(Out):
+    """How many memories there are; `capped`: more than 100,000, and only so many were counted."""
+
+    total: int
+    capped: bool
+    by_type: dict[str, int]
+    by_status: dict[str, int]
 
 
 class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"})):
@@ -118,6 +166,7 @@ def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRout
         found,
         READ,
         ("/memories", _listing(registry), "List memories", answers.page),
+        ("/memories/count", _counting(registry), "Count memories", MemoryCountOut),
         ("/memories/{memory_id}", get_memory, "Get a memory", answers.memory),
         (
             "/memories/{memory_id}/history",
@@ -159,10 +208,9 @@ def _listing(registry: Registry) -> Handler:
 
         What is active but over, or has not begun, is listed with `validity=any`.
         """
-        filters = _filters(query, actor, await runtime.type_book.naming(actor.tenant_id, query.type))
+        filters = await _filters(query, runtime, actor)
         listing = Listing(f"{actor.tenant_id}|{query.sort}|{query.validity}|{filters}")
-        if query.validity == "now" and filters.as_of is None:
-            filters = replace(filters, valid_at=filters.known_at or runtime.clock())
+        filters = _valid_now(filters, query, runtime.clock())
         after = None
         if query.cursor is not None:
             after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
@@ -171,6 +219,31 @@ def _listing(registry: Registry) -> Handler:
 
     list_memories.__annotations__["query"] = from_query(listing_by(registry))
     return list_memories
+
+
+def _counting(registry: Registry) -> Handler:
+    async def count_memories(runtime: RuntimeDep, actor: ActorDep, query: MemoryListQuery) -> Response:
+        """Count the memories that `GET /memories` lists with the same filters; `sort` and `cursor` change nothing."""
+        filters = await _filters(query, runtime, actor)
+        found = await runtime.memories.count(actor, _valid_now(filters, query, runtime.clock()), most=MOST_COUNTED)
+        return fields.json_answer(
+            {
+                "total": min(found.total, MOST_COUNTED),
+                "capped": found.capped,
+                "by_type": found.by_type,
+                "by_status": found.by_status,
+            }
+        )
+
+    count_memories.__annotations__["query"] = from_query(listing_by(registry))
+    return count_memories
+
+
+def _valid_now(filters: MemoryFilters, query: MemoryListQuery, now: datetime) -> MemoryFilters:
+    """Return the filters with the instant at which active memories must hold, unless the query leaves it open."""
+    if query.validity == "any" or filters.as_of is not None:
+        return filters
+    return replace(filters, valid_at=filters.known_at or now)
 
 
 async def get_memory(
@@ -226,15 +299,27 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
     return await run_once(request, runtime, actor, 200, work)
 
 
-def _filters(query: MemoryListQuery, actor: Actor, registry: Registry) -> MemoryFilters:
+async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
+    registry = await runtime.type_book.naming(actor.tenant_id, query.type)
+    if query.owner is None:
+        scopes = scopes_of(query, actor)
+    else:
+        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
     return MemoryFilters(
-        scopes=scopes_of(query, actor),
+        scopes=scopes,
         types=canonical_types(query.type, registry, "type"),
         statuses=tuple(query.status),
         subject=query.subject,
         topic=query.topic,
         session_id=query.session_id,
         min_importance=query.min_importance,
+        texts=() if query.q is None else tuple(query.q.split()),
+        entity=None if query.entity is None else ids.parse(ids.ENTITY, query.entity),
+        predicate=None if query.predicate is None else normalise_key(query.predicate),
+        metadata=None if query.metadata is None else json.dumps(query.metadata, sort_keys=True),
+        recorded_since=fields.aware(query.recorded_since, UTC),
+        recorded_until=fields.aware(query.recorded_until, UTC),
+        needs_review=query.needs_review,
         fields=_payload_fields(query, registry),
         **query.instants(),
     )

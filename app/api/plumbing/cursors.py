@@ -14,6 +14,10 @@ from app.errors import InvalidCursor
 from app.memory.calendar import plausible
 
 LONGEST = 500
+
+_UNKNOWN = "this is no cursor of ours: use next_cursor as it came"
+
+_ELSEWHERE = "this cursor belongs to another listing: keep filters and sort the same"
 _MARK = 8
 
 
@@ -42,10 +46,28 @@ def decode(cursor: str, listing: Listing, *, value: type[datetime | float] | Non
         mark, identifier, given = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         position = PagePosition(id=UUID(hex=identifier), value=_value(given, value))
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise InvalidCursor("this is no cursor of ours: use next_cursor as it came", field="cursor") from None
+        raise InvalidCursor(_UNKNOWN, field="cursor") from None
     if mark != listing.mark():
-        raise InvalidCursor("this cursor belongs to another listing: keep filters and sort the same", field="cursor")
+        raise InvalidCursor(_ELSEWHERE, field="cursor")
     return position
+
+
+def encode_name(name: str, listing: Listing) -> str:
+    """Return the cursor behind a name, of a listing in the order of names."""
+    content = json.dumps([listing.mark(), name], separators=(",", ":"))
+    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+
+
+def decode_name(cursor: str, listing: Listing) -> str:
+    """Return the name that a cursor stands behind; raise InvalidCursor."""
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        mark, name = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidCursor(_UNKNOWN, field="cursor") from None
+    if mark != listing.mark() or not isinstance(name, str):
+        raise InvalidCursor(_ELSEWHERE, field="cursor")
+    return name
 
 
 def _value(given: object, wanted: type[datetime | float] | None) -> float | datetime | None:

@@ -114,6 +114,8 @@ class VisibilityQuery(Clocks):
     scope: ScopeKind | None = Field(default=None, description="Of these, only what is in scopes of this kind.")
 
 
+OWNER = "Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."
+
 JSON = "application/json"
 
 

@@ -153,6 +153,19 @@ class EntityRecord:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityFilters:
+    """What a listing of entities is narrowed to; None leaves a dimension open.
+
+    `alias` is any of an entity's names, `prefix` what a word of one begins with; both normalised.
+    """
+
+    scopes: tuple[UUID, ...] | None = None
+    entity_type: str | None = None
+    alias: str | None = None
+    prefix: str | None = None
+
+
 _WHOLE = """
     SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
         coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
@@ -208,6 +221,8 @@ _CONDITIONS = {
     "scopes": "e.scope_id = ANY(:scopes)",
     "entity_type": "coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') = :entity_type",
     "alias": "e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.alias = :alias)",
+    "prefix": """e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant
+        AND (starts_with(a.alias, :prefix) OR position(' ' || :prefix IN a.alias) > 0))""",
     "after": "e.id > :after",
 }
 
@@ -215,6 +230,13 @@ _ALIAS_THEN = f"""e.id IN (
     SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
     CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
     WHERE a.alias = :alias)"""  # noqa: S608
+
+_PREFIX_THEN = f"""e.id IN (
+    SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
+    CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
+    WHERE starts_with(a.alias, :prefix) OR position(' ' || :prefix IN a.alias) > 0)"""  # noqa: S608
+
+_CONDITIONS_THEN = {**_CONDITIONS, "alias": _ALIAS_THEN, "prefix": _PREFIX_THEN}
 
 
 async def find(
@@ -237,22 +259,21 @@ async def page(
     session: ReadSession,
     tenant: UUID,
     *,
-    scopes: tuple[UUID, ...] | None,
-    entity_type: str | None,
-    alias: str | None,
+    filters: EntityFilters,
     after: UUID | None,
     limit: int,
     known_at: datetime | None = None,
 ) -> list[EntityRecord]:
-    """Return up to `limit` entities in the order of their ids; None leaves a filter open, and time at the present."""
+    """Return up to `limit` entities in the order of their ids, as they are or as they were at `known_at`."""
     given = {
-        "scopes": None if scopes is None else list(scopes),
-        "entity_type": entity_type,
-        "alias": alias,
+        "scopes": None if filters.scopes is None else list(filters.scopes),
+        "entity_type": filters.entity_type,
+        "alias": filters.alias,
+        "prefix": filters.prefix,
         "after": after,
     }
     used = {name: value for name, value in given.items() if value is not None}
-    whole, by = (_WHOLE, _CONDITIONS) if known_at is None else (_WHOLE_THEN, {**_CONDITIONS, "alias": _ALIAS_THEN})
+    whole, by = (_WHOLE, _CONDITIONS) if known_at is None else (_WHOLE_THEN, _CONDITIONS_THEN)
     conditions = ["e.tenant_id = :tenant", *(by[name] for name in used)]
     statement = text(f"{whole} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
     then = {} if known_at is None else {"known_at": known_at}

@@ -9,6 +9,8 @@ Two listings with an index of their own: a session's episodes in their order, an
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,9 +53,10 @@ class MemoryFilters:
     """What a listing is narrowed to; empty or None leaves a dimension open.
 
     `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
-    then, statuses and all. `valid_at`: of what is active, only what holds then; history stays. `fields` are those of
-    the payload, with the values they must have, and the types that are found by them under an index; none of those:
-    any type with such a field.
+    then, statuses and all. `valid_at`: of what is active, only what holds then; history stays. `texts`: the content
+    holds each of them, whatever the case. `entity`: it, or one merged into it, is named. `metadata`: a JSON object
+    that the metadata contain. `fields` are those of the payload, with the values they must have, and the types that
+    are found by them under an index; none of those: any type with such a field.
     """
 
     scopes: tuple[UUID, ...] | None
@@ -63,6 +66,13 @@ class MemoryFilters:
     topic: str | None = None
     session_id: str | None = None
     min_importance: float | None = None
+    texts: tuple[str, ...] = ()
+    entity: UUID | None = None
+    predicate: str | None = None
+    metadata: str | None = None
+    recorded_since: datetime | None = None
+    recorded_until: datetime | None = None
+    needs_review: bool | None = None
     fields: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     as_of: datetime | None = None
     known_at: datetime | None = None
@@ -85,12 +95,24 @@ _CONDITIONS = {
     "topic": "m.topic = :topic",
     "session_id": "m.session_id = :session_id",
     "min_importance": "m.importance >= :min_importance",
+    "texts": "m.content ILIKE ALL(CAST(:texts AS text[]))",
+    "entity": """(m.subject_id = :entity OR m.id IN (
+        SELECT me.memory_id FROM memory_entities me
+        WHERE me.tenant_id = :tenant AND me.entity_id IN (
+            SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND :entity IN (e.id, e.merged_into))))""",
+    "predicate": "m.payload ->> 'predicate' = :predicate",
+    "metadata": "m.metadata @> CAST(:metadata AS jsonb)",
+    "recorded_since": "m.recorded_at >= :recorded_since",
+    "recorded_until": "m.recorded_at < :recorded_until",
+    "needs_review": "m.needs_review = :needs_review",
     "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
         AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
     "valid_at": """(m.status <> 'active'
         OR (m.valid_from <= :valid_at AND (m.valid_until IS NULL OR m.valid_until > :valid_at)))""",
     "known_at": "m.recorded_at <= :known_at",
 }
+
+_LIKE_SPECIAL = re.compile(r"[%_\\]")
 
 _EVER_BELIEVED = """m.status <> 'pending'
     AND (m.status <> 'forgotten' OR m.retired_at IS DISTINCT FROM m.recorded_at)"""
@@ -119,6 +141,37 @@ async def page(
     return [memory_of(row) for row in result.mappings()]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCounts:
+    """How many memories there are of each type and status; `capped`: there are more than were counted."""
+
+    by_type: Mapping[str, int]
+    by_status: Mapping[str, int]
+    capped: bool
+
+    @property
+    def total(self) -> int:
+        """Return how many were counted."""
+        return sum(self.by_status.values())
+
+
+async def counts(session: ReadSession, tenant: UUID, filters: MemoryFilters, *, most: int) -> MemoryCounts:
+    """Return how many memories the filters leave, counting `most` of them at most."""
+    conditions, values = apply_filters(filters)
+    table = "memories" if filters.known_at is None else time_travel.memories("true")
+    where = " AND ".join(["m.tenant_id = :tenant", *conditions])
+    counted = text(
+        f"SELECT few.type, few.status, count(*) AS count FROM ("  # noqa: S608 - composed of constants
+        f"SELECT m.type, m.status FROM {table} m WHERE {where} LIMIT :most) AS few GROUP BY few.type, few.status"
+    )
+    by_type, by_status = Counter[str](), Counter[str]()
+    rows = await session.execute(counted, {"tenant": tenant, "most": most + 1, **values})
+    for row in rows.mappings():
+        by_type[row["type"]] += row["count"]
+        by_status[row["status"]] += row["count"]
+    return MemoryCounts(by_type=by_type, by_status=by_status, capped=by_status.total() > most)
+
+
 def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]:
     """Return the conditions that filters make, on `m`, and their parameters."""
     given = {name: getattr(filters, name) for name in _CONDITIONS}
@@ -135,6 +188,8 @@ def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]
             used |= {f"field_{place}": name}
         used |= {f"field_{place}_value": value}
     listed = {name: list(value) for name, value in used.items() if isinstance(value, tuple)}
+    if filters.texts:
+        listed["texts"] = ["%" + _LIKE_SPECIAL.sub(r"\\\g<0>", one) + "%" for one in filters.texts]
     return conditions, {**used, **listed}
 
 

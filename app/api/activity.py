@@ -1,0 +1,256 @@
+"""Who uses the memory and how much: the calling key, users, agents, sessions, and what happened each day."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from app import ids
+from app.api.plumbing import cursors, fields
+from app.api.plumbing.cursors import LONGEST, Listing
+from app.api.plumbing.fields import OWNER, Out, RequestBody
+from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.query import MOST_RESULTS
+from app.memory.fields import Name
+from app.model import Actor
+from app.services.activity import DayActivity, EntityNeighbour, NameActivity, SessionActivity
+
+MOST_DAYS = 90
+
+
+class NamesQuery(RequestBody):
+    """Which users or agents to list."""
+
+    q: Name | None = Field(default=None, description="Only ids that hold this text, whatever the case.")
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class SessionsQuery(RequestBody):
+    """Which sessions to list."""
+
+    owner: Name | None = Field(default=None, description=OWNER)
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
+
+
+class SeriesQuery(RequestBody):
+    """How many days to return, today included."""
+
+    days: int = Field(default=30, ge=1, le=MOST_DAYS)
+
+
+class WhoAmIOut(Out):
+    """The key that the request carries, and its tenant."""
+
+    tenant_id: str
+    tenant: str
+    key_id: str | None
+    key_name: str
+    roles: list[str]
+
+
+class CountsOut(Out):
+    """How much is stored under an id."""
+
+    memories: int = Field(description="Of every status.")
+    active: int
+    waiting: int = Field(description="Memories that wait for a reviewer.")
+    turns: int
+    last_active_at: datetime | None = Field(description="When the last memory was written or the last turn occurred.")
+
+
+class UserOut(CountsOut):
+    """A user."""
+
+    user_id: str
+
+
+class AgentOut(CountsOut):
+    """An agent."""
+
+    agent_id: str
+
+
+class SessionOut(Out):
+    """A session that memories come from."""
+
+    session_id: str
+    memories: int
+    turns: int
+    first_at: datetime
+    last_at: datetime
+
+
+class UserPage(Out):
+    """Some users, in the order of their ids."""
+
+    users: list[UserOut]
+    next_cursor: str | None
+
+
+class AgentPage(Out):
+    """Some agents, in the order of their ids."""
+
+    agents: list[AgentOut]
+    next_cursor: str | None
+
+
+class SessionPage(Out):
+    """Some sessions, in the order of their ids."""
+
+    sessions: list[SessionOut]
+    next_cursor: str | None
+
+
+class NeighbourOut(Out):
+    """An entity that an active memory names together with another; `label` is the memory's predicate or type."""
+
+    entity_id: str
+    name: str
+    entity_type: str
+    memory_id: str
+    content: str
+    label: str
+
+
+class NeighboursOut(Out):
+    """Entities that memories name together with one; an entity stands once for each such memory."""
+
+    neighbours: list[NeighbourOut]
+
+
+class DayOut(Out):
+    """What happened on a day, in UTC."""
+
+    day: date
+    turns: dict[str, int] = Field(description="Turns by status.")
+    skipped: dict[str, int] = Field(description="Skipped turns by reason. Numbers in reasons may read N.")
+    decisions: dict[str, int] = Field(description="Writes by decision.")
+
+
+class SeriesOut(Out):
+    """Days, oldest first."""
+
+    days: list[DayOut]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    add_reads(
+        found,
+        READ,
+        ("/whoami", who_am_i, "Get the tenant and the roles of the key", WhoAmIOut),
+        ("/users", list_users, "List users", UserPage),
+        ("/agents", list_agents, "List agents", AgentPage),
+        ("/entities/{entity_id}/neighbours", get_neighbours, "Get the entities that are named together", NeighboursOut),
+        ("/sessions", list_sessions, "List sessions", SessionPage),
+    )
+    add_reads(found, ADMIN, ("/admin/stats/series", get_series, "Get what happened each day", SeriesOut))
+    return found
+
+
+async def who_am_i(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """Get the tenant and the roles of the key that the request carries."""
+    tenant = await runtime.tenants.get(actor.tenant_id)
+    return fields.json_answer(
+        {
+            "tenant_id": ids.public(ids.TENANT, tenant.id),
+            "tenant": tenant.name,
+            "key_id": None if actor.key_id is None else ids.public(ids.KEY, actor.key_id),
+            "key_name": actor.name,
+            "roles": sorted(actor.roles),
+        }
+    )
+
+
+async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
+    """List the users that something is stored for, a page at a time; `next_cursor` is null on the last page."""
+    listing = _listing("users", actor, query.q)
+    found, more = await runtime.activity.users(
+        actor, text=query.q or "", after=_after(query.cursor, listing), limit=query.limit
+    )
+    following = cursors.encode_name(found[-1].name, listing) if more else None
+    return fields.json_answer({"users": [_named("user_id", one) for one in found], "next_cursor": following})
+
+
+async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
+    """List the agents that something is stored for, a page at a time; `next_cursor` is null on the last page."""
+    listing = _listing("agents", actor, query.q)
+    found, more = await runtime.activity.agents(
+        actor, text=query.q or "", after=_after(query.cursor, listing), limit=query.limit
+    )
+    following = cursors.encode_name(found[-1].name, listing) if more else None
+    return fields.json_answer({"agents": [_named("agent_id", one) for one in found], "next_cursor": following})
+
+
+async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
+    """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
+    scopes = None if query.owner is None else await runtime.activity.scopes_of_user(actor, query.owner)
+    listing = _listing("sessions", actor, query.owner)
+    found, more = await runtime.activity.sessions(
+        actor, scopes=scopes, after=_after(query.cursor, listing), limit=query.limit
+    )
+    following = cursors.encode_name(found[-1].session_id, listing) if more else None
+    return fields.json_answer({"sessions": [_session(one) for one in found], "next_cursor": following})
+
+
+async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:
+    """Get the entities that active memories name together with one, at most 200, from the latest memory on."""
+    found = await runtime.activity.neighbours(actor, ids.parse(ids.ENTITY, entity_id), limit=MOST_RESULTS)
+    return fields.json_answer({"neighbours": [_neighbour(one) for one in found]})
+
+
+async def get_series(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SeriesQuery, Query()]) -> Response:
+    """Get turns and writes of each day, by status and by decision, oldest day first."""
+    found = await runtime.activity.days(actor, days=query.days)
+    return fields.json_answer({"days": [_day(one) for one in found]})
+
+
+def _listing(kind: str, actor: Actor, filters: object) -> Listing:
+    return Listing(f"{kind}|{actor.tenant_id}|{filters}")
+
+
+def _after(cursor: str | None, listing: Listing) -> str:
+    return "" if cursor is None else cursors.decode_name(cursor, listing)
+
+
+def _named(field: str, one: NameActivity) -> dict[str, object]:
+    return {
+        field: one.name,
+        "memories": one.memories,
+        "active": one.active,
+        "waiting": one.waiting,
+        "turns": one.turns,
+        "last_active_at": one.last_active_at,
+    }
+
+
+def _session(one: SessionActivity) -> dict[str, object]:
+    return {
+        "session_id": one.session_id,
+        "memories": one.memories,
+        "turns": one.turns,
+        "first_at": one.first_at,
+        "last_at": one.last_at,
+    }
+
+
+def _neighbour(one: EntityNeighbour) -> dict[str, object]:
+    return {
+        "entity_id": ids.public(ids.ENTITY, one.entity),
+        "name": one.name,
+        "entity_type": one.entity_type,
+        "memory_id": ids.public(ids.MEMORY, one.memory),
+        "content": one.content,
+        "label": one.label,
+    }
+
+
+def _day(one: DayActivity) -> dict[str, object]:
+    return {"day": one.day, "turns": one.turns, "skipped": one.skipped, "decisions": one.decisions}

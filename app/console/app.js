@@ -1,0 +1,188 @@
+// The console's shell: logging in, the menu by role, the page of the address, notices.
+
+import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
+import { href, Session, useAddress } from "./lib/hooks.js";
+import { Button, Failure, Field } from "./lib/ui.js";
+import { AuditPage } from "./pages/audit.js";
+import { EntitiesPage } from "./pages/entities.js";
+import { HomePage } from "./pages/home.js";
+import { JobsPage } from "./pages/jobs.js";
+import { MemoriesPage } from "./pages/memories.js";
+import { PlaygroundPage } from "./pages/playground.js";
+import { ReviewPage } from "./pages/review.js";
+import { SettingsPage } from "./pages/settings.js";
+import { TurnsPage } from "./pages/turns.js";
+import { TypesPage } from "./pages/types.js";
+import { UsersPage } from "./pages/users.js";
+import { WorkersPage } from "./pages/workers.js";
+
+/** Name in the address, title, page, and the role without which it is not offered. */
+const PAGES = [
+  ["home", "Home", HomePage, "read"],
+  ["review", "Review", ReviewPage, "admin"],
+  ["memories", "Memories", MemoriesPage, "read"],
+  ["users", "Users", UsersPage, "read"],
+  ["turns", "Turns", TurnsPage, "read"],
+  ["entities", "Entities", EntitiesPage, "read"],
+  ["playground", "Playground", PlaygroundPage, "read"],
+  ["jobs", "Jobs", JobsPage, "read"],
+  ["workers", "Workers", WorkersPage, "admin"],
+  ["types", "Types", TypesPage, "read"],
+  ["audit", "Audit", AuditPage, "admin"],
+  ["settings", "Settings", SettingsPage, "admin"],
+];
+const THEMES = ["auto", "light", "dark"];
+const WAITING_SECONDS = 30;
+
+function Login({ onLogin }) {
+  const [key, setKey] = useState("");
+  const [error, setError] = useState(null);
+  const [busy, setBusy] = useState(false);
+  const submit = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const who = await request("GET", "/whoami", { key: key.trim() });
+      storeKey(key.trim());
+      onLogin(who);
+    } catch (refused) {
+      setError(refused);
+    }
+    setBusy(false);
+  };
+  return html`<main class="login">
+    <form onSubmit=${submit} class="card">
+      <h1><img src="admin/icon.svg" alt="" width="28" height="28" /> Typed Memory</h1>
+      <p class="muted">Log in with an API key of your tenant. It stays in this browser tab and is gone when you close it.</p>
+      <${Field} label="API key" type="password" value=${key} onChange=${setKey} autocomplete="off" required
+        placeholder="tm_…" spellcheck="false" />
+      <${Failure} error=${error} />
+      <button class="button primary" type="submit" disabled=${busy || !key.trim()}>Log in</button>
+      <p class="muted small">The first start of the service prints a key; <code>typed-memory keys create</code> makes more.</p>
+    </form>
+  </main>`;
+}
+
+function useTheme() {
+  const [theme, setTheme] = useState(localStorage.getItem("typed-memory.theme") ?? "auto");
+  useEffect(() => {
+    localStorage.setItem("typed-memory.theme", theme);
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    dispatchEvent(new Event("theme"));
+  }, [theme]);
+  return [theme, () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length])];
+}
+
+function Notices() {
+  const [shown, setShown] = useState([]);
+  useEffect(() => {
+    const drop = (id) => setShown((old) => old.filter((one) => one.id !== id));
+    const add = ({ detail }) => {
+      setShown((old) => [...old.slice(-2), { ...detail, drop: () => drop(detail.id) }]);
+      setTimeout(() => drop(detail.id), detail.seconds * 1000);
+    };
+    addEventListener("notice", add);
+    return () => removeEventListener("notice", add);
+  }, []);
+  return html`<div class="notices" role="status" aria-live="polite">${shown.map((one) => html`<div class="notice ${one.bad ? "bad" : ""}" key=${one.id}>
+    <span>${one.text}</span>
+    ${one.action && html`<${Button} onClick=${() => (one.action.run(), one.drop())}>${one.action.label}<//>`}
+    <button type="button" class="plain" aria-label="Close" onClick=${one.drop}>×</button>
+  </div>`)}</div>`;
+}
+
+/** Whether the service is ready, and how many reviews wait; looked at now and then. */
+function useHealth(session) {
+  const [health, setHealth] = useState({ ready: null, waiting: 0 });
+  useEffect(() => {
+    const look = async () => {
+      if (document.hidden) return;
+      const ready = await get("/readyz").catch(({ body }) => body);
+      const summary = session.may("admin") ? await get("/admin/review/summary").catch(() => null) : null;
+      setHealth({ ready, waiting: summary?.waiting ?? 0 });
+    };
+    look();
+    const timer = setInterval(look, WAITING_SECONDS * 1000);
+    addEventListener("reviewed", look);
+    return () => (clearInterval(timer), removeEventListener("reviewed", look));
+  }, [session]);
+  return health;
+}
+
+function Menu({ current, session, waiting }) {
+  const offered = PAGES.filter(([, , , role]) => session.may(role));
+  return html`<nav aria-label="Pages"><ul>${offered.map(([name, title]) => html`<li>
+    <a href=${href([name])} aria-current=${name === current ? "page" : undefined}>${title}
+      ${name === "review" && waiting > 0 && html`<span class="count" aria-label=${`${waiting} waiting`}>${waiting}</span>`}</a></li>`)}
+  </ul></nav>`;
+}
+
+function Lamp({ ready }) {
+  if (!ready) return html`<span class="lamp muted">…</span>`;
+  const troubles = Object.entries({ ...ready.reasons, ...ready.degraded }).map(([name, why]) => `${name}: ${why}`);
+  const tone = !ready.ready ? "bad" : troubles.length ? "warn" : "good";
+  const text = !ready.ready ? "not ready" : troubles.length ? "degraded" : "ready";
+  return html`<span class="lamp ${tone}" title=${troubles.join("\n") || "the service is ready"}><i class="dot" aria-hidden="true"></i>${text}</span>`;
+}
+
+function Shell({ session, onLogout }) {
+  const { parts, query } = useAddress();
+  const [theme, nextTheme] = useTheme();
+  const [open, setOpen] = useState(false);
+  const { ready, waiting } = useHealth(session);
+  const offered = PAGES.filter(([, , , role]) => session.may(role));
+  const [name, title, Page] = offered.find(([one]) => one === parts[0]) ?? offered[0];
+  useEffect(() => {
+    document.title = `${title} · Typed Memory`;
+    setOpen(false);
+    document.querySelector("main h1")?.focus?.({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [location.hash.split("?")[0]]);
+  return html`<${Session.Provider} value=${session}>
+    <a class="skip" href="#content" onClick=${(event) => (event.preventDefault(), document.getElementById("content").focus())}>Skip to content</a>
+    <header class="top">
+      <button type="button" class="plain menu-button" aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>☰<span class="visually-hidden"> Menu</span></button>
+      <a class="brand" href=${href(["home"])}><img src="admin/icon.svg" alt="" width="22" height="22" /> Typed Memory</a>
+      <span class="tenant" title=${session.who.tenant_id}>${session.who.tenant}</span>
+      <span class="space"></span>
+      <${Lamp} ready=${ready} />
+      <span class="muted who" title=${session.who.roles.join(", ")}>${session.who.key_name} · ${session.role}</span>
+      <${Button} onClick=${nextTheme} aria-label=${`Colours: ${theme}. Change.`}>${{ auto: "◐", light: "☀", dark: "☾" }[theme]}<//>
+      <${Button} onClick=${onLogout}>Log out<//>
+    </header>
+    <div class="frame">
+      <aside id="menu" class=${open ? "open" : ""}><${Menu} current=${name} session=${session} waiting=${waiting} /></aside>
+      <main id="content" tabindex="-1"><${Page} key=${name} parts=${parts.slice(1)} query=${query} /></main>
+    </div>
+    <${Notices} />
+  <//>`;
+}
+
+function sessionOf(who) {
+  const roles = new Set(who.roles);
+  const role = ["admin", "write", "read"].find((one) => roles.has(one));
+  return { who, role, may: (wanted) => roles.has(wanted) || roles.has("admin") };
+}
+
+function App() {
+  const [session, setSession] = useState(null);
+  const [ready, setReady] = useState(!storedKey());
+  const logout = () => (forgetKey(), setSession(null));
+  useEffect(() => {
+    addEventListener("key-refused", logout);
+    if (storedKey()) {
+      get("/whoami").then((who) => setSession(sessionOf(who))).catch(forgetKey).finally(() => setReady(true));
+    }
+    return () => removeEventListener("key-refused", logout);
+  }, []);
+  if (!ready) return html`<p class="muted login">Loading…</p>`;
+  if (!session) return html`<${Login} onLogin=${(who) => setSession(sessionOf(who))} />`;
+  return html`<${Shell} session=${session} onLogout=${logout} />`;
+}
+
+const root = document.getElementById("app");
+root.replaceChildren();
+render(html`<${App} />`, root);

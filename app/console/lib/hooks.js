@@ -1,0 +1,117 @@
+// State that pages share: data from the API, pages of a list, the address, small notices.
+
+import { createContext, useCallback, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
+import { get } from "./api.js";
+
+/** Who is logged in, and what they may do; see `app.js`. */
+export const Session = createContext(null);
+export const useSession = () => useContext(Session);
+
+/** Load data whenever `dependencies` change: {data, error, loading, reload}. */
+export function useData(load, dependencies) {
+  const [state, setState] = useState({ data: null, error: null, loading: true });
+  const turn = useRef(0);
+  const reload = useCallback(() => {
+    const mine = ++turn.current;
+    setState((before) => ({ ...before, loading: true }));
+    return load().then(
+      (data) => mine === turn.current && setState({ data, error: null, loading: false }),
+      (error) => mine === turn.current && setState({ data: null, error, loading: false }),
+    );
+  }, dependencies);
+  useEffect(() => {
+    reload();
+    return () => turn.current++;
+  }, [reload]);
+  return { ...state, reload };
+}
+
+/** Load a list page by page: {items, error, loading, more, loadMore, reload, remove}. */
+export function usePages(path, query, field) {
+  const wanted = JSON.stringify([path, query]);
+  const [state, setState] = useState({ items: [], cursor: null, error: null, loading: true });
+  const current = useRef({ wanted, busy: false, turn: 0 });
+
+  const load = useCallback(
+    async (cursor, before) => {
+      const mine = ++current.current.turn;
+      current.current.busy = true;
+      setState((old) => ({ ...old, loading: true, items: before }));
+      try {
+        const page = await get(path, { ...query, cursor });
+        if (mine !== current.current.turn) return;
+        setState({ items: [...before, ...page[field]], cursor: page.next_cursor, error: null, loading: false });
+      } catch (error) {
+        if (mine === current.current.turn) setState({ items: before, cursor: null, error, loading: false });
+      }
+      current.current.busy = false;
+    },
+    [wanted],
+  );
+  useEffect(() => {
+    load(undefined, []);
+  }, [load]);
+  const loadMore = () => state.cursor && !current.current.busy && load(state.cursor, state.items);
+  const remove = (lost) => setState((old) => ({ ...old, items: old.items.filter((one) => !lost(one)) }));
+  return { ...state, more: state.cursor !== null, loadMore, remove, reload: () => load(undefined, []) };
+}
+
+/** Return the page's address: `#/memories/mem_1?q=tea` is {parts: ["memories", "mem_1"], query: {q: "tea"}}. */
+export function readAddress() {
+  const [path, text = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(text)) };
+}
+
+export function useAddress() {
+  const [found, setFound] = useState(readAddress);
+  useEffect(() => {
+    const changed = () => setFound(readAddress());
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return found;
+}
+
+/** Return the address of a page of the console. */
+export function href(parts, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined && value !== null);
+  const text = new URLSearchParams(given).toString();
+  return `#/${parts.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
+}
+
+/** Filters that live in the address, so that a view can be sent to somebody: [query, change]. */
+export function useFilters(parts) {
+  const { query } = useAddress();
+  const change = (changes) => {
+    history.replaceState(null, "", href(parts, { ...readAddress().query, ...changes }));
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  };
+  return [query, change];
+}
+
+/** Return a value once it has not changed for a moment. */
+export function useSettled(value, pause = 250) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pause);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/** Show a notice at the bottom of the page; `action` is {label, run}. */
+export function notify(text, { bad = false, action = null, seconds = 6 } = {}) {
+  dispatchEvent(new CustomEvent("notice", { detail: { text, bad, action, seconds, id: Math.random() } }));
+}
+
+/** Run an asynchronous action and show a notice with what went wrong; return whether it worked. */
+export async function attempt(work, success) {
+  try {
+    await work();
+    if (success) notify(success);
+    return true;
+  } catch (error) {
+    notify(error.message, { bad: true });
+    return false;
+  }
+}

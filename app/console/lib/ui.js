@@ -1,0 +1,163 @@
+// Parts that every page is made of.
+
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { ago, fraction, short, when, words } from "./format.js";
+import { href } from "./hooks.js";
+
+const TONES = {
+  active: "good", accepted: "good", succeeded: "good", processed: "good", added: "good", finished: "good",
+  pending: "warn", contradicted: "warn", review: "warn", queued: "warn", running: "warn", received: "warn",
+  superseded: "muted", expired: "muted", skipped: "muted", merged: "info", previewed: "info",
+  forgotten: "bad", failed: "bad", rejected: "bad", extraction_failed: "bad", cancelled: "muted",
+};
+
+/** A status, a decision or a type as a small label. */
+export const Badge = ({ text, tone }) => html`<span class="badge ${tone ?? TONES[text] ?? "plain"}">${words(text)}</span>`;
+
+export const Time = ({ at, relative }) =>
+  at ? html`<time datetime=${at} title=${at}>${relative ? ago(at) : when(at)}</time>` : html`<span class="muted">–</span>`;
+
+/** A number from 0 to 1 as a bar with its digits. */
+export function Meter({ value, label, tone = "" }) {
+  const wide = Math.max(0, Math.min(1, value ?? 0)) * 100;
+  return html`<span class="meter" role="img" aria-label=${`${label ?? "value"} ${fraction(value)}`}>
+    <span class="meter-track"><span class="meter-fill ${tone}" style=${`width:${wide}%`}></span></span>
+    <span class="meter-digits" aria-hidden="true">${fraction(value)}</span>
+  </span>`;
+}
+
+export function Card({ title, actions, children, className = "" }) {
+  return html`<section class="card ${className}">
+    ${title && html`<header class="card-head"><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>`}
+    ${children}
+  </section>`;
+}
+
+export const Loading = () => html`<p class="muted" role="status">Loading…</p>`;
+export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
+
+/** What went wrong, and where. */
+export function Failure({ error }) {
+  if (!error) return null;
+  return html`<div class="failure" role="alert">
+    <strong>${error.message}</strong>
+    ${error.errors?.length > 0 && html`<ul>${error.errors.map((one) => html`<li><code>${one.field}</code> ${one.message}</li>`)}</ul>`}
+  </div>`;
+}
+
+/** The data of `useData`, once it is there. */
+export function Loaded({ of, children }) {
+  if (of.error) return html`<${Failure} error=${of.error} />`;
+  if (of.data === null) return html`<${Loading} />`;
+  return children(of.data);
+}
+
+export function Table({ label, columns, rows, empty = "Nothing here." }) {
+  if (!rows.length) return html`<${Empty}>${empty}<//>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
+    <table>
+      <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.number ? "number" : ""}>${one.title}</th>`)}</tr></thead>
+      <tbody>${rows.map((row, place) => html`<tr key=${row.id ?? place}>
+        ${columns.map((one) => html`<td class=${one.number ? "number" : ""}>${one.cell(row)}</td>`)}</tr>`)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Names and values, one pair a line; pairs without a value are left out. */
+export function Pairs({ pairs }) {
+  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return html`<dl class="pairs">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A labelled form field; `type` is that of an input, or "select" with `options`, or "textarea". */
+export function Field({ label, value, onChange, type = "text", options, hint, hidden, ...rest }) {
+  const id = useRef(`field-${Math.random().toString(36).slice(2)}`).current;
+  const changed = (event) => onChange(type === "checkbox" ? event.target.checked : event.target.value);
+  let control;
+  if (type === "select") {
+    control = html`<select id=${id} value=${value ?? ""} onChange=${changed} ...${rest}>
+      ${options.map((one) => {
+        const [key, text] = Array.isArray(one) ? one : [one, words(one)];
+        return html`<option value=${key} selected=${key === (value ?? "")}>${text}</option>`;
+      })}</select>`;
+  } else if (type === "textarea") {
+    control = html`<textarea id=${id} value=${value ?? ""} onInput=${changed} ...${rest}></textarea>`;
+  } else if (type === "checkbox") {
+    return html`<label class="check" for=${id}><input id=${id} type="checkbox" checked=${value} onChange=${changed} ...${rest} /> ${label}</label>`;
+  } else {
+    control = html`<input id=${id} type=${type} value=${value ?? ""} onInput=${changed} ...${rest} />`;
+  }
+  return html`<div class="field">
+    <label for=${id} class=${hidden ? "visually-hidden" : ""}>${label}</label>${control}
+    ${hint && html`<small class="muted">${hint}</small>`}
+  </div>`;
+}
+
+export const Button = ({ children, kind = "", ...rest }) =>
+  html`<button type="button" class="button ${kind}" ...${rest}>${children}</button>`;
+
+/** A button that asks for confirmation in a dialog; with `word`, the word must be typed. */
+export function Confirm({ label, title, text, word, kind = "danger", onConfirm, ...rest }) {
+  const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const close = () => (setOpen(false), setTyped(""));
+  return html`<${Button} kind=${kind} onClick=${() => setOpen(true)} ...${rest}>${label}<//>
+    ${open && html`<${Dialog} title=${title} onClose=${close}>
+      <p>${text}</p>
+      ${word && html`<${Field} label=${`Type ${word} to confirm`} value=${typed} onChange=${setTyped} autocomplete="off" />`}
+      <div class="actions">
+        <${Button} onClick=${close}>Cancel<//>
+        <${Button} kind=${kind === "danger" ? "danger solid" : "primary"} disabled=${Boolean(word) && typed !== word}
+          onClick=${() => (close(), onConfirm())}>${label}<//>
+      </div>
+    <//>`}`;
+}
+
+export function Dialog({ title, onClose, children }) {
+  const box = useRef(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    box.current.showModal();
+    return () => before?.focus?.();
+  }, []);
+  return html`<dialog ref=${box} aria-label=${title} onClose=${onClose} onCancel=${onClose}>
+    <h2>${title}</h2>${children}
+  </dialog>`;
+}
+
+/** A list of any length of which only the visible rows are drawn. */
+export function LongList({ items, rowHeight, row, more, onEnd, label, height = "70vh" }) {
+  const box = useRef(null);
+  const [top, setTop] = useState(0);
+  const seen = (box.current?.clientHeight || 700) + 2 * rowHeight;
+  const first = Math.max(0, Math.floor(top / rowHeight) - 5);
+  const last = Math.min(items.length, first + Math.ceil(seen / rowHeight) + 10);
+  useEffect(() => {
+    if (more && last >= items.length - 20) onEnd();
+  });
+  return html`<div class="long-list" ref=${box} style=${`max-height:${height}`} role="region" aria-label=${label} tabindex="0"
+      onScroll=${(event) => setTop(event.target.scrollTop)}>
+    <ul style=${`height:${items.length * rowHeight}px`}>
+      ${items.slice(first, last).map((one, place) => html`<li key=${one.id ?? first + place}
+        style=${`top:${(first + place) * rowHeight}px;height:${rowHeight}px`}>${row(one, first + place)}</li>`)}
+    </ul>
+  </div>`;
+}
+
+/** Text with the parts that equal `quote` marked. */
+export function Marked({ text, quote }) {
+  const at = quote ? text.toLowerCase().indexOf(quote.toLowerCase()) : -1;
+  if (at < 0) return html`<span>${text}</span>`;
+  return html`<span>${text.slice(0, at)}<mark>${text.slice(at, at + quote.length)}</mark>${text.slice(at + quote.length)}</span>`;
+}
+
+/** A sentence of the audit log; the memories that it names by their ids become links. */
+export function Sentence({ text }) {
+  const parts = text.split(/(mem_[0-9a-f]{32})/);
+  return html`<span>${parts.map((one, place) => (place % 2 ? html`<${MemoryLink} id=${one}>${short(one)}<//>` : one))}</span>`;
+}
+
+export const MemoryLink = ({ id, children }) => html`<a href=${href(["memories", id])}>${children ?? id}</a>`;
+export const PageTitle = ({ children, aside }) => html`<div class="page-title"><h1 tabindex="-1">${children}</h1>${aside}</div>`;
+export const Json = ({ value }) => html`<pre class="json" tabindex="0">${JSON.stringify(value, null, 2)}</pre>`;

@@ -1,0 +1,102 @@
+// One review item: both sides, where they were said, what accepting would change, and the actions.
+
+import { html, useState } from "../vendor/preact.js";
+import { get } from "../lib/api.js";
+import { ago, when, words } from "../lib/format.js";
+import { href, useData } from "../lib/hooks.js";
+import { Badge, Button, Card, Empty, Field, Loaded, Marked, MemoryLink, Meter, Time } from "../lib/ui.js";
+
+const GAIN = /added|active|accepted|uncontested|revived/;
+const LOSS = /superseded|forgotten|rejected|expired|ended/;
+
+export function ReviewDetail({ id, version, act, settle }) {
+  const found = useData(() => get(`/admin/review/${id}`), [id, version]);
+  return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
+    detail.open ? html`<${Open} detail=${detail} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} />`}<//></div>`;
+}
+
+function Decided({ detail }) {
+  const { decided, memory } = detail;
+  return html`<${Card} title="Decided already"><p class="said">${memory?.content ?? "The memory is gone."}</p>
+    <p>${words(decided.event)} by ${decided.by}, ${when(decided.at)}. ${memory && html`<${MemoryLink} id=${memory.id}>Its history<//>`}</p><//>`;
+}
+
+function Open({ detail, act, settle }) {
+  const { item } = detail;
+  return html`
+    <${Card} title=${html`${words(item.reason)} · came up ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
+      ${item.note && html`<p>${item.note}</p>`}
+      <div class="sides">
+        <${Side} title="New" memory=${item.memory} className="new" />
+        ${item.sides.map((side) => html`<${Side} title=${side.relation === "contradicts" ? "Stands against" : words(side.relation)} memory=${side.memory} same=${side.same_value} />`)}
+      </div>
+      <h3>What accepting would change</h3>
+      <${Changes} detail=${detail} />
+      <p class="suggestion"><strong>Suggested: ${words(item.suggestion.action)}.</strong> ${item.suggestion.reason}</p>
+      <${Actions} item=${item} act=${act} settle=${settle} />
+    <//>
+    <${Card} title="Where it was said"><${Passages} passages=${detail.evidence} /><//>
+    ${detail.near.length > 0 && html`<${Card} title="Near duplicates"><ul>${detail.near.map((one) => html`<li>
+      <${MemoryLink} id=${one.memory.id}>${one.memory.content}<//> <${Meter} value=${one.similarity} label="similarity" /></li>`)}</ul><//>`}`;
+}
+
+function Side({ title, memory, className = "", same }) {
+  const quote = memory.evidence.find((one) => one.quote)?.quote;
+  return html`<article class="side ${className}">
+    <div class="actions"><strong>${title}</strong><${Badge} text=${memory.status} />${same && html`<${Badge} text="same value" tone="info" />`}</div>
+    <blockquote>${memory.content}</blockquote>
+    ${quote && html`<p class="small"><mark>${quote}</mark></p>`}
+    <div class="row-meta"><${Meter} value=${memory.confidence} label="confidence" /> <span>stated <${Time} at=${memory.stated_at} /></span></div>
+    <div class="row-meta"><${Badge} text=${memory.type} tone="plain" /> ${memory.user_id && html`<a href=${href(["users", memory.user_id])}>${memory.user_id}</a>`}
+      ${memory.confidence_parts.mentions > 1 && html`<span>${memory.confidence_parts.mentions} mentions</span>`}</div>
+  </article>`;
+}
+
+/** What accepting comes to, a line a memory: what is believed then, and what no longer is. */
+function Changes({ detail }) {
+  const { item, if_accepted: foreseen } = detail;
+  const known = new Map([item.memory, ...item.sides.map((side) => side.memory)].map((one) => [one.id, one.content]));
+  if (foreseen) {
+    return html`<ul class="diff"><li class="gain">+ ${known.get(foreseen.memory_id) ?? item.memory.content} <span class="small">(${words(foreseen.outcome)})</span></li>
+      ${foreseen.affected.map((one) => html`<li class=${LOSS.test(one.change) ? "loss" : GAIN.test(one.change) ? "gain" : "same"}>
+        ${LOSS.test(one.change) ? "−" : "="} ${known.get(one.memory_id) ?? html`<${MemoryLink} id=${one.memory_id} />`} <span class="small">(${words(one.change)})</span></li>`)}</ul>`;
+  }
+  if (item.memory.status === "pending") return html`<${Empty}>It cannot be believed as it is: reject it, or supersede it.<//>`;
+  if (item.memory.status !== "active") return html`<ul class="diff"><li class="same">= ${item.memory.content} <span class="small">(stays ${item.memory.status}, leaves the queue)</span></li></ul>`;
+  const rivals = item.sides.filter((side) => side.relation === "contradicts" && !side.same_value);
+  return html`<ul class="diff"><li class="gain">+ ${item.memory.content} <span class="small">(holds)</span></li>
+    ${rivals.map((side) => html`<li class="loss">− ${side.memory.content} <span class="small">(superseded)</span></li>`)}</ul>`;
+}
+
+function Actions({ item, act, settle }) {
+  const [other, setOther] = useState(item.suggestion.with ?? item.sides[0]?.memory.id ?? "");
+  const pending = item.memory.status === "pending";
+  const named = (action) => (other ? settle(item, action, { with: other }) : act(action));
+  const button = (action, label, key, kind = "") => {
+    const suggested = item.suggestion.action === action;
+    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => (["supersede_with", "merge"].includes(action) ? named(action) : act(action))}
+      aria-keyshortcuts=${key}>${label}<kbd aria-hidden="true">${key}</kbd><//>`;
+  };
+  return html`<div class="deciding stack">
+    ${item.sides.length > 1 && html`<${Field} label="The other side" type="select" value=${other} onChange=${setOther}
+      options=${item.sides.map((side) => [side.memory.id, side.memory.content])} />`}
+    <div class="actions">
+      ${button("accept", "Accept", "a")} ${button("reject", "Reject", "r", "danger")}
+      ${!pending && button("keep_both", "Keep both", "b")}
+      ${item.sides.length > 0 && button("supersede_with", "Supersede with the other", "s")}
+      ${item.sides.length > 0 && button("merge", "Merge", "m")}
+      ${!pending && button("end", "End since…", "e")}
+    </div></div>`;
+}
+
+function Passages({ passages }) {
+  if (!passages.length) return html`<${Empty}>It was written directly, without a turn.<//>`;
+  return passages.map((one) => html`<ul class="talk">
+    ${one.before.map((turn) => html`<${Spoken} turn=${turn} />`)}
+    ${one.turn ? html`<${Spoken} turn=${one.turn} quote=${one.quote ?? one.turn.content} main />` : html`<li class="key-turn">${one.quote ? html`<mark>${one.quote}</mark>` : "The turn is not kept."}<small>${one.role} · ${when(one.stated_at)}</small></li>`}
+    ${one.after.map((turn) => html`<${Spoken} turn=${turn} />`)}
+  </ul>`);
+}
+
+const Spoken = ({ turn, quote, main }) => html`<li class=${main ? "key-turn" : ""}><${Marked} text=${turn.content} quote=${main ? quote : null} />
+  <small>${turn.speaker ?? turn.role} · ${when(turn.occurred_at)} ${main && html`· <a href=${href(["turns", turn.turn_id])}>the turn</a>`}</small></li>`;

@@ -1,0 +1,87 @@
+// Settings: keys, the policy of extraction, what models have cost.
+
+import { html, useEffect, useState } from "../vendor/preact.js";
+import { del, get, request } from "../lib/api.js";
+import { DayPlot } from "../lib/charts.js";
+import { number, when } from "../lib/format.js";
+import { attempt, useData } from "../lib/hooks.js";
+import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
+
+const ROLES = ["read", "write", "admin"];
+const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories", admin: "review, keys, users, policy" };
+
+export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Policy} /><${Costs} /></div>`;
+
+function Keys() {
+  const found = useData(() => get("/admin/keys"), []);
+  const [made, setMade] = useState(null);
+  const rotate = (key) => attempt(async () => (setMade(await request("POST", `/admin/keys/${key.id}/rotate`, { body: {} })), found.reload()));
+  const revoke = (key) => attempt(() => del(`/admin/keys/${key.id}`).then(found.reload), "Revoked.");
+  const state = (key) => (key.revoked_at ? "revoked" : key.expires_at && Date.parse(key.expires_at) < Date.now() ? "expired" : "active");
+  return html`<${Card} title="API keys"><${NewKey} onMade=${(key) => (setMade(key), found.reload())} />
+    ${made && html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the key of ${made.name} is shown only here.<br /><code>${made.key}</code></p>`}
+    <${Loaded} of=${found}>${({ keys }) => html`<${Table} label="Keys" rows=${keys} columns=${[
+      { title: "Name", cell: (one) => html`${one.name}<div class="small muted"><code>${one.prefix}…</code></div>` },
+      { title: "May", cell: (one) => one.roles.join(", ") }, { title: "State", cell: (one) => html`<${Badge} text=${state(one)} />` },
+      { title: "Made", cell: (one) => html`<${Time} at=${one.created_at} />` }, { title: "Ends", cell: (one) => (one.expires_at ? when(one.expires_at) : "never") },
+      { title: "Last used", cell: (one) => html`<${Time} at=${one.last_used_at} relative />` },
+      { title: "", cell: (one) => state(one) === "active" && html`<div class="actions">
+        <${Confirm} label="Rotate" kind="" title=${`Rotate ${one.name}?`} text="A new key takes its place; the old one works for a short while yet." onConfirm=${() => rotate(one)} />
+        <${Confirm} label="Revoke" title=${`Revoke ${one.name}?`} text="Whoever uses it is refused from now on." onConfirm=${() => revoke(one)} /></div>` },
+    ]} />`}<//><//>`;
+}
+
+function NewKey({ onMade }) {
+  const [name, setName] = useState("");
+  const [roles, setRoles] = useState(["read", "write"]);
+  const [ends, setEnds] = useState("");
+  const [error, setError] = useState(null);
+  const submit = async (event) => {
+    event.preventDefault();
+    setError(null);
+    try {
+      onMade(await request("POST", "/admin/keys", { body: { name, roles, ...(ends && { expires_at: `${ends}T00:00:00Z` }) } }));
+      setName("");
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+  const toggle = (role) => setRoles(roles.includes(role) ? roles.filter((one) => one !== role) : [...roles, role]);
+  return html`<form class="filters" onSubmit=${submit}><${Field} label="Name of a new key" value=${name} onChange=${setName} required placeholder="support-bot" />
+    <fieldset class="plain-set wide"><legend class="small muted">May</legend><div class="actions">${ROLES.map((role) => html`<${Field} type="checkbox" label=${`${role} (${ROLE_HINTS[role]})`} value=${roles.includes(role)} onChange=${() => toggle(role)} />`)}</div></fieldset>
+    <${Field} label="Ends (optional)" type="date" value=${ends} onChange=${setEnds} />
+    <button class="button primary" type="submit" disabled=${!name || !roles.length}>Make key</button><${Failure} error=${error} /></form>`;
+}
+
+function Policy() {
+  const found = useData(() => get("/admin/policy"), []);
+  const [form, setForm] = useState(null);
+  useEffect(() => found.data && setForm(found.data), [found.data]);
+  const save = () => attempt(() => request("PUT", "/admin/policy", { body: form }).then(found.reload), "Saved.");
+  if (!form) return html`<${Card} title="What is taken from turns"><${Loaded} of=${found}>${() => ""}<//><//>`;
+  const prefilter = form.prefilter;
+  const set = (name, value) => setForm({ ...form, prefilter: { ...prefilter, [name]: value } });
+  const role = (name) => html`<${Field} type="checkbox" label=${name} value=${prefilter.excluded_roles.includes(name)}
+    onChange=${(on) => set("excluded_roles", on ? [...prefilter.excluded_roles, name] : prefilter.excluded_roles.filter((one) => one !== name))} />`;
+  return html`<${Card} title="What is taken from turns" actions=${html`<${Button} kind="primary" onClick=${save}>Save<//>`}>
+    <div class="filters">
+      <${Field} label="Fewest words" type="number" min="0" value=${prefilter.min_words} onChange=${(value) => set("min_words", Number(value))} />
+      <${Field} label="Most words" type="number" min="1" value=${prefilter.max_words} onChange=${(value) => set("max_words", Number(value))} />
+      <${Field} label="Repeats within (seconds)" type="number" min="0" value=${prefilter.repeat_seconds} onChange=${(value) => set("repeat_seconds", Number(value))} />
+      <${Field} label="Repeats alike by" type="number" min="0" max="1" step="0.01" value=${prefilter.repeat_similarity} onChange=${(value) => set("repeat_similarity", Number(value))} />
+      <${Field} label="Keep turns as episodes" type="select" value=${form.keep_episodes === null ? "" : String(form.keep_episodes)} options=${[["", "as the service does"], ["true", "yes"], ["false", "no"]]}
+        onChange=${(value) => setForm({ ...form, keep_episodes: value === "" ? null : value === "true" })} />
+    </div>
+    <div class="actions"><${Field} type="checkbox" label="Skip chit-chat" value=${prefilter.chit_chat} onChange=${(value) => set("chit_chat", value)} />
+      <span class="muted">Never from:</span> ${["system", "assistant", "tool", "user"].map(role)}</div><//>`;
+}
+
+function Costs() {
+  const found = useData(() => get("/admin/costs"), []);
+  return html`<${Card} title="Use and cost of models"><${Loaded} of=${found}>${({ days }) => html`
+    ${days.length > 0 && html`<${DayPlot} title="Tokens a day" days=${days.map((one) => one.day)} series=${{ input: days.map((one) => one.input_tokens), output: days.map((one) => one.output_tokens) }} />`}
+    <${Table} label="Days" rows=${[...days].reverse().slice(0, 31)} empty="No turn yet." columns=${[
+      { title: "Day", cell: (one) => one.day }, ...["turns", "skipped", "failed", "requests", "input_tokens", "output_tokens"].map((name) => ({ title: name.replace("_", " "), number: true, cell: (one) => number(one[name]) })),
+      { title: "Cost", number: true, cell: (one) => Number(one.cost).toFixed(4) },
+    ]} />`}<//><//>`;
+}

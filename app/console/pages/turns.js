@@ -1,0 +1,102 @@
+// Turns: what was said, what each stage of the pipeline made of it, and a sandbox that stores nothing.
+
+import { html, useState } from "../vendor/preact.js";
+import { get, request } from "../lib/api.js";
+import { fraction, instant, sum, words } from "../lib/format.js";
+import { attempt, href, useData, useFilters, usePages, useSession, useSettled } from "../lib/hooks.js";
+import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+
+const STATUSES = ["", "processed", "skipped", "extraction_failed", "received"];
+
+export function TurnsPage({ parts }) {
+  if (parts[0] === "try") return html`<${Sandbox} />`;
+  return parts.length ? html`<${TurnPage} key=${parts[0]} id=${parts[0]} />` : html`<${TurnList} />`;
+}
+
+function TurnList() {
+  const session = useSession();
+  const [filters, change] = useFilters(["turns"]);
+  const owner = useSettled(filters.owner ?? "");
+  const name = useSettled(filters.session ?? "");
+  const pages = usePages("/turns", { owner, session_id: name, status: filters.status, limit: 100 }, "turns");
+  return html`<${PageTitle} aside=${session.may("write") && html`<a class="button" href=${href(["turns", "try"])}>Try a turn without storing it</a>`}>Turns<//>
+    <div class="filters">
+      <${Field} label="User" value=${filters.owner} onChange=${(value) => change({ owner: value })} />
+      <${Field} label="Session" value=${filters.session} onChange=${(value) => change({ session: value })} />
+      <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, words(one) || "every status"])} />
+    </div>
+    <${Failure} error=${pages.error} />
+    ${!pages.loading && !pages.items.length && html`<${Empty}>No turn matches.<//>`}
+    ${pages.items.length > 0 && html`<${LongList} label="Turns" items=${pages.items} rowHeight=${60} more=${pages.more} onEnd=${pages.loadMore} row=${(one) => html`
+      <a class="row" href=${href(["turns", one.id])}><span class="row-text">${one.content}</span>
+        <span class="row-meta"><${Badge} text=${one.status} /> ${one.reason} ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} /> · ${one.candidates.length} candidates</span></a>`} />`}`;
+}
+
+function TurnPage({ id }) {
+  const session = useSession();
+  const found = useData(() => get(`/turns/${id}`), [id]);
+  const [again, setAgain] = useState(null);
+  const replay = (dry) => attempt(async () => {
+    const done = await request("POST", `/turns/${id}/replay`, { query: { mode: "sync", dry_run: dry } });
+    if (dry) setAgain(done.turns[0]);
+    else await found.reload();
+  }, dry ? null : "Replayed.");
+  const aside = session.may("write") && html`<div class="actions"><${Button} onClick=${() => replay(true)}>Replay without storing<//><${Button} onClick=${() => replay(false)}>Replay<//></div>`;
+  return html`<${PageTitle} aside=${aside}>Turn<//><${Loaded} of=${found}>${(turn) => html`<div class="stack">
+    <${Card}><p class="said"><${Marked} text=${turn.content} quote=${turn.candidates.find((one) => one.quote)?.quote} /></p>
+      <${Pairs} pairs=${[
+        ["status", html`<${Badge} text=${turn.status} /> ${turn.reason ?? ""}`], ["said by", turn.speaker ?? turn.role], ["user", turn.user_id && html`<a href=${href(["users", turn.user_id])}>${turn.user_id}</a>`],
+        ["agent", turn.agent_id], ["session", turn.session_id && html`<a href=${href(["turns"], { session: turn.session_id })}>${turn.session_id}</a>`],
+        ["occurred", html`<${Time} at=${turn.occurred_at} />`], ["recorded", html`<${Time} at=${turn.recorded_at} />`], ["id", html`<code>${turn.id}</code>`],
+      ]} /><//>
+    <${Outcome} turn=${turn} />
+    ${again && html`<h2>The same turn again, nothing stored</h2><${Outcome} turn=${again} dry />`}
+  </div>`}<//>`;
+}
+
+/** What became of a turn: each stage with what it let through, each candidate with its decision. */
+export function Outcome({ turn, dry }) {
+  const total = Math.max(0.001, sum(Object.fromEntries(turn.trace.map((one) => [one.stage, one.took_ms]))));
+  return html`<div class="grid wide">
+    <${Card} title="Pipeline">${turn.trace.length ? html`<ol class="stages">${turn.trace.map((one) => html`<li>
+      <strong>${words(one.stage)}</strong><span class="muted">${one.seen} → ${one.kept}</span>
+      <span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${`width:${(100 * one.took_ms) / total}%`}></span></span><span class="number">${one.took_ms.toFixed(1)} ms</span>
+      ${[...one.dropped, ...one.notes].length > 0 && html`<span class="notes">${[...one.dropped, ...one.notes].map((note) => html`<div>${typeof note === "string" ? note : JSON.stringify(note)}</div>`)}</span>`}
+    </li>`)}</ol>` : html`<${Empty}>${turn.reason ?? "Not processed yet."}<//>`}<//>
+    <${Card} title="Candidates"><${Table} label="Candidates" rows=${turn.candidates} empty=${turn.reason ?? "None was proposed."} columns=${[
+      { title: "Memory", cell: (one) => html`${one.memory_id && !dry ? html`<${MemoryLink} id=${one.memory_id}>${one.content}<//>` : one.content}
+        ${one.quote && html`<div class="small muted">“${one.quote}”</div>`}` },
+      { title: "Type", cell: (one) => words(one.type) },
+      { title: "Decision", cell: (one) => html`<${Badge} text=${one.decision} /><div class="small muted">${one.reason}</div>` },
+      { title: "Confidence", number: true, cell: (one) => fraction(one.confidence) },
+    ]} /><//></div>`;
+}
+
+function Sandbox() {
+  const [form, setForm] = useState({ content: "", role: "user", user_id: "", session_id: "", occurred_at: "" });
+  const [done, setDone] = useState(null);
+  const [error, setError] = useState(null);
+  const set = (name) => (value) => setForm({ ...form, [name]: value });
+  const run = async (event) => {
+    event.preventDefault();
+    setError(null);
+    const given = Object.fromEntries(Object.entries({ ...form, occurred_at: instant(form.occurred_at) }).filter(([, value]) => value));
+    try {
+      setDone(await request("POST", "/turns", { query: { mode: "sync", dry_run: true }, body: given }));
+    } catch (failed) {
+      setError(failed);
+    }
+  };
+  return html`<${PageTitle}>Try a turn<//>
+    <form class="card stack" onSubmit=${run}>
+      <${Field} label="What is said" type="textarea" value=${form.content} onChange=${set("content")} required placeholder="I moved to Porto last week and I love the sea." />
+      <div class="filters">
+        <${Field} label="Said by" type="select" value=${form.role} onChange=${set("role")} options=${["user", "assistant", "tool"]} />
+        <${Field} label="User" value=${form.user_id} onChange=${set("user_id")} /><${Field} label="Session" value=${form.session_id} onChange=${set("session_id")} />
+        <${Field} label="When" type="datetime-local" value=${form.occurred_at} onChange=${set("occurred_at")} />
+      </div>
+      <${Failure} error=${error} />
+      <div class="actions"><button class="button primary" type="submit">Run without storing</button></div>
+    </form>
+    ${done && done.turns.map((turn) => html`<div class="stack"><${Outcome} turn=${turn} dry /></div>`)}`;
+}

@@ -1,0 +1,159 @@
+"""SQL of a tenant's users, agents and sessions: how much each has, and when it was last active."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.db.session import ReadSession, SqlStatement, statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameActivity:
+    """What is stored under the id of a user or an agent."""
+
+    name: str
+    memories: int
+    active: int
+    waiting: int
+    turns: int
+    last_active_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionActivity:
+    """What is stored of a session; the times are of its first and its last statement."""
+
+    session_id: str
+    memories: int
+    turns: int
+    first_at: datetime
+    last_at: datetime
+
+
+_SCOPES_OF_USER = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND user_id = :user ORDER BY id")
+
+_NAMES = """
+    WITH named AS (
+        SELECT DISTINCT s.{column} AS name FROM scopes s
+        WHERE s.tenant_id = :tenant AND s.{column} > :after AND position(lower(:text) IN lower(s.{column})) > 0
+        ORDER BY name LIMIT :limit
+    )
+    SELECT named.name, found.* FROM named
+    CROSS JOIN LATERAL (
+        SELECT sum(held.memories)::bigint AS memories, sum(held.active)::bigint AS active,
+            sum(held.waiting)::bigint AS waiting, sum(heard.turns)::bigint AS turns,
+            greatest(max(s.written_at), max(heard.last_at)) AS last_active_at
+        FROM scopes s
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS memories, count(*) FILTER (WHERE m.status = 'active') AS active,
+                count(*) FILTER (WHERE m.needs_review) AS waiting
+            FROM memories m WHERE m.tenant_id = :tenant AND m.scope_id = s.id
+        ) held
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS turns, max(t.occurred_at) AS last_at FROM turns t
+            WHERE t.tenant_id = :tenant AND t.scope_id = s.id
+        ) heard
+        WHERE s.tenant_id = :tenant AND s.{column} = named.name
+    ) found
+    ORDER BY named.name
+"""
+
+_USERS = statement(_NAMES.format(column="user_id"))
+
+_AGENTS = statement(_NAMES.format(column="agent_id"))
+
+# Each step of the recursion reads one entry of the index on (tenant, session): DISTINCT would read them all.
+_EVERY_SESSION = """
+    WITH RECURSIVE stepped AS (
+        (SELECT m.session_id AS name, 1 AS place FROM memories m
+         WHERE m.tenant_id = :tenant AND m.session_id > :after ORDER BY m.session_id LIMIT 1)
+        UNION ALL
+        SELECT following.session_id, stepped.place + 1 FROM stepped
+        CROSS JOIN LATERAL (
+            SELECT m.session_id FROM memories m WHERE m.tenant_id = :tenant AND m.session_id > stepped.name
+            ORDER BY m.session_id LIMIT 1
+        ) following
+        WHERE stepped.place < :limit
+    ), named AS (SELECT name FROM stepped)
+"""
+
+_SESSIONS_OF_SCOPES = """
+    WITH named AS (
+        SELECT DISTINCT m.session_id AS name FROM memories m
+        WHERE m.tenant_id = :tenant AND m.scope_id = ANY(:scopes) AND m.session_id > :after
+        ORDER BY name LIMIT :limit
+    )
+"""
+
+_WITH_COUNTS = """
+    SELECT named.name, held.memories, held.first_at, held.last_at,
+        (SELECT count(*) FROM turns t
+         WHERE t.tenant_id = :tenant AND t.scope_id = ANY(held.scopes) AND t.session_id = named.name) AS turns
+    FROM named
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS memories, min(m.stated_at) AS first_at, max(m.stated_at) AS last_at,
+            array_agg(DISTINCT m.scope_id) AS scopes
+        FROM memories m WHERE m.tenant_id = :tenant AND m.session_id = named.name {narrowed}
+    ) held
+    ORDER BY named.name
+"""
+
+_ALL_SESSIONS = statement(_EVERY_SESSION + _WITH_COUNTS.format(narrowed=""))
+
+_SOME_SESSIONS = statement(_SESSIONS_OF_SCOPES + _WITH_COUNTS.format(narrowed="AND m.scope_id = ANY(:scopes)"))
+
+
+async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> list[UUID]:
+    """Return the scopes that something of the user is in: the user's own, and those of agents with that user."""
+    return [row["id"] for row in await session.fetch(_SCOPES_OF_USER, {"tenant": tenant, "user": user})]
+
+
+async def users(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
+    """Return up to `limit` users whose id holds `text`, in the order of their ids, starting after one."""
+    return await _names(session, _USERS, tenant, text=text, after=after, limit=limit)
+
+
+async def agents(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
+    """Return up to `limit` agents whose id holds `text`, in the order of their ids, starting after one."""
+    return await _names(session, _AGENTS, tenant, text=text, after=after, limit=limit)
+
+
+async def sessions(
+    session: ReadSession, tenant: UUID, *, scopes: Sequence[UUID] | None, after: str, limit: int
+) -> list[SessionActivity]:
+    """Return up to `limit` sessions that memories come from, in the order of their ids; None: of every scope."""
+    values: dict[str, object] = {"tenant": tenant, "after": after, "limit": limit}
+    if scopes is None:
+        rows = await session.fetch(_ALL_SESSIONS, values)
+    else:
+        rows = await session.fetch(_SOME_SESSIONS, {**values, "scopes": list(scopes)})
+    return [
+        SessionActivity(
+            session_id=row["name"],
+            memories=row["memories"],
+            turns=row["turns"],
+            first_at=row["first_at"],
+            last_at=row["last_at"],
+        )
+        for row in rows
+    ]
+
+
+async def _names(
+    session: ReadSession, named: SqlStatement, tenant: UUID, *, text: str, after: str, limit: int
+) -> list[NameActivity]:
+    rows = await session.fetch(named, {"tenant": tenant, "text": text, "after": after, "limit": limit})
+    return [
+        NameActivity(
+            name=row["name"],
+            memories=row["memories"],
+            active=row["active"],
+            waiting=row["waiting"],
+            turns=row["turns"],
+            last_active_at=row["last_active_at"],
+        )
+        for row in rows
+    ]
