@@ -12,7 +12,7 @@ Rules that no helper can take over:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 from alembic import op
@@ -20,7 +20,11 @@ from alembic import op
 from app.db.migrate import SET_LOCK_TIMEOUT
 
 BUILT_IN = "00000000-0000-0000-0000-000000000000"
-"""The tenant that built-in types stand under, where tenants have types of their own."""
+"""The tenant that built-in types stand under."""
+
+MEMORY_TYPES = sa.table(
+    "memory_types", sa.column("tenant_id"), sa.column("name", sa.Text), sa.column("description", sa.Text)
+)
 
 
 def create_indexes(indexes: Mapping[str, str]) -> None:
@@ -50,11 +54,12 @@ def drop_indexes(indexes: Mapping[str, str]) -> None:
         op.execute(SET_LOCK_TIMEOUT)
 
 
-def remove_type(name: str) -> None:
-    """Delete a built-in type, where nothing is of that type; a tenant's own one of that name stays."""
-    op.execute(
-        sa.text(
-            "DELETE FROM memory_types t WHERE name = :name"
-            " AND coalesce(to_jsonb(t) ->> 'tenant_id', :built_in) = :built_in"
-        ).bindparams(name=name, built_in=BUILT_IN)
-    )
+def add_types(types: Mapping[str, str]) -> None:
+    """Insert built-in memory types (name -> description)."""
+    op.bulk_insert(MEMORY_TYPES, [{"name": name, "description": description} for name, description in types.items()])
+
+
+def remove_types(names: Iterable[str]) -> None:
+    """Delete built-in types, where nothing is of them; a tenant's own ones of those names stay."""
+    types = MEMORY_TYPES.c
+    op.execute(MEMORY_TYPES.delete().where(types.name.in_(list(names)), types.tenant_id == sa.text(f"'{BUILT_IN}'")))

@@ -170,5 +170,8 @@ def test_the_package_carries_its_data_files() -> None:
         for path in (ROOT / package.replace(".", "/")).glob(pattern)
     }
     assert found == {
-        path for path in (ROOT / "app").rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc"}
+        path
+        for package in ("app", "migrations")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
     }

@@ -238,9 +238,6 @@ MIGRATION = '''"""The {name} memory type."""
 
 from __future__ import annotations
 
-import sqlalchemy as sa
-from alembic import op
-
 from migrations import live
 
 revision = "{revision}"
@@ -248,23 +245,20 @@ down_revision = "{down_revision}"
 branch_labels = None
 depends_on = None
 
-memory_types = sa.table("memory_types", sa.column("name", sa.Text), sa.column("description", sa.Text))
-
-ROW = {{
-    "name": "{name}",
-    "description": "{definition}",
+TYPES = {{
+    "{name}": "{definition}",
 }}
 INDEXES: dict[str, str] = {{}}
 
 
 def upgrade() -> None:
     live.create_indexes(INDEXES)
-    op.bulk_insert(memory_types, [ROW])
+    live.add_types(TYPES)
 
 
 def downgrade() -> None:
     live.drop_indexes(INDEXES)
-    live.remove_type(ROW["name"])
+    live.remove_types(TYPES)
 '''
 
 TEST_FILE = '''"""The {name} type over HTTP; what every type keeps to is in tests/memory/test_types.py."""

@@ -7,13 +7,12 @@ import random
 import sys
 from dataclasses import replace
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import asyncpg
 import pytest
 
 from app.db.audit import append
-from app.db.migrate import upgrade
 from app.db.session import Database
 from app.jobs.schedule import seal
 from app.services.audit import Audit
@@ -157,40 +156,3 @@ async def test_the_chain_goes_on_in_a_copy_of_the_database(
         assert (found.broken, found.events, found.unsealed) == (None, 11, 0)
     finally:
         await database.close()
-
-
-async def test_events_from_before_the_chain_are_sealed_too(empty_database_url: str) -> None:
-    tenant, memory, scope = uuid4(), uuid4(), uuid4()
-    await asyncio.to_thread(upgrade, empty_database_url, "0010")
-    owner = await asyncpg.connect(empty_database_url)
-    try:
-        await owner.execute("INSERT INTO tenants (id, name) VALUES ($1, 'old')", tenant)
-        await owner.execute("INSERT INTO scopes (tenant_id, id, kind) VALUES ($1, $2, 'global')", tenant, scope)
-        await owner.execute(
-            """INSERT INTO memories (tenant_id, id, scope_id, type, category, status, content, identity,
-                source_strength, extractor_confidence, prior, confidence, importance,
-                stated_at, valid_from, recorded_at, updated_at)
-            VALUES ($1, $2, $3, 'fact', 'semantic', 'active', 'x', 'x',
-                1, 1, .1, .66, .5, now(), now(), now(), now())""",
-            tenant,
-            memory,
-            scope,
-        )
-        await owner.execute(
-            "INSERT INTO audit_events (tenant_id, id, occurred_at, actor, action, memory_id, detail) "
-            "VALUES ($1, $2, now(), 'x', 'memory.added', $3, '{\"confidence\": 0.66}')",
-            tenant,
-            uuid4(),
-            memory,
-        )
-    finally:
-        await owner.close()
-    await asyncio.to_thread(upgrade, empty_database_url)
-    runtime = light_runtime(empty_database_url)
-    try:
-        found = await runtime.audit.verify(tenant)
-        rebuilt = await runtime.audit.rebuild(tenant)
-    finally:
-        await runtime.database.close()
-    assert (found.broken, found.events) == (None, 2)
-    assert (rebuilt.memories, rebuilt.differs) == (1, None)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import import_module
 from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 from sqlalchemy import text
 
-from app.db.migrate import downgrade, upgrade
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
 from app.memory.tenant_types.definition import Definition
@@ -21,7 +18,6 @@ from tests.support.stores import Store
 from tests.support.tenant_types import TICKET, opened
 
 NOBODY = UUID(int=0)
-MIGRATION = import_module("migrations.versions.0022_tenant_types")
 
 
 def own_types(store: Store) -> TenantTypes:
@@ -161,43 +157,3 @@ async def test_the_key_finds_memories_of_a_type_through_its_own_index(store: Sto
         " AND type = 'ticket' FOR KEY SHARE OF x"
     )
     assert "ix_memories_own_type" in "\n".join(row[0] for row in rows)
-
-
-async def test_down_only_while_no_memory_is_of_an_own_type(empty_database_url: str) -> None:
-    await asyncio.to_thread(upgrade, empty_database_url)
-    connection = await asyncpg.connect(empty_database_url)
-    tenant = uuid4()
-    await connection.execute("INSERT INTO tenants (id, name) VALUES ($1, 'a')", tenant)
-    await connection.execute(
-        "INSERT INTO memory_types (tenant_id, name, description, version) VALUES ($1, 'ticket', 'x', 1)", tenant
-    )
-    await connection.execute("INSERT INTO scopes (tenant_id, id, kind) VALUES ($1, $1, 'global')", tenant)
-    await connection.execute(
-        """
-        INSERT INTO memories (tenant_id, id, scope_id, type, type_tenant, type_version, category, status, content,
-            identity, source_strength, extractor_confidence, prior, confidence, importance, stated_at, valid_from,
-            recorded_at, updated_at)
-        VALUES ($1, $1, $1, 'ticket', $1, 1, 'semantic', 'active', 'x', '', 1, 1, 1, 1, 1, now(), now(), now(), now())
-        """,
-        tenant,
-    )
-    with pytest.raises(Exception, match="fk_memories_type_tenant_type"):
-        await asyncio.to_thread(downgrade, empty_database_url, MIGRATION.down_revision)
-    await connection.execute("DELETE FROM memories")
-    await connection.close()
-    await asyncio.to_thread(downgrade, empty_database_url, MIGRATION.down_revision)
-    await asyncio.to_thread(upgrade, empty_database_url)
-
-
-async def test_an_upgrade_that_was_cut_off_is_taken_up_again(empty_database_url: str) -> None:
-    """Its steps are committed one by one, for no lock to be held long; the version is stamped last."""
-    await asyncio.to_thread(upgrade, empty_database_url)
-    connection = await asyncpg.connect(empty_database_url)
-    shape = "SELECT string_agg(pg_get_constraintdef(oid), ';' ORDER BY conname) FROM pg_constraint"
-    before = await connection.fetchval(shape)
-    await connection.execute("UPDATE alembic_version SET version_num = $1", MIGRATION.down_revision)
-    await connection.execute("DROP INDEX ix_memories_own_type")
-    await asyncio.to_thread(upgrade, empty_database_url, MIGRATION.revision)
-    assert await connection.fetchval(shape) == before
-    assert await connection.fetchval("SELECT to_regclass('ix_memories_own_type') IS NOT NULL")
-    await connection.close()

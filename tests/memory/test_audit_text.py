@@ -31,7 +31,7 @@ def test_every_action_that_the_code_writes_is_named_in_one_place() -> None:
         for found in re.finditer(rf'"((?:{SUBJECTS})\.[a-z_]+)"', path.read_text())
     }
     assert not {one for one in written if one[0] not in set(AuditAction)}
-    sql = (SOURCE.parent / "migrations" / "audit_chain.py").read_text()
+    sql = (SOURCE.parent / "migrations" / "base" / "audit_functions.sql").read_text()
     assert set(re.findall(rf"'((?:{SUBJECTS})\.[a-z_]+)'", sql)) <= set(AuditAction)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import asyncpg
 import pytest
 
-from app.db import embedding_models
 from app.db.embedding_models import Phase
-from app.db.migrate import downgrade
 from app.errors import Conflict
 from app.services.reembedding import VectorBackfill
 from tests.read.conftest import Store
@@ -204,22 +201,3 @@ async def test_the_database_refuses_a_vector_out_of_its_place_and_a_third_model(
     await store.sql("UPDATE memory_index SET model_id_2 = NULL, embedding_2 = NULL")
     with pytest.raises((asyncpg.CheckViolationError, asyncpg.UniqueViolationError)):
         await store.sql(statement)
-
-
-async def test_going_down_keeps_the_vectors_that_are_searched(store: Store, change: Change) -> None:
-    """Code of before knows one pair of columns: the active model's vectors come back into it, and their index."""
-    await put(store, "violin")
-    await change.steps.build()
-    await put(store, "harp")
-    columns = "memory_id, part, coalesce(embedding_2, embedding)::text AS vector"
-    before = await store.sql(f"SELECT {columns} FROM memory_index ORDER BY 1, 2")  # noqa: S608
-    await asyncio.to_thread(downgrade, store.url, "0020")
-    rows = await store.sql("SELECT memory_id, part, embedding::text AS vector FROM memory_index ORDER BY 1, 2")
-    assert [tuple(row) for row in rows] == [tuple(row) for row in before]
-    defined = await store.sql("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ '_(model|lacks)_[0-9]+$'")
-    assert {row["indexname"] for row in defined} == {
-        embedding_models.index_name(2, table) for table in embedding_models.TABLES
-    }
-    assert all("(embedding)" in row["indexdef"] and "model_id = 2" in row["indexdef"] for row in defined)
-    [[active]] = await store.sql("SELECT name FROM embedding_models WHERE active")
-    assert active == "bag"

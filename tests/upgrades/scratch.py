@@ -1,4 +1,4 @@
-"""Migrations that follow the newest one for the time of a test."""
+"""Migrations that follow the newest one for the time of a test, and a copy of this code that has one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.db import migrate
+from app.db.tables import metadata
+from tests.commands.program import ROOT
 
 TEMPLATE = """
 import sqlalchemy as sa
@@ -28,6 +30,23 @@ def upgrade() -> None:
 def downgrade() -> None:
     {downgrade}
 """
+
+
+NEXT = f"""live.create_indexes({{"ix_memories_type_scratch": "memories (tenant_id, topic)"}})
+    for table in {[table.name for table in metadata.sorted_tables]}:
+        op.execute(f"ALTER TABLE {{table}} ADD COLUMN scratch integer NOT NULL DEFAULT 7")
+    op.execute("ALTER TABLE memories ADD CONSTRAINT ck_memories_scratch CHECK (scratch > 0) NOT VALID")
+    op.execute("CREATE TABLE scratch (tenant_id uuid NOT NULL REFERENCES tenants (id), id uuid PRIMARY KEY)")"""
+"""What a migration may do under the release before it: a column in every table, an index, a constraint, a table."""
+
+
+def next_release(folder: Path) -> str:
+    """Copy this code into a folder, with one more migration; return the revision of that."""
+    for name in ("app", "migrations"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    text = TEMPLATE.format(revision="9999", before=migrate.head(), upgrade=NEXT, downgrade="pass")
+    (folder / "migrations" / "versions" / "9999_scratch.py").write_text(text)
+    return "9999"
 
 
 def after_the_newest(

@@ -8,9 +8,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from app.db.migrate import upgrade
+from app.db.migrate import head, upgrade
 from tests.upgrades.releases import releases
-from tests.upgrades.scratch import after_the_newest
+from tests.upgrades.scratch import NEXT, after_the_newest
 
 MEMORIES = 20_000
 LONGEST_WAIT_SECONDS = 2
@@ -47,6 +47,11 @@ FILES = """
 SELECT relname, relfilenode FROM pg_class
 WHERE relname IN ('memories', 'memory_index', 'turns', 'memory_past', 'audit_events', 'entities', 'evidence')
 """
+
+
+def previous_schema() -> str:
+    """The schema of the previous release; before the first release, that of this code."""
+    return releases()[-1].schema if releases() else head()
 
 
 async def probing(url: str, statement: str, stop: asyncio.Event) -> int:
@@ -96,8 +101,11 @@ async def migrated_under_probes(url: str) -> None:
     assert all(counts)
 
 
-async def test_migrating_from_the_previous_release_locks_nobody_out(empty_database_url: str) -> None:
-    before = await filled(empty_database_url, releases()[-1].schema)
+async def test_migrating_from_the_previous_release_to_the_next_locks_nobody_out(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = await filled(empty_database_url, previous_schema())
+    after_the_newest(monkeypatch, tmp_path, NEXT)
     await migrated_under_probes(empty_database_url)
     assert await files_of(empty_database_url) == before, "no table was written anew"
 
@@ -106,8 +114,8 @@ async def test_it_would_notice_a_long_lock(
     empty_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     long = f'op.execute("LOCK TABLE memories"); op.execute("SELECT pg_sleep({LONGEST_WAIT_SECONDS + 1})")'
+    await filled(empty_database_url, previous_schema())
     after_the_newest(monkeypatch, tmp_path, long)
-    await filled(empty_database_url, releases()[-1].schema)
     with pytest.raises(asyncpg.LockNotAvailableError):
         await migrated_under_probes(empty_database_url)
 
@@ -116,7 +124,7 @@ async def test_it_would_notice_a_table_that_is_written_anew(
     empty_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     column = 'op.execute("ALTER TABLE turns ADD COLUMN scratch uuid DEFAULT gen_random_uuid()")'
+    before = await filled(empty_database_url, previous_schema())
     after_the_newest(monkeypatch, tmp_path, column)
-    before = await filled(empty_database_url, releases()[-1].schema)
     await migrated_under_probes(empty_database_url)
     assert (await files_of(empty_database_url))["turns"] != before["turns"]

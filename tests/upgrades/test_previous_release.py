@@ -1,11 +1,12 @@
-"""The previous release serves while the schema is brought to this code's, beside this code, and in its place again."""
+"""A release serves while a later one migrates its database, beside the later one, and in its place again."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,8 +16,9 @@ import httpx
 import pytest
 
 from app.db.migrate import MIGRATIONS, head
-from tests.commands.program import Served, run
-from tests.upgrades.releases import check_out, releases
+from tests.commands.program import ROOT, Served, run_in
+from tests.upgrades.releases import LIST, Release, check_out, releases
+from tests.upgrades.scratch import next_release
 from tests.upgrades.traffic import WAIT_SECONDS, Book, Caller, flowing
 
 KEY = "tm_key_of_the_live_migration_tests_0123456789abcd"
@@ -111,21 +113,47 @@ def told_of(served: Served) -> Iterator[None]:
         raise
 
 
-@pytest.mark.timeout(400)
-def test_the_previous_release_runs_on_this_schema(empty_database_url: str, tmp_path: Path) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Two releases, the later of which brings the schema to its own: where their code is, and their schemas."""
+
+    before: Path
+    before_schema: str
+    after: Path
+    after_schema: str
+
+
+def from_the_previous(folder: Path) -> Step:
+    """The step from the previous release to this code."""
+    if not releases():
+        pytest.skip(f"nothing was released yet: {LIST} is empty")
     release = releases()[-1]
-    check_out(release, tmp_path)
+    check_out(release, folder)
+    return Step(before=folder, before_schema=release.schema, after=ROOT, after_schema=head())
+
+
+def to_the_next(folder: Path) -> Step:
+    """The step from this code to a release with one more migration."""
+    return Step(before=ROOT, before_schema=head(), after=folder, after_schema=next_release(folder))
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("between", [from_the_previous, to_the_next])
+def test_a_release_runs_on_the_schema_of_the_one_after(
+    between: Callable[[Path], Step], empty_database_url: str, tmp_path: Path
+) -> None:
+    step = between(tmp_path)
     book = Book()
     settings = {"TM_DATABASE_URL": empty_database_url, "TM_BOOTSTRAP_KEY": KEY}
-    with Served(tmp_path, **settings) as old, told_of(old):
-        assert revision(empty_database_url) == release.schema
+    with Served(step.before, **settings) as old, told_of(old):
+        assert revision(empty_database_url) == step.before_schema
         with flowing(old.url, KEY, book, "old") as traffic:
             traffic.go_on(ROUNDS)
-            migrated = run("migrate", TM_DATABASE_URL=empty_database_url)
+            migrated = run_in(step.after, "migrate", TM_DATABASE_URL=empty_database_url)
             assert migrated.returncode == 0, migrated.stderr
-            assert revision(empty_database_url) == head()
+            assert revision(empty_database_url) == step.after_schema
             traffic.go_on(ROUNDS)
-            with Served(**settings) as new:
+            with Served(step.after, **settings) as new:
                 with flowing(new.url, KEY, book, "new") as other:
                     other.go_on(ROUNDS)
                     traffic.go_on(ROUNDS)
@@ -133,19 +161,19 @@ def test_the_previous_release_runs_on_this_schema(empty_database_url: str, tmp_p
                     check_both_serve(by_old, by_new)
                     check_a_new_type_is_shown(by_old, empty_database_url)
         assert old.stop() == 0, old.logged
-    with Served(tmp_path, **settings) as again, calling(again, book, "again") as by_old:
+    with Served(step.before, **settings) as again, calling(again, book, "again") as by_old:
         check_nothing_lost(by_old)
-        assert revision(empty_database_url) == head(), "the previous release leaves a newer schema alone"
+        assert revision(empty_database_url) == step.after_schema, "a release leaves a newer schema alone"
     assert len(book.memories) > 6 * ROUNDS
 
 
-def test_every_release_is_listed_with_the_schema_it_had(tmp_path: Path) -> None:
+@pytest.mark.parametrize("release", releases(), ids=lambda release: release.version)
+def test_a_release_is_listed_with_the_schema_it_had(release: Release, tmp_path: Path) -> None:
     numbers = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    for release in releases():
-        assert release.schema in numbers
-        folder = tmp_path / release.version
-        check_out(release, folder)
-        assert max(path.name[:4] for path in (folder / "migrations" / "versions").glob("[0-9]*.py")) == release.schema
-        for path in (folder / "migrations" / "versions").glob("[0-9]*.py"):
-            now = MIGRATIONS / "versions" / path.name
-            assert now.read_text() == path.read_text(), f"{path.name} was released in {release.version}: add another"
+    assert release.schema in numbers
+    check_out(release, tmp_path)
+    released = sorted((tmp_path / "migrations" / "versions").glob("[0-9]*.py"))
+    assert released[-1].name[:4] == release.schema
+    for path in (*released, *(tmp_path / "migrations" / "base").iterdir()):
+        now = MIGRATIONS / path.relative_to(tmp_path / "migrations")
+        assert now.read_text() == path.read_text(), f"{path.name} was released in {release.version}: add another"
