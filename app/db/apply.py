@@ -252,6 +252,13 @@ _DROP_MENTIONS = statement(
 )
 """Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
 
+_BUMP = statement(
+    """
+    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
+    WHERE tenant_id = :tenant AND id = ANY(:scopes)
+    """
+)
+
 _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
 
 LARGE = 10_000
@@ -312,6 +319,11 @@ async def change_memories(
     await _set(session, tenant, leaving, at=at, restated=[one for one in restated if _among(one.id, leaving)])
     await insert_all(session, rows or {})
     await _set(session, tenant, coming, at=at, restated=[one for one in restated if not _among(one.id, leaving)])
+
+
+async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
+    """Say that scopes that are held were written, so that who has read them decides again."""
+    await session.fetch(_BUMP, {"tenant": tenant, "scopes": list(scopes), "at": at})
 
 
 def _among(memory: UUID, changed: Sequence[RowChange]) -> bool:

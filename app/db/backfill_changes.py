@@ -72,13 +72,6 @@ _TAKEN = statement(
     """
 )
 
-_BUMP = statement(
-    """
-    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
-    WHERE tenant_id = :tenant AND id = ANY(:scopes)
-    """
-)
-
 _UNLINK = statement(
     """
     DELETE FROM memory_links l
@@ -136,11 +129,6 @@ def _row_change(row: BackfillScanRow, values: Mapping[str, Any]) -> RowChange:
 
 def _holds(row: Mapping[str, Any]) -> bool:
     return row["status"] == MemoryStatus.ACTIVE and row["slot"] is not None and not row["contested"]
-
-
-async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
-    """Say that scopes that are held were written, so that who has read them decides again."""
-    await session.fetch(_BUMP, {"tenant": tenant, "scopes": list(scopes), "at": at})
 
 
 async def link(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]], *, at: datetime) -> None:

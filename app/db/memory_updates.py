@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import text
 
+from app.db.apply import RowChange, bump_scopes, change_memories
 from app.db.session import WriteSession
 
 _LOCK = text(
@@ -33,18 +33,10 @@ EDITABLE = (
 )
 """Columns that a caller may change; what a memory says is changed by a newer memory."""
 
-_INDEXED = ("topic", "valid_until")
-
 _ERASE = text(
     """
     WITH gone AS (
-        DELETE FROM memories WHERE tenant_id = :tenant AND id = :id RETURNING scope_id, supersedes, superseded_by
-    ), before AS (
-        UPDATE memories m SET superseded_by = gone.superseded_by, updated_at = :at FROM gone
-        WHERE m.tenant_id = :tenant AND m.superseded_by = :id
-    ), after AS (
-        UPDATE memories m SET supersedes = gone.supersedes, updated_at = :at FROM gone
-        WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = :id
+        DELETE FROM memories WHERE tenant_id = :tenant AND id = :id RETURNING scope_id
     )
     UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1, context_count = context_count - (
             SELECT count(DISTINCT memory_id) FROM memory_index
@@ -68,36 +60,22 @@ async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
 
 
 async def update_fields(
-    session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, at: datetime
+    session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, scope: UUID, at: datetime
 ) -> None:
-    """Set editable columns of a memory, and of its index rows where they are filtered by."""
+    """Set editable columns of a memory, and of its index rows where they are filtered by; its scope is held."""
     unknown = set(values) - set(EDITABLE)
     if unknown:
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
-    bound = {name: json.dumps(value) if name == "metadata" else value for name, value in values.items()}
-    settings = ", ".join(
-        f"{name} = CAST(:{name} AS jsonb)" if name == "metadata" else f"{name} = :{name}" for name in values
-    )
-    here = {"tenant": tenant, "id": memory}
-    await session.execute(
-        text(f"UPDATE memories SET {settings}, updated_at = :at WHERE tenant_id = :tenant AND id = :id"),  # noqa: S608 - EDITABLE names only
-        {**here, **bound, "at": at},
-    )
-    indexed = {name: values[name] for name in _INDEXED if name in values}
-    if indexed:
-        settings = ", ".join(f"{name} = :{name}" for name in indexed)
-        await session.execute(
-            text(f"UPDATE memory_index SET {settings} WHERE tenant_id = :tenant AND memory_id = :id"),  # noqa: S608 - as above
-            {**here, **indexed},
-        )
+    await change_memories(session, tenant, [RowChange(id=memory, values=values)], at=at)
+    await bump_scopes(session, tenant, [scope], at=at)
 
 
 async def erase(
-    session: WriteSession, tenant: UUID, memory: UUID, *, at: datetime, scope: UUID, terms: list[int], length: int
+    session: WriteSession, tenant: UUID, memory: UUID, *, scope: UUID, terms: list[int], length: int
 ) -> None:
-    """Delete a memory and everything made of it; its neighbours in a chain join hands.
+    """Delete a memory and everything made of it.
 
     `terms` are the places of its distinct terms and `length` the count of all, to take off the statistics.
     """
-    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length, "at": at})
+    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length})
     await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})

@@ -22,7 +22,6 @@ from app.memory.versions import (
     ConflictPolicy,
     Ended,
     Followed,
-    Moved,
     Removed,
     SlotClaim,
     SlotEvent,
@@ -91,8 +90,6 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
             found = _clear(draft, event)
         case Removed():
             found = _remove(draft, event)
-        case Moved():
-            found = _move(draft, event)
         case Followed():
             found = _follow(draft, event)
         case _:
@@ -243,43 +240,6 @@ def _settle(draft: VersionDraft, left: Collection[Version]) -> None:
             draft.set(first.id, ChangeCause.UNCONTESTED, contested=False)
         if len(standing) == 1 and standing[0].review in MOOT_ALONE:
             draft.set(standing[0].id, ChangeCause.UNCONTESTED, review=None, review_note=None)
-
-
-def _move(draft: VersionDraft, event: Moved) -> Transition:
-    """Give versions their new slots and values.
-
-    Nobody stated that the two sides are about one, so no side replaces the other: of several active ones in a slot
-    the one that was there, or else the one stated last, holds it, and the others are contested. Those that say
-    something else contradict it, and a person looks: it is also a reason to doubt that the entities are one.
-    """
-    moving: dict[tuple[str, str], list[Version]] = {}
-    for key, (slot, value) in event.places.items():
-        one = draft.before[key]
-        draft.set(key, ChangeCause.MOVED, slot=slot, value=value)
-        if slot is not None and slot != one.slot and one.active and not one.contested:
-            moving.setdefault((one.type, slot), []).append(replace(one, slot=slot, value=value))
-    contradicting = []
-    for place, coming in moving.items():
-        ids = {one.id for one in coming}
-        there = [
-            one
-            for one in draft.all()
-            if one.active and not one.contested and (one.type, one.slot) == place and one.id not in ids
-        ]
-        ranked = sorted(coming, key=lambda one: (-one.stated_at.timestamp(), one.id))
-        holder, *_ = there or ranked
-        for one in ranked:
-            if one.id == holder.id:
-                continue
-            differs = one.value != holder.value
-            draft.set(one.id, ChangeCause.MOVED, contested=True)
-            if differs:
-                contradicting.append(one)
-                draft.causes[one.id] = (ChangeCause.MOVED, holder.id, "their subjects were merged")
-                draft.link(one.id, LinkKind.CONTRADICTS, holder.id)
-                if one.review is None:
-                    draft.set(one.id, ChangeCause.MOVED, review=ReviewReason.ENTITY_MERGE)
-    return draft.done(SlotOutcome.CHANGED, "entities that it names were merged", rivals=contradicting)
 
 
 def _follow(draft: VersionDraft, event: Followed) -> Transition:

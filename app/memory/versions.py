@@ -94,7 +94,6 @@ class ChangeCause(StrEnum):
     UNCONTESTED = "uncontested"
     FORGOTTEN = "forgotten"
     PENDED = "pended"
-    MOVED = "moved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,20 +221,13 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
-    """Versions get another slot or value, because entities that they name became one: (slot, value) by version."""
-
-    places: Mapping[UUID, tuple[str | None, str | None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
     """`new` was stored with the version before it named already; what is known of that one may be older."""
 
     new: Version
 
 
-SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Moved | Followed
+SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Followed
 
 
 @dataclass(slots=True, kw_only=True)

@@ -24,32 +24,24 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import contests, jobs, memory_updates
+from app.db import jobs, memory_updates
+from app.db.apply import change_memories, row_change
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
 from app.db.erasure.rows import QuotedTurn
+from app.db.memories import rivals
 from app.db.session import Database, WriteSession
 from app.db.tenants import lock_scope
 from app.errors import NotFound
 from app.lexical.bm25 import index_of, terms
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
+from app.memory.slots import accumulate, transition
 from app.memory.spec import MemoryType
+from app.memory.versions import Removed, Version
 from app.model import Actor, Memory, Mention
 from app.services.memories import visible_memory
-
-
-async def settle(session: WriteSession, actor: Actor, gone: Memory, now: datetime) -> None:
-    """Set right the slot of a memory that was erased, in its scope that is held, and put on record what changed."""
-    scope = gone.scope.id(actor.tenant_id)
-    settled = await contests.settle(session, actor.tenant_id, scope, contests.slots_of(gone), now=now)
-    ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=now, scope=scope)
-    moot = {"reason": "nothing contradicts it any more"}
-    await append(
-        session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one.id) for one in settled if one.cleared]
-    )
-
 
 BLANK = "[erased]"
 
@@ -304,8 +296,9 @@ class Erasing:
         sources = await rows.sources(session, tenant, gone.id)
         mentioned = await rows.mentioned(session, tenant, gone.id)
         counts = await rows.one_memory(session, tenant, gone.id, erasure)
+        versions = await rivals.read_versions(session, tenant, [gone.id])
         await self._delete(session, tenant, gone)
-        await settle(session, actor, gone, now)
+        await _leave_slot(session, actor, gone, versions, now)
         counts["memories"] = 1
         counts += await self._sources(session, actor, gone, sources, erasure, now)
         counts += await self._names(session, tenant, gone, mentioned, types)
@@ -360,7 +353,6 @@ class Erasing:
             session,
             tenant,
             gone.id,
-            at=self.clock(),
             scope=gone.scope.id(tenant),
             terms=sorted({index_of(term) for term in found}),
             length=len(found),
@@ -412,6 +404,20 @@ class Erasing:
             lost += await rows.prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=times)
         bindings = await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
+
+
+async def _leave_slot(
+    session: WriteSession, actor: Actor, gone: Memory, versions: Mapping[UUID, Version], now: datetime
+) -> None:
+    """Link the neighbours of a deleted memory to one another, and set right the slot that it left."""
+    tenant = actor.tenant_id
+    event = Removed(versions=frozenset({gone.id}), status=None, reason="a memory of its chain was erased")
+    found = transition(versions.values(), event, policy=accumulate, now=now)
+    await change_memories(session, tenant, [row_change(one, at=now) for one in found.changes], at=now)
+    ledger = AuditWriter(tenant=tenant, actor=actor.name, at=now, scope=gone.scope.id(tenant))
+    moot = {"reason": "nothing contradicts it any more"}
+    cleared = [one.before.id for one in found.changes if one.before.review is not None and one.after.review is None]
+    await append(session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in cleared])
 
 
 def subject_hash(tenant: UUID, user: str) -> bytes:

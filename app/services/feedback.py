@@ -10,16 +10,19 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
+from app.db.apply import RowChange, bump_scopes, change_memories, row_change
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
-from app.db.memories import usage
+from app.db.memories import rivals, usage
 from app.db.memories.usage import Use
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict
 from app.memory.audit import AuditAction
 from app.memory.freshness import EXPIRY, Decay, since_last_use
-from app.model import Actor, Feedback, Memory, MemoryStatus
+from app.memory.slots import accumulate, transition
+from app.memory.versions import Removed, VersionChange
+from app.model import Actor, Feedback, Memory, MemoryStatus, ReviewReason
 from app.read.access import AccessTracker
 from app.services.memories import visible_memory
 
@@ -96,7 +99,8 @@ class FeedbackService:
             effect, reason = await self._applied(session, actor, before, word)
             if word.note is not None:
                 provenance = _noted(before, actor, word)
-                await usage.keep(session, tenant=tenant, memory=memory, provenance=provenance, now=self.clock())
+                noted = RowChange(id=memory, values={"provenance": provenance})
+                await change_memories(session, tenant, [noted], at=self.clock())
             after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
@@ -142,14 +146,20 @@ class FeedbackService:
     async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[FeedbackEffect, str]:
         """Send an active memory to review; one that is not believed any more is only marked for it."""
         tenant, now = actor.tenant_id, self.clock()
+        marked: dict[str, object] = {"review_reason": ReviewReason.REPORTED_WRONG, "review_note": _note(memory)}
+        marked["review_since"] = memory.review_since or now
         if memory.status is MemoryStatus.ACTIVE:
-            await usage.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
-            await usage.pend(session, tenant=tenant, memory=memory.id, now=now)
+            versions = await rivals.read_versions(session, tenant, [memory.id])
+            event = Removed(versions=frozenset({memory.id}), status=MemoryStatus.PENDING, reason="reported wrong")
+            found = transition(versions.values(), event, policy=accumulate, now=now)
+            changes = [row_change(one, at=now, more=_of(memory, one, marked)) for one in found.changes]
+            await change_memories(session, tenant, changes, at=now)
+            await bump_scopes(session, tenant, [memory.scope.id(tenant)], at=now)
             return FeedbackEffect.SENT_TO_REVIEW, "nobody is told it until a person has looked at it"
         if memory.needs_review:
             why = str(memory.review).replace("_", " ")
             return FeedbackEffect.ALREADY_IN_REVIEW, f"a person should look at it already: {why}"
-        await usage.mark(session, tenant=tenant, memory=memory.id, note=_note(memory), now=now)
+        await change_memories(session, tenant, [RowChange(id=memory.id, values=marked)], at=now)
         return FeedbackEffect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
 
     def _as_of(self, word: MemoryFeedback) -> datetime:
@@ -169,6 +179,10 @@ class FeedbackService:
             "times": getattr(after.usage, word.feedback),
         }
         return ledger.event(_ACTIONS[word.feedback], {**moved, **detail}, memory=before.id)
+
+
+def _of(memory: Memory, change: VersionChange, marked: Mapping[str, object]) -> Mapping[str, object] | None:
+    return marked if change.before.id == memory.id else None
 
 
 def _why_not(memory: Memory, now: datetime) -> str:

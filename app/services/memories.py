@@ -138,7 +138,10 @@ class Memories:
             if isinstance(until, datetime) and until <= before.valid_from:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
-                await memory_updates.update_fields(session, actor.tenant_id, memory, values, at=self.clock())
+                scope = before.scope.id(actor.tenant_id)
+                await memory_updates.update_fields(
+                    session, actor.tenant_id, memory, values, scope=scope, at=self.clock()
+                )
             after = (await memory_reads.read_memories(session, actor.tenant_id, [memory]))[memory]
             if "valid_until" in values and after.valid_until != until:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"

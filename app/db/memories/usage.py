@@ -1,22 +1,16 @@
-"""Access counters, feedback marks.
-
-A memory that is said to be wrong: it waits for review, and what was said of it stands on it.
-
-Bringing expired memories back: because they were accessed, found useful, or stated again.
-
-How often and when memories were used: counters apart from the rows that are indexed.
-"""
+"""How often and when memories were used, and bringing expired ones back that are used again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Uuid, bindparam, text
 
+from app.db.apply import RowChange, bump_scopes, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.lifecycle import sweeps
 from app.db.lifecycle.sweeps import USE
@@ -24,61 +18,14 @@ from app.db.session import WriteSession, statement
 from app.memory.audit import AuditAction
 from app.memory.freshness import EXPIRY
 from app.memory.lifecycle import FadeState
-from app.model import Feedback, MemoryStatus, ReviewReason
+from app.model import Feedback, MemoryStatus
 
 _LOCK_FEEDBACK = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
-
-_PEND = text(
-    """
-    WITH pending AS (
-        UPDATE memories SET status = 'pending', updated_at = :now
-        WHERE tenant_id = :tenant AND id = :memory AND status = 'active' RETURNING id, scope_id
-    ), indexed AS (
-        UPDATE memory_index i SET status = 'pending' FROM pending
-        WHERE i.tenant_id = :tenant AND i.memory_id = :memory AND i.memory_id = pending.id
-    )
-    UPDATE scopes s SET version = version + 1 FROM pending WHERE s.tenant_id = :tenant AND s.id = pending.scope_id
-    """
-)
-
-_MARK = text(
-    """
-    UPDATE memories SET review_reason = :reason, review_note = :note, review_since = coalesce(review_since, :now),
-        updated_at = :now
-    WHERE tenant_id = :tenant AND id = :memory
-    """
-)
-
-_NOTE = text(
-    """
-    UPDATE memories SET provenance = CAST(:provenance AS jsonb), updated_at = :now
-    WHERE tenant_id = :tenant AND id = :memory
-    """
-)
 
 
 async def lock(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
     """Keep workers, which hold no scope, from changing a memory until the transaction ends; its scope is held."""
     await session.execute(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
-
-
-async def pend(session: WriteSession, *, tenant: UUID, memory: UUID, now: datetime) -> None:
-    """Take an active memory out of recall, and its slot with it; its scope is held."""
-    await session.execute(_PEND, {"tenant": tenant, "memory": memory, "now": now})
-
-
-async def mark(session: WriteSession, *, tenant: UUID, memory: UUID, note: str, now: datetime) -> None:
-    """Say on a memory that it was reported wrong; since when a person should look at it stays, if one should."""
-    given = {"tenant": tenant, "memory": memory, "note": note, "now": now, "reason": ReviewReason.REPORTED_WRONG}
-    await session.execute(_MARK, given)
-
-
-async def keep(
-    session: WriteSession, *, tenant: UUID, memory: UUID, provenance: Mapping[str, object], now: datetime
-) -> None:
-    """Replace how a memory came about, with what was said of it."""
-    given = {"tenant": tenant, "memory": memory, "provenance": json.dumps(provenance), "now": now}
-    await session.execute(_NOTE, given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +63,6 @@ _FIT = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_REVIVE = statement(
-    """
-    WITH moved AS (
-        UPDATE scopes SET version = version + 1 WHERE tenant_id = :tenant AND id = ANY(:scopes)
-    ), indexed AS (
-        UPDATE memory_index SET status = 'active' WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
-    )
-    UPDATE memories SET status = 'active', updated_at = greatest(updated_at, :now)
-    WHERE tenant_id = :tenant AND id = ANY(:ids)
-    """
-)
-
 _LOCK_REVIVABLE = statement(
     "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 )
@@ -152,8 +87,12 @@ async def revive(
     await session.fetch(_LOCK_REVIVABLE, values)
     rows = await session.fetch(_FIT, {**values, "now": now})
     revived = [Revival(id=row["id"], scope_id=row["scope_id"], fade=sweeps.fade_of(row)) for row in rows]
-    changing = {"ids": [one.id for one in revived], "scopes": sorted({one.scope_id for one in revived})}
-    await session.fetch(_REVIVE, {"tenant": tenant, "now": now, **changing})
+    holding = {row["id"]: row["slot"] is not None and not row["contested"] for row in rows}
+    changes = [
+        RowChange(id=one, values={"status": MemoryStatus.ACTIVE}, claims=claims) for one, claims in holding.items()
+    ]
+    await change_memories(session, tenant, changes, at=now)
+    await bump_scopes(session, tenant, {one.scope_id for one in revived}, at=now)
     events = [
         AuditWriter(tenant=tenant, actor=actor, at=now, scope=one.scope_id).event(
             AuditAction.MEMORY_REVIVED,

@@ -105,16 +105,6 @@ class ScopeGrowth:
     terms: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
-    """The memory that holds a slot."""
-
-    id: UUID
-    stated_at: datetime
-    valid_from: datetime
-    confidence: float
-
-
 _OPEN = statement(
     """
     INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id, lexical_average)
@@ -142,17 +132,6 @@ _TERMS = statement(
     INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
     SELECT :tenant, :scope, g.key::int, g.value::int FROM jsonb_each_text(CAST(:terms AS jsonb)) g ORDER BY 3
     ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
-    """
-)
-
-_HOLDERS = statement(
-    """
-    SELECT m.id, m.scope_id, m.type, m.slot, m.stated_at, m.valid_from, m.confidence
-    FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
-    CROSS JOIN LATERAL (
-        SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.scope_id = g.scope_id AND x.type = g.type
-          AND x.slot = g.slot AND x.status = 'active' AND NOT x.contested OFFSET 0
-    ) m
     """
 )
 
@@ -249,20 +228,6 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
         f"FROM jsonb_populate_recordset(NULL::{table}, CAST(:given AS jsonb)) "
         f"ON CONFLICT ({key}) DO NOTHING RETURNING 1"
     )
-
-
-async def holders(
-    session: WriteSession, tenant: UUID, slots: Collection[tuple[UUID, str, str]]
-) -> dict[tuple[UUID, str, str], Holder]:
-    """Return who holds these slots, each given by scope, type and slot."""
-    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
-    rows = await session.fetch(_HOLDERS, {"tenant": tenant, "slots": json.dumps(given)}) if given else []
-    return {
-        (row["scope_id"], row["type"], row["slot"]): Holder(
-            id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
-        )
-        for row in rows
-    }
 
 
 async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:

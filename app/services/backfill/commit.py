@@ -14,7 +14,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import backfill, backfill_changes
-from app.db.apply import A_MOMENT, ScopeMoved
+from app.db.apply import A_MOMENT, ScopeMoved, bump_scopes
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, Unit
 from app.db.backfill_scan import BackfillScanRow
@@ -141,7 +141,7 @@ class BackfillCommit:
             await backfill_changes.link(session, tenant, batch.links, at=now)
         else:
             await backfill_changes.unlink(session, tenant, batch.links)
-        await backfill_changes.bump_scopes(session, tenant, batch.scopes, at=now)
+        await bump_scopes(session, tenant, batch.scopes, at=now)
         await append(session, batch.events)
         await backfill.mark(session, one, batch.marks)
         counts = dict(one.counts)

@@ -17,19 +17,20 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
+from app.db.apply import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.portability import imports, succession
-from app.db.portability.imports import Holder, ScopeGrowth, ScopeLock, refusals
+from app.db.portability.imports import ScopeGrowth, ScopeLock, refusals
 from app.db.session import Database, WriteSession
-from app.db.sql import as_columns
+from app.db.sql import Row, as_columns
 from app.db.tables import metadata
 from app.errors import InvalidInput
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
-from app.memory.versions import TOLERANCE
-from app.model import Actor, LinkKind, MemoryStatus, ReviewReason, Scope
+from app.model import Actor, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
+from app.services.portability.placement import ImportPlacement, claimed
 from app.services.portability.records import KINDS, Line
 
 
@@ -44,14 +45,6 @@ class ImportContext:
     drifted: Callable[[UUID, UUID], None]
     crowded: Callable[[UUID, UUID], None]
 
-
-HISTORY = "history"
-
-REPLACED = "replaced"
-
-CONTESTED = "contested"
-
-Slot = tuple[UUID, str, str]
 
 Rows = dict[str, list[Mapping[str, Any]]]
 
@@ -128,11 +121,10 @@ class ImportBatch:
                 gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
                 new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
                 await self._check(session, new, done)
-                links = await self._settle(session, new, done)
-                rows = self._rows(new, held, links)
-                for table, stored in rows.items():
-                    await imports.insert(session, table, stored)
-                await succession.follow(session, self._ledger(), [one.row["id"] for one in new])
+                placement = await self._place(session, new, done)
+                rows = self._rows(new, held, placement.links)
+                await self._apply(session, placement, rows)
+                await self._follow(session, new)
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named, now=None)
                 for scope in scopes:
@@ -178,32 +170,34 @@ class ImportBatch:
                     what = ids.public(ids.ENTITY, one["entity_id"])
                     raise imports.IntegrityViolation(f"it mentions {what}, which is not in its scope")
 
-    async def _settle(
+    async def _place(
         self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
-    ) -> list[Mapping[str, Any]]:
-        """Fit memories that claim a slot to who holds it: the newer one holds, the older one is history."""
-        tenant, now = self.actor.tenant_id, self.means.clock()
-        claims = [(one, slot) for one in given if (slot := _claimed(one, tenant)) is not None]
-        holders = await imports.holders(session, tenant, {slot for _, slot in claims})
-        mine: dict[UUID, ImportedMemory] = {}
-        links: list[Mapping[str, Any]] = []
-        for one, slot in claims:
-            row, holder = one.row, holders.get(slot)
-            if holder is not None:
-                verdict, link = _fitted(row, holder, now)
-                links.append({"tenant_id": tenant, **link})
-                done.conflicts[verdict] += 1
-                if verdict != REPLACED:
-                    continue
-                if holder.id in mine:
-                    mine[holder.id].row |= _retired(mine[holder.id].row, row, now)
-                else:
-                    await succession.retire(session, self._ledger(), holder, row)
-            mine[row["id"]] = one
-            holders[slot] = Holder(
-                id=row["id"], stated_at=row["stated_at"], valid_from=row["valid_from"], confidence=row["confidence"]
-            )
-        return links
+    ) -> ImportPlacement:
+        """Let memories that claim a slot reach it, and take what loses it out of it."""
+        tenant = self.actor.tenant_id
+        slots = {slot for one in given if (slot := claimed(one, tenant)) is not None}
+        placement = ImportPlacement(ledger=self._ledger())
+        placement.place(given, await succession.versions_of_slots(session, tenant, slots))
+        done.conflicts.update(placement.conflicts)
+        return placement
+
+    async def _follow(self, session: WriteSession, given: Sequence[ImportedMemory]) -> None:
+        """Let what was here give way to the versions that came after it where they are from."""
+        new = {one.row["id"]: one for one in given}
+        placement = ImportPlacement(ledger=self._ledger())
+        placement.follow(new, await succession.versions_of_chains(session, self.actor.tenant_id, new))
+        await self._apply(session, placement)
+
+    async def _apply(
+        self, session: WriteSession, placement: ImportPlacement, rows: Mapping[str, Sequence[Row]] | None = None
+    ) -> None:
+        at, tenant = placement.ledger.at, self.actor.tenant_id
+        changed = list(placement.changed.values())
+        await change_memories(session, tenant, [one for one in changed if not one.claims], at=at)
+        for table, stored in (rows or {}).items():
+            await imports.insert(session, table, stored)
+        await change_memories(session, tenant, [one for one in changed if one.claims], at=at)
+        await append(session, placement.events)
 
     def _rows(
         self, given: Sequence[ImportedMemory], held: Mapping[UUID, ScopeLock], links: Sequence[Mapping[str, Any]]
@@ -259,45 +253,6 @@ FREE = frozenset({"extraction_costs", "audit_event"})
 
 def _scope_of(one: ImportedMemory, tenant: UUID) -> UUID:
     return one.candidate.scope.id(tenant)
-
-
-def _claimed(one: ImportedMemory, tenant: UUID) -> Slot | None:
-    row = one.row
-    if row["status"] != MemoryStatus.ACTIVE or row.get("slot") is None or row.get("contested"):
-        return None
-    return (_scope_of(one, tenant), row["type"], row["slot"])
-
-
-def _fitted(row: dict[str, Any], holder: Holder, now: datetime) -> tuple[str, dict[str, object]]:
-    """Change a memory's row as the one that holds its slot demands; return what it came to, and the link."""
-    if row["stated_at"] <= holder.stated_at:
-        row |= {
-            "status": MemoryStatus.SUPERSEDED,
-            "superseded_by": holder.id,
-            "ended_at": max(holder.valid_from, row["valid_from"]),
-            "retired_at": now,
-            "updated_at": now,
-        }
-        return HISTORY, {"from_memory": holder.id, "kind": LinkKind.SUPERSEDES, "to_memory": row["id"]}
-    if row["confidence"] >= holder.confidence - TOLERANCE:
-        return REPLACED, {"from_memory": row["id"], "kind": LinkKind.SUPERSEDES, "to_memory": holder.id}
-    row |= {
-        "contested": True,
-        "review_reason": row.get("review_reason") or ReviewReason.CONTRADICTION,
-        "review_since": row.get("review_since") or now,
-        "updated_at": now,
-    }
-    return CONTESTED, {"from_memory": row["id"], "kind": LinkKind.CONTRADICTS, "to_memory": holder.id}
-
-
-def _retired(row: Mapping[str, Any], successor: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    return {
-        "status": MemoryStatus.SUPERSEDED,
-        "superseded_by": successor["id"],
-        "ended_at": max(row["valid_from"], successor["valid_from"]),
-        "retired_at": now,
-        "updated_at": now,
-    }
 
 
 def _average(given: Sequence[ImportedMemory], tenant: UUID, scope: UUID) -> float:

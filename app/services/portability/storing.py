@@ -25,10 +25,12 @@ from app.db.portability import imports
 from app.db.portability.imports import IntegrityViolation
 from app.errors import Conflict, Dangling
 from app.memory.tenant_types.definition import Definition, InvalidDefinition
+from app.memory.versions import SlotOutcome
 from app.model import Actor
 from app.services.portability.batch import FREE, ImportBatch, ImportBatchResult, ImportContext, Summary
 from app.services.portability.erased import ErasedFilter
 from app.services.portability.index_rows import Imported, ImportedMemory
+from app.services.portability.placement import CONFLICTS
 from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
 
@@ -320,6 +322,7 @@ class ImportStore:
                 ledger = AuditWriter(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
                 await append(session, entity_merges.merge_events(ledger, moved, "imported"))
             self.summary.merged_entities += len(moved)
+            self.summary.conflicts[CONFLICTS[SlotOutcome.CONTRADICTED]] += sum(len(one.contradictions) for one in moved)
 
 
 KIND = "memory_type"

@@ -1,0 +1,183 @@
+"""Every way into the store, in every situation of a slot: the same outcome, or a reason written beside the cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from app.db.session import Database
+from app.memory.candidate import Candidate, Ending
+from app.memory.review import ReviewAction, ReviewDecision
+from app.providers.wordllama import WordllamaEmbedder
+from app.services.portability.batch import ImportBatch, ImportContext
+from app.services.portability.exports import ExportRequest, Exports
+from app.services.portability.index_rows import Imported, ImportIndexer
+from app.services.portability.records import read
+from tests.support.stores import USER, Store
+from tests.write.test_reviewing import reviews
+
+DAY = timedelta(days=1)
+NOW = datetime.now(UTC) - 100 * DAY
+WEAK: dict[str, Any] = {"source_strength": 0.2}
+KEY, OTHER_KEY = "editor.theme", "editor.seeded"
+
+State = list[tuple[str, str, bool]]
+"""Versions of the slot as they began: value, status, contested."""
+
+
+def theme(store: Store, value: str, day: float, *, key: str = KEY, **about: Any) -> Candidate:
+    given = {"stated_at": NOW + day * DAY, **about}
+    return store.candidate("preference", about=given, preference_key=key, preference_value=value)
+
+
+async def empty(_: Store) -> None:
+    pass
+
+
+async def taken(store: Store) -> None:
+    await store.write_all([theme(store, "dark", 0)])
+
+
+async def replaced(store: Store) -> None:
+    await store.write_all([theme(store, "blue", -10), theme(store, "dark", 0)])
+
+
+async def contested(store: Store) -> None:
+    await store.write_all([theme(store, "dark", 0), theme(store, "blue", 1, **WEAK)])
+
+
+async def ended(store: Store) -> None:
+    await store.write_all([theme(store, "dark", 0), theme(store, "dark", 2, ending=Ending())])
+
+
+async def future(store: Store) -> None:
+    await store.write_all([theme(store, "dark", 0, valid_from=NOW + 900 * DAY)])
+
+
+async def expired(store: Store) -> None:
+    await taken(store)
+    await store.sql(
+        "UPDATE memories SET status = 'expired', updated_at = clock_timestamp() WHERE tenant_id = $1", store.tenant
+    )
+
+
+Situation = tuple[Callable[[Store], Awaitable[None]], tuple[str, float, dict[str, Any]], State]
+
+SITUATIONS: dict[str, Situation] = {
+    "empty": (empty, ("light", 5, {}), [("light", "active", False)]),
+    "same value": (taken, ("dark", 5, {}), [("dark", "active", False)]),
+    "newer": (taken, ("light", 5, {}), [("dark", "superseded", False), ("light", "active", False)]),
+    "older, arriving late": (
+        replaced,
+        ("light", -5, {}),
+        [("blue", "superseded", False), ("light", "superseded", False), ("dark", "active", False)],
+    ),
+    "equal time": (taken, ("light", 0, {}), [("dark", "superseded", False), ("light", "active", False)]),
+    "much less trusted": (taken, ("light", 5, WEAK), [("dark", "active", False), ("light", "active", True)]),
+    "contested": (
+        contested,
+        ("light", 5, {}),
+        [("dark", "superseded", False), ("blue", "superseded", False), ("light", "active", False)],
+    ),
+    "contested, one side again": (
+        contested,
+        ("blue", 5, {}),
+        [("dark", "superseded", False), ("blue", "active", False)],
+    ),
+    "ended": (ended, ("light", 5, {}), [("dark", "expired", False), ("light", "active", False)]),
+    "ended, stated before": (ended, ("light", 1, {}), [("light", "superseded", False), ("dark", "expired", False)]),
+    "future": (future, ("light", 5, {}), [("light", "superseded", False), ("dark", "active", False)]),
+    "expired": (expired, ("light", 5, {}), [("dark", "expired", False), ("light", "active", False)]),
+    "expired, same value": (expired, ("dark", 5, {}), [("dark", "active", False)]),
+}
+
+KEPT = "an imported memory keeps its id, so what only repeats another stays, as history of it"
+
+REASONS: dict[tuple[str, str], tuple[State, str]] = {
+    ("import", "same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
+    ("import", "contested, one side again"): (
+        [("dark", "superseded", False), ("blue", "active", False), ("blue", "superseded", False)],
+        KEPT,
+    ),
+    ("import", "expired, same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
+}
+"""Cells whose outcome is another one, and why."""
+
+
+async def by_write(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    await store.write_all([theme(store, value, day, **about)])
+
+
+async def by_batch(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    other = store.candidate("fact", predicate="likes", object="tea", stateful=False)
+    await store.write_all([other, theme(store, value, day, **about)])
+
+
+async def by_review(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    await store.write_all([theme(store, value, day, review="it holds a password", **about)])
+    desk = reviews(store)
+    [row] = await store.sql("SELECT id FROM memories WHERE tenant_id = $1 AND status = 'pending'", store.tenant)
+    item = (await desk.get(store.actor, row["id"])).item
+    assert item is not None
+    await desk.decide(store.actor, row["id"], ReviewDecision(action=ReviewAction.ACCEPT, version=item.version))
+
+
+async def by_import(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    """Import the line of a memory of another slot, changed to be of this one."""
+    await store.write_all([theme(store, "seedling", day, key=OTHER_KEY, **about)])
+    pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
+    [line] = [line for line in b"".join(pieces).decode().splitlines() if "seedling" in line and '"memory"' in line]
+    found = json.loads(line.replace("seedling", value).replace(OTHER_KEY, KEY)) | {"id": f"mem_{uuid4().hex}"}
+    embedder = store.pipeline.deciding.embedder
+    assert isinstance(embedder, WordllamaEmbedder)
+    context = import_context(store.database, embedder)
+    parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
+    one = context.reviving.understood(parsed, Imported(tenant=store.tenant, types=store.types))
+    await context.reviving.revive([one], vectors=False, dimensions=embedder.dimensions)
+    await ImportBatch(means=context, actor=store.actor, averages={}).memories([one])
+
+
+def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportContext:
+    return ImportContext(
+        database=database,
+        reviving=ImportIndexer(embedder=embedder, language="english"),
+        model_id=1,
+        clock=lambda: datetime.now(UTC),
+        drifted=lambda _tenant, _scope: None,
+        crowded=lambda _tenant, _scope: None,
+    )
+
+
+DOORS = {"write": by_write, "batch": by_batch, "review": by_review, "import": by_import}
+
+
+async def versions(store: Store) -> State:
+    rows = await store.sql(
+        """SELECT slot_value, status, contested FROM memories
+           WHERE tenant_id = $1 AND scope_id = $2 AND slot LIKE '%editor.theme'
+           ORDER BY valid_from, status = 'active' DESC, stated_at, id""",
+        store.tenant,
+        USER.id(store.tenant),
+    )
+    return [(row["slot_value"], row["status"], row["contested"]) for row in rows]
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("situation", SITUATIONS)
+async def test_the_same_situation_has_the_same_outcome_by_every_door(store: Store, door: str, situation: str) -> None:
+    prepare, (value, day, about), expected = SITUATIONS[situation]
+    await prepare(store)
+    await DOORS[door](store, value, day, about)
+    wanted, _ = REASONS.get((door, situation), (expected, ""))
+    assert sorted(await versions(store)) == sorted(wanted)
+    ends = await store.sql(
+        """SELECT m.slot_value FROM memories m JOIN memories o ON o.tenant_id = $1 AND o.id = m.supersedes
+           WHERE m.tenant_id = $1 AND o.superseded_by IS DISTINCT FROM m.id""",
+        store.tenant,
+    )
+    assert ends == [], "both ends of a chain agree"
