@@ -27,6 +27,7 @@ from app.providers.model_tasks import BeliefClassifier, Summariser
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
+from app.read.relevance import CALIBRATIONS, UNKNOWN
 from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
@@ -296,6 +297,7 @@ def _queries(base: _Base) -> Queries:
         types=base.types,
         language=base.settings.language,
         clock=now,
+        calibration=CALIBRATIONS.get(base.embedder.name, UNKNOWN),
         observe=base.metrics.arm,
     )
     return Queries(pipeline=pipeline, tracker=tracker)

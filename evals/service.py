@@ -86,6 +86,7 @@ class Bench:
             now=question.asked_at.astimezone(UTC),
             visibility=Visibility(user_id=user),
             top_k=SHOWN,
+            min_relevance=0.0,
         )
         answer = await self.runtime.queries.pipeline.answer(self.actor.tenant_id, request)
         plain = [one.id for one in fuse(answer.arms, _plain())]

@@ -78,6 +78,7 @@ class QueryFields(RequestBody):
             as_of=fields.aware(self.as_of, zone),
             known_at=known_at,
             min_confidence=self.min_confidence,
+            min_relevance=getattr(self, "min_relevance", None),
             token_budget=getattr(self, "token_budget", 2000),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
@@ -88,6 +89,10 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
     """A question for the read pipeline."""
 
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
+    min_relevance: Fraction | None = Field(
+        default=None,
+        description="Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`.",
+    )
     token_budget: Annotated[int, A_NUMBER] = Field(
         default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
     )
@@ -147,6 +152,7 @@ def _hit(hit: Hit, now: datetime) -> dict[str, object]:
     return {
         "memory": memory_answer(hit.memory, now),
         "score": hit.score,
+        "relevance": round(hit.relevance, 3),
         "retrieval": hit.retrieval,
         "confidence": hit.confidence,
         "freshness": hit.freshness,

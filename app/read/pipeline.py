@@ -20,6 +20,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.ranking import RankingRow
 from app.db.session import Database, ReadSession
 from app.db.sql import as_halfvec
+from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import index_of, query_weights, to_sparsevec
 from app.memory.registry import Registry, Types
 from app.model import Memory, ReadMode
@@ -31,10 +32,12 @@ from app.read.assemble import assemble, floor, select
 from app.read.fuse import fuse
 from app.read.plan import explain_question, explained, plan
 from app.read.rank import rank, replaced_pairs
+from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.values import (
     Arms,
     ContextBlock,
+    Cut,
     Fused,
     Hit,
     ParsedQuery,
@@ -72,6 +75,7 @@ class _Found:
     memories: dict[UUID, Memory]
     plan: QueryPlan
     retrieved: Retrieved
+    cut: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,7 @@ class ReadPipeline:
     types: Types
     language: str
     clock: Callable[[], datetime]
+    calibration: Calibration = CALIBRATIONS["wordllama-256"]
     observe: Observe = lambda _name, _seconds: None
 
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
@@ -99,6 +104,8 @@ class ReadPipeline:
             types = await self.types.at(tenant, known.types)
         query = understand.resolve_question(reading, known, types=types)
         embedding_from = self._observed("understand", started)
+        if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
+            return _nothing(query, started)
         vector = await self._embed(query)
         searched_from = self._observed("embed", embedding_from)
         search = self._search(tenant, scopes, request, query, known)
@@ -113,7 +120,7 @@ class ReadPipeline:
             hits=hits,
             context=context,
             understood=explain_question(query, relaxed=relaxed),
-            plan=explained(found.plan) if request.explain else None,
+            plan=explained(found.plan, found.cut) if request.explain else None,
             took_ms=(perf_counter() - started) * 1000,
             degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
@@ -183,9 +190,17 @@ class ReadPipeline:
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, speakers=speakers)
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked = await self._behind(session, search.filters, request, query, ranked, sketches)
+        judged = Relevance(
+            query=query,
+            calibration=self.calibration,
+            whole=search.whole,
+            verbatim=_verbatim(self.types.known(tenant)),
+        )
+        ranked = tuple(replace(one, relevance=judged.of(one, sketches[one.id])) for one in ranked)
+        ranked, cut = judged.cut(ranked, sketches, least=request.min_relevance)
         best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
-        return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved)
+        return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
 
     async def _behind(
         self,
@@ -245,7 +260,8 @@ class ReadPipeline:
                 depth=chosen.depth,
                 questions=known.questions and chosen.questions > 0,
             ),
-            weights=to_sparsevec(_weights(query, known)),
+            weights=to_sparsevec(weights := _weights(query, known)),
+            whole=sum(weights.values()),
             nominators=nominators(query.terms, _frequencies(query, known), known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
@@ -264,6 +280,7 @@ class ReadPipeline:
                 freshness=one.freshness,
                 arms=one.arms,
                 notes=one.notes,
+                relevance=one.relevance,
             )
             for one in found.ranked
             if one.id in found.memories
@@ -275,6 +292,18 @@ class ReadPipeline:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
+
+
+def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:
+    """Return the answer to small talk, which asks for no memory."""
+    result = QueryResult(
+        hits=(),
+        context=ContextBlock(text="", tokens=0, groups=()),
+        understood={**explain_question(query, relaxed=False), "idle": True},
+        plan=None,
+        took_ms=(perf_counter() - started) * 1000,
+    )
+    return QueryAnswer(result=result, used=(), arms={}, mode=query.mode)
 
 
 def _asked(search: Search, types: Registry) -> Search:

@@ -6,11 +6,11 @@ were chosen in the middle of a plateau on three kinds of conversations (docs/dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from app import ids
-from app.read.values import Arm, ParsedQuery, QueryPlan, Scaling
+from app.read.values import Arm, Cut, ParsedQuery, QueryPlan, Scaling
 
 
 def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
@@ -155,15 +155,23 @@ TABLE: tuple[Row, ...] = (
 )
 
 
+EXPLAINED_CUTS = 20
+"""Matches that were not returned which an explanation lists."""
+
+
 def plan(query: ParsedQuery) -> QueryPlan:
     """Return the plan of the first row that fits."""
     return next(row.plan for row in TABLE if row.fits(query))
 
 
-def explained(chosen: QueryPlan) -> dict[str, object]:
-    """Return a plan as plain values, for the caller."""
+def explained(chosen: QueryPlan, cut: Sequence[Cut] = ()) -> dict[str, object]:
+    """Return a plan as plain values, for the caller, with the best of what was found and not returned."""
     return {
         **asdict(chosen),
         "weights": {arm.value: weight for arm, weight in chosen.weights.items()},
+        "cut": [
+            {"id": ids.public(ids.MEMORY, one.id), "relevance": round(one.relevance, 3), "why": one.why}
+            for one in cut[:EXPLAINED_CUTS]
+        ],
         "scaling": {arm.value: scaling.value for arm, scaling in chosen.scaling.items()},
     }

@@ -21,8 +21,9 @@ from app.model import Memory, ReadMode, Visibility
 class QueryRequest:
     """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
 
-    `types` are canonical type names, empty for all. `min_confidence` None means the floor of the mode.
-    `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
+    `types` are canonical type names, empty for all. `min_confidence` None means the floor of the mode, `min_relevance`
+    None the floors of relevance; 0 fills up to `top_k`. `token_budget` bounds the context block. `as_of`: what was true
+    then; `known_at`: what was believed then.
     """
 
     query: str
@@ -36,6 +37,7 @@ class QueryRequest:
     as_of: datetime | None = None
     known_at: datetime | None = None
     min_confidence: float | None = None
+    min_relevance: float | None = None
     token_budget: int = 2000
     rerank: bool = False
     explain: bool = False
@@ -63,6 +65,16 @@ class Hit:
     freshness: float
     arms: tuple[ArmHit, ...]
     notes: tuple[str, ...] = ()
+    relevance: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A match that was not returned, and why."""
+
+    id: UUID
+    relevance: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,6 +346,7 @@ class Ranked:
     freshness: float
     arms: tuple[ArmHit, ...]
     notes: tuple[str, ...] = ()
+    relevance: float = 1.0
 
 
 def happens(kind: MemoryType) -> bool:

@@ -76,7 +76,7 @@ async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> No
     memories = [await store.put("fact", {"predicate": verb, "object": what}, stated_at=LONG_AGO) for verb, what in told]
     await expire(store, *memories)
     for question in ("What was the weather in Tokyo?", "What did the user say about the weather in Tokyo?"):
-        result = await store.ask(question, mode=ReadMode.HISTORICAL)
+        result = await store.ask(question, mode=ReadMode.HISTORICAL, min_relevance=0.0)
         assert len(result.hits) == len(memories)
         assert result.context.text.count("mem_") == len(memories)
         assert [await accesses(store, one) for one in memories] == [0] * len(memories)
@@ -138,7 +138,7 @@ async def test_junk_that_is_matched_a_thousand_times_still_fades_away(store: Sto
     for _ in range(1000):
         store.tracker.note(store.tenant, [junk], at=NOW, session="chat")
     await store.tracker.flush()
-    hit = (await store.ask("sounds good", mode=ReadMode.AUDIT)).hits[0].memory
+    hit = (await store.ask("sounds good", mode=ReadMode.AUDIT, min_relevance=0.0)).hits[0].memory
     assert hit.access_count == 1000
     assert hit.usage.stability < 0.2, "one day adds little, however often"
     assert hit.usage.sessions == 1
@@ -337,7 +337,7 @@ async def test_what_barely_resembles_the_question_is_not_used_where_something_sa
         await store.put("episodic", {"content": line, "sequence_number": 2 * place, **ana}, USER)
     asked = {"content": "Where do you go at weekends?", "session_id": "chat", "sequence_number": 3}
     question = await store.put("episodic", {**asked, "speaker": "assistant"}, USER)
-    result = await store.ask("Where does Ana go at weekends?")
+    result = await store.ask("Where does Ana go at weekends?", min_relevance=0.0)
     assert {theme, question} <= {hit.memory.id for hit in result.hits}
     assert await accesses(store, question) == 1
     assert await store.sql("SELECT FROM memory_usage WHERE memory_id = $1 AND access_count > 0", theme) == []

@@ -220,9 +220,10 @@ def build_answers(registry: Registry) -> Answers:
 def _hit(memory: Any) -> type[BaseModel]:  # noqa: ANN401 - a model made at run time
     return _out(
         "Hit",
-        "A memory that answers; score = retrieval x confidence x freshness^g.",
+        "A memory that answers: the score orders the answers, the relevance says how well one fits by itself.",
         memory=memory,
         score=float,
+        relevance=float,
         retrieval=float,
         confidence=float,
         freshness=float,

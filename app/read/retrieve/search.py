@@ -66,7 +66,8 @@ class Model:
 class Search:
     """Everything the arms need. `exact`: compare with every visible vector, don't use the vector index.
 
-    `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats;
+    `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats, `whole` the
+    sum of those weights;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
     together with what came before it; otherwise the context arms would only repeat the others. `questions`: the
     share by which a memory gains from the best question it answers; 0 where none has any.
@@ -81,6 +82,7 @@ class Search:
     questions: float = 0.0
     vector: str | None = None
     weights: str | None = None
+    whole: float = 0.0
     nominators: tuple[str, ...] = ()
     mentioned: tuple[Mentioned, ...] = ()
     relations: tuple[str, ...] = ()

@@ -1,0 +1,122 @@
+"""Relevance of a match to its question, 0 to 1, and the floors under which it is not returned.
+
+Ranking says which match is better; relevance says whether the best is any good. It is read off what the arms saw: the
+cosine in the scale of its embedding model, the share of the question's words (by their rarity) that a text has, whether
+it is about a name in the question, and whether it says what the question's words ask for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.db.memories.ranking import RankingRow
+from app.read.values import Arm, ArmHit, Cut, ParsedQuery, Ranked
+
+BELIEF_FLOOR: Final = 0.5
+"""Least relevance of a typed belief."""
+
+TURN_FLOOR: Final = 0.18
+"""Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
+
+RIVAL: Final = 0.6
+"""Least share of the best belief's evidence that another belief has."""
+
+_MIDPOINT: Final = 0.28
+_STEEPNESS: Final = 12.0
+_WORDS: Final = 0.3
+_NAME: Final = 0.5
+_PREDICATE: Final = 0.4
+"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate`; at the midpoint relevance is one half."""
+
+_UNRELATED: Final = 0.09
+_RELATED: Final = 0.44
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The cosines of an embedding model, median of pairs of a question and a text: unrelated, and the answer."""
+
+    unrelated: float
+    related: float
+
+    def scaled(self, cosine: float) -> float:
+        """Return a cosine in the scale of the embedded model, for which the evidence was weighed."""
+        share = (cosine - self.unrelated) / max(1e-6, self.related - self.unrelated)
+        return _UNRELATED + share * (_RELATED - _UNRELATED)
+
+
+CALIBRATIONS: Final[Mapping[str, Calibration]] = {
+    "wordllama-256": Calibration(unrelated=_UNRELATED, related=_RELATED),
+}
+"""Calibrations by model name (docs/decisions/0041-relevance.md)."""
+
+UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
+"""For a model that nobody measured: sentence models are usually near this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """How relevance is judged for one question; `whole` is the weight of all its words."""
+
+    query: ParsedQuery
+    calibration: Calibration
+    whole: float
+    verbatim: Collection[str]
+
+    def of(self, one: Ranked, sketch: RankingRow) -> float:
+        """Return the relevance of a match, 0 to 1."""
+        if self._asked_as_such(one):
+            return 1.0
+        return 1 / (1 + math.exp(-_STEEPNESS * (self.evidence(one, sketch) - _MIDPOINT)))
+
+    def evidence(self, one: Ranked, sketch: RankingRow) -> float:
+        """Return what speaks for the match, on the scale of a cosine of the embedded model."""
+        cosine = _best(one.arms, Arm.SEMANTIC, *((Arm.SEMANTIC_CONTEXT,) if sketch.type in self.verbatim else ()))
+        words = _best(one.arms, Arm.LEXICAL) or 0.0
+        share = min(1.0, words / self.whole) if self.whole else 0.0
+        predicate = (sketch.slot or "").rpartition("|")[2]
+        asked = bool(predicate) and predicate in {*self.query.predicates, *self.query.relations}
+        near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
+        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked
+
+    def cut(
+        self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
+    ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+        """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
+        if least is not None:
+            return _split(ranked, {one.id: "" if one.relevance >= least else f"under {least:.2f}" for one in ranked})
+        believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
+        weighed = {one.id: self.evidence(one, sketches[one.id]) for one in believed}
+        best = max(weighed.values(), default=0.0)
+        return _split(ranked, {one.id: self._why(one, weighed.get(one.id), best) for one in ranked})
+
+    def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
+        """Return why a match is not relevant; `evidence` only of beliefs."""
+        if evidence is None:
+            return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
+        if one.relevance < BELIEF_FLOOR:
+            return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
+        if evidence < RIVAL * best and not self._asked_as_such(one):
+            return "far less relevant than the best belief"
+        return ""
+
+    def _asked_as_such(self, one: Ranked) -> bool:
+        """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
+        return self.query.within or self.query.inferred or not one.arms
+
+    def _named(self, one: Ranked) -> float:
+        names = [mentioned for mentioned in self.query.mentioned if mentioned.span.end]
+        return min(1.0, (_best(one.arms, Arm.GRAPH) or 0.0) * len(self.query.mentioned)) if names else 0.0
+
+
+def _best(arms: Sequence[ArmHit], *wanted: Arm) -> float | None:
+    return max((hit.score for hit in arms if hit.arm in wanted), default=None)
+
+
+def _split(ranked: Sequence[Ranked], why: Mapping[UUID, str]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+    kept = tuple(one for one in ranked if not why[one.id])
+    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=why[one.id]) for one in ranked if why[one.id])

@@ -1,0 +1,74 @@
+"""What is not relevant is not returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import pytest
+
+from app.read.relevance import CALIBRATIONS, UNKNOWN, Calibration
+from tests.read.conftest import Store
+
+FACTS = (
+    ("plays", "the accordion"),
+    ("allergic-to", "walnuts"),
+    ("works-at", "the harbour office"),
+    ("owns", "a rowing boat"),
+)
+
+
+async def filled(store: Store) -> None:
+    for predicate, value in FACTS:
+        await store.put("fact", {"predicate": predicate, "object": value})
+    for place, line in enumerate(("I bought new oars for the boat.", "My sister teaches chemistry.")):
+        await store.put("episodic", {"content": line, "session_id": "s", "sequence_number": place})
+
+
+@pytest.mark.parametrize(
+    "text", ["Thanks a lot!", "Good morning", "How do I reverse a linked list?", "How high is the Eiffel Tower?"]
+)
+async def test_what_asks_for_nothing_that_is_stored_gets_an_empty_block(store: Store, text: str) -> None:
+    await filled(store)
+    result = await store.ask(text)
+    assert result.hits == ()
+    assert result.context.text == ""
+
+
+async def test_the_relevant_comes_without_filling_and_a_relevance_of_nought_fills(store: Store) -> None:
+    await filled(store)
+    result = await store.ask("Which instrument do I play, the accordion?")
+    assert [hit.memory.content for hit in result.hits] == ["user plays the accordion"]
+    assert result.hits[0].relevance >= 0.5
+    everything = await store.ask("Which instrument do I play, the accordion?", min_relevance=0.0)
+    assert len(everything.hits) == len(FACTS) + 2
+    none = await store.ask("Which instrument do I play, the accordion?", min_relevance=1.0)
+    assert none.hits == ()
+
+
+async def test_the_predicate_that_is_asked_for_is_relevant_in_other_words(store: Store) -> None:
+    await filled(store)
+    result = await store.ask("Who is my employer?")
+    assert "harbour office" in result.hits[0].memory.content
+
+
+async def test_an_explanation_says_what_was_cut_and_why(store: Store) -> None:
+    await filled(store)
+    result = await store.ask("Which instrument do I play, the accordion?", explain=True)
+    cut = cast("list[Mapping[str, object]]", (result.plan or {})["cut"])
+    assert len(cut) == len(FACTS) - 1 + 2
+    assert all(one["why"] for one in cut)
+
+
+async def test_everything_that_happened_in_the_window_that_is_asked_for_is_relevant(store: Store) -> None:
+    event = await store.put("event", {"event_description": "painted the fence", "event_at": "2026-05-05"})
+    assert await store.found("What happened last Tuesday?") == [event]
+
+
+def test_cosines_of_another_model_are_read_on_the_scale_of_the_embedded_one() -> None:
+    own = CALIBRATIONS["wordllama-256"]
+    assert own.scaled(0.3) == pytest.approx(0.3)
+    other = Calibration(unrelated=0.7, related=0.85)
+    assert other.scaled(0.7) == pytest.approx(own.unrelated)
+    assert other.scaled(0.85) == pytest.approx(own.related)
+    assert UNKNOWN.scaled(0.15) < UNKNOWN.scaled(0.4)
