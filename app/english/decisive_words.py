@@ -24,8 +24,7 @@ from typing import Final
 
 import Stemmer
 
-from app.english.given_names import MEN, WOMEN
-from app.english.word_lists import alternatives, entries
+from app.english.word_lists import MEN, WOMEN, alternatives, entries
 from app.lexical.bm25 import STOP_WORDS
 from app.lexical.tokens import fold_accents, normalise
 

@@ -14,8 +14,7 @@ from typing import Final
 
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, Rule, ending, fact
-from app.english.words.health import DOSE, MEDICINES
-from app.english.words.people import DOCTORS
+from app.english.word_lists import DOCTORS, DOSE, MEDICINES
 from app.memory import normalise
 
 _ORDERED = re.compile(

@@ -14,11 +14,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from app.english.given_names import MEN, WOMEN
-from app.english.words import word_set
-from app.english.words.organisations import GROUPS, ORGANISATIONS, SUFFIXES
-from app.english.words.people import ALSO_GIVEN
-from app.english.words.places import CITIES, COUNTRIES, LANGUAGES, NATIONALITIES, PLACE_PHRASES
+from app.english.word_lists import (
+    CITIES,
+    COUNTRIES,
+    EITHER,
+    GROUPS,
+    LANGUAGES,
+    MEN,
+    NATIONALITIES,
+    ORGANISATION_SUFFIXES,
+    ORGANISATIONS,
+    PLACE_PHRASES,
+    WOMEN,
+    section,
+)
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise
 
@@ -104,21 +113,9 @@ _WORKING = _set("work works worked working employed job interned interviewed int
 
 _MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
 
-_NEVER = _set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december english german french spanish italian i i'm i\u2019m i'll i've i'd ok okay "
-    "yes no hi hey hello thanks please sorry today yesterday tomorrow tonight christmas easter"
-)
+_NEVER = section("common_words", "calendar and greetings")
 
-_OPENERS = _NEVER | _set(
-    "actually after again also although another anyway apparently because before besides but can could did does "
-    "during each even every everyone everything finally first for fun get given good got great had has have having "
-    "hopefully how if in just last later let lets let's look looking lots luckily many maybe me met might more most "
-    "my next nice not nothing now oh on once one only or our perhaps quick really remember right saw second see "
-    "several should since so some somebody someone something sometimes soon still such sure take talked tell thank "
-    "that the their then there these they this those though three told two unfortunately until update use used "
-    "usually very want we well went what when where which while who why will with would you your"
-)
+_OPENERS = _NEVER | section("common_words", "sentence openers")
 
 
 def gender_of(name: str) -> Gender | None:
@@ -289,47 +286,12 @@ _LONGEST_NAME: Final = 3
 
 _DIRECTIONS: Final = frozenset({"north", "south", "east", "west", "upper", "lower", "downtown", "central", "greater"})
 
-COMMON: Final = STOP_WORDS["english"] | word_set(
-    """
-    absolutely ah aha animals another anyone anything anyway art as at aww awesome basically basketball because
-    being bless book books both bummer business but bye cat change charity check checking coffee community congrats
-    congratulations cool cooking correction count could country creativity currently cute dance dancing day days
-    deal decided decision definitely did dinner does dog dogs done double dreams each education either else enjoy
-    even evening event every everybody everyone everything exactly experience fair faith fall family fantastic
-    finally fine finding first fitness following food for forget fortunately free friend friends from fun fyi games
-    gaming gardening general getting girl give glad go going good gosh great guess guys half hang happy hard hard
-    health heard hello help helping here hey hi hiking history hmm hobbies home honestly hope hopefully how however
-    huh hurray i'd i'll i'm i've ideally imagine inspiration instead interesting is it it's its job journey joy just
-    keep kids kind kindness last lately later learning let let's life like listen little local lol long look looking
-    looks lots love loving lucky lunch luckily make making man many maybe me meanwhile meditation men mental might
-    mine moreover morning most much music my nah nature nearly need needless network networking never new next nice
-    no nobody none nope not note nothing now obviously of oh ok okay omg on one only or other otherwise our ours out
-    over overall painting part peace people perfect personally plants please plus practice probably programming
-    proud quick quite reading real really recently regarding regular relaxing right root running sadly same school
-    seeing self setbacks several she should since so some somebody someone something sometimes soon sorry sound
-    sounds speaking sports stay staying still storytelling students success such summer super sure take taking talk
-    talking team teamwork technically tell thank thanks that that's the their them then there there's therefore
-    these they things think this those though thought thoughts three time times to today together tomorrow tonight
-    too training traveling true trust try trying two typically ugh under understood unfortunately until up usually
-    very volunteering wait walking want was way we wedding weekend weekends well what what's when where which while
-    who why will winter wish with women wonderful words work working works world would wow writing yay yea yeah year
-    years yep yes yesterday yet yoga you your yours promised committing confirmed adopting updating coordinating
-    adding recommended sketched traced sent spoke notified updated drafted evening afternoon root compromise phone
-    migration filed afternoons mornings honestly lately using never always sometimes often apparently unfortunately
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december christmas easter thanksgiving halloween
-    """
-) - {"may", "april", "june", "august"}
+COMMON: Final = (STOP_WORDS["english"] | section("common_words", "openers")) - {"may", "april", "june", "august"}
 """Words that begin a sentence with a capital and name nobody."""
 
-_VIRTUES: Final = frozenset({"hope", "faith", "joy"})
+_VIRTUES: Final = section("common_words", "virtues")
 
-_NO_NAME: Final = (COMMON - _VIRTUES) | word_set(
-    """
-    stuck late lost sick ill sad busy bored tired ready back asap crazy amazing mad old-fashioned picky boring weird
-    anytime soon exhausted pregnant engaged single
-    """
-)
+_NO_NAME: Final = (COMMON - _VIRTUES) | section("common_words", "complements")
 """Words that some write with a capital where a name may stand: `Call me Back`, `Hi, I'm Stuck`."""
 
 
@@ -424,9 +386,14 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
         return PLACE
     if low in people:
         return PERSON
-    if low in ORGANISATIONS or words[0] in ORGANISATIONS or words[-1] in SUFFIXES or words[0] in {"university", "bank"}:
+    if (
+        low in ORGANISATIONS
+        or words[0] in ORGANISATIONS
+        or words[-1] in ORGANISATION_SUFFIXES
+        or words[0] in {"university", "bank"}
+    ):
         return ORGANIZATION
-    given = words[0] in ALSO_GIVEN or is_given(name)
+    given = words[0] in EITHER or is_given(name)
     return PERSON if given and len(words) <= _LONGEST_NAME else None
 
 
@@ -442,7 +409,7 @@ def is_place(name: str) -> bool:
 def is_no_name(word: str) -> bool:
     """Tell whether a word with a capital names nobody: not `Back` in `call me Back`, but `Hope` and `Will`."""
     low = word.lower()
-    return low in _NO_NAME and low not in ALSO_GIVEN and not is_given(word)
+    return low in _NO_NAME and low not in EITHER and not is_given(word)
 
 
 def is_group(name: str) -> bool:

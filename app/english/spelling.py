@@ -10,8 +10,7 @@ import re
 from functools import cache
 from typing import Final
 
-from app.english.given_names import MEN, WOMEN
-from app.english.word_lists import entries
+from app.english.word_lists import MEN, WOMEN, entries
 from app.lexical.bm25 import STOP_WORDS
 from app.lexical.tokens import fold_accents
 

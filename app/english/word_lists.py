@@ -1,18 +1,129 @@
-"""Word lists that are kept as text files under `data`: an entry a line, `#` before a comment."""
+"""Word lists, kept as text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from typing import Final
 
 _DATA = files("app.english") / "data"
 
 
 def entries(name: str) -> tuple[str, ...]:
-    """Return the entries of a list, in their order."""
-    lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    """Return the entries of a list without sections, in their order."""
+    return _lines(name)
+
+
+def section(name: str, title: str) -> frozenset[str]:
+    """Return the entries of one section of a list."""
+    return frozenset(_sections(name)[title])
+
+
+def pairs(name: str, title: str) -> Mapping[str, str]:
+    """Return the entries of a section whose lines are `word = what it stands for`."""
+    return dict(_pair(entry) for entry in _sections(name)[title])
 
 
 def alternatives(name: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return each entry as its alternatives, parted by `|` in the file, and each alternative as its forms."""
     return tuple(tuple(tuple(side.split()) for side in entry.split("|")) for entry in entries(name))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text, as a set."""
+    return frozenset(text.split())
+
+
+@cache
+def _lines(name: str) -> tuple[str, ...]:
+    lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+@cache
+def _sections(name: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    inside: list[str] = []
+    for line in _lines(name):
+        if line.startswith("[") and line.endswith("]"):
+            inside = found.setdefault(line[1:-1], [])
+        else:
+            inside.append(line)
+    return {title: tuple(lines) for title, lines in found.items()}
+
+
+def _pair(entry: str) -> tuple[str, str]:
+    word, _, value = entry.partition(" = ")
+    return word, value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolKind:
+    """A kind of things one chooses among: its words, the preference key they fill, and its name in a decision.
+
+    Two choices of one kind fill one key: Go and TypeScript, pytest and unittest.
+    """
+
+    words: frozenset[str]
+    domain: str
+    attribute: str
+    noun: str
+    topic: str
+
+
+def _tool_kind(title: str, words: tuple[str, ...]) -> ToolKind:
+    key, noun, topic = (part.strip() for part in title.split("|"))
+    domain, _, attribute = key.partition(".")
+    return ToolKind(words=frozenset(words), domain=domain, attribute=attribute, noun=noun, topic=topic)
+
+
+MEN: Final = section("given_names", "men")
+WOMEN: Final = section("given_names", "women")
+EITHER: Final = section("given_names", "either")
+"""Given names that women and men share, or that are other words too."""
+
+CITIES: Final = frozenset(entries("cities"))
+COUNTRIES: Final = section("places", "countries")
+PLACE_PHRASES: Final = section("places", "phrases")
+LANGUAGES: Final = section("places", "languages")
+NATIONALITIES: Final = section("places", "nationalities")
+
+ORGANISATIONS: Final = frozenset(entries("organisations"))
+ORGANISATION_SUFFIXES: Final = section("organisation_words", "suffixes")
+GROUPS: Final = section("organisation_words", "groups")
+KINDS: Final[Mapping[str, frozenset[str]]] = {
+    kind: section("organisation_words", kind) for kind in ("organization", "place", "project", "pet")
+}
+"""Entity type -> the nouns that declare it: `X is a car maker`."""
+
+KIN: Final = pairs("people", "kin")
+COLLEAGUES: Final = pairs("people", "colleagues")
+PETS: Final = section("people", "pets")
+DOCTORS: Final = section("people", "doctors")
+FAITHS: Final = section("people", "faiths")
+
+ROLE_HEADS: Final = section("occupations", "heads")
+ROLE_OF: Final = section("occupations", "titles of")
+NOT_TITLES: Final = section("occupations", "no titles")
+DEGREES: Final = section("occupations", "degrees")
+
+CONDITIONS: Final = section("health", "conditions")
+CONDITION_HEADS: Final = section("health", "condition heads")
+STATES: Final = section("health", "states")
+DIETS: Final = section("health", "diets")
+FOODS: Final = section("health", "foods")
+MEDICINES: Final = section("health", "medicines")
+COUNTED: Final = pairs("health", "counted")
+DOSE: Final = r"\d+(?:[.,]\d+)?\s?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?)\b"
+
+TOOLS: Final[Mapping[str, ToolKind]] = {
+    word: kind
+    for kind in (_tool_kind(title, words) for title, words in _sections("tools").items())
+    for word in kind.words
+}
+AMBIGUOUS: Final = section("choices", "ambiguous")
+GENERAL: Final = section("choices", "general")
+SIZES: Final = pairs("choices", "sizes")
+REPLIES: Final = pairs("choices", "replies")

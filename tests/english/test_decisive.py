@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.english.decisive_words import differ_decisively
-from app.english.given_names import MEN, WOMEN
-from app.english.word_lists import alternatives, entries
+from app.english.word_lists import MEN, WOMEN, alternatives, entries
 from app.providers.wordllama import WordllamaEmbedder
 from app.write.dedup import DUPLICATE
 from tests.support.stores import embedder

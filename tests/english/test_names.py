@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.given_names import MEN, WOMEN
 from app.english.names import Gender, gender_of, names_in
+from app.english.word_lists import MEN, WOMEN
 
 SAID = [
     ("Priya is the engineering manager. She manages the project.", [("Priya", "person")]),

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.english.given_names import MEN, WOMEN
 from app.english.spelling import misspelt
-from app.english.word_lists import entries
+from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
 from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity

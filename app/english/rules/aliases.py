@@ -10,7 +10,7 @@ from app.english.names import ORGANIZATION, PERSON, kind_of
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, Rule, entity
 from app.english.rules.noun_phrases import noun_phrase, thing_after
-from app.english.words.organisations import KINDS
+from app.english.word_lists import KINDS
 
 _NAME: Final = r"[A-Z][\w.&'-]*(?:\ (?:of\ |the\ )?[A-Z][\w.&'-]*){0,4}"
 _ALIAS: Final = re.compile(

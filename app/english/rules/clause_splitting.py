@@ -15,7 +15,7 @@ from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
 from app.english.rules.sentences import Sentence
 from app.english.verbs import third_person
-from app.english.words import word_set
+from app.english.word_lists import word_set
 
 SUBJECT: Final = (
     r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|my|our|he|she|they|it|he's|she's|they're|it's|you|you're|you've"

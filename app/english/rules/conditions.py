@@ -11,9 +11,7 @@ from app.english.rules.clause import Clause, SpeakerContext
 from app.english.rules.drafts import STATED, Draft, Rule, fact
 from app.english.rules.noun_phrases import list_items, plural, thing, thing_after, value
 from app.english.rules.relationships import relationship, tie_of
-from app.english.words import word_set
-from app.english.words.health import CONDITION_HEADS, CONDITIONS
-from app.english.words.occupations import DEGREES
+from app.english.word_lists import CONDITION_HEADS, CONDITIONS, DEGREES, word_set
 
 _COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|my|our|another)"
 _HAS: Final = re.compile(

@@ -11,8 +11,7 @@ from app.english.rules.drafts import Draft, Rule, decision
 from app.english.rules.noun_phrases import list_items, says_something, thing, thing_after, value
 from app.english.rules.preference_keys import kind_of_choice, purpose_slug
 from app.english.rules.sentences import HIDDEN
-from app.english.words import word_set
-from app.english.words.tools import ToolKind
+from app.english.word_lists import ToolKind, word_set
 
 WORKING: Final = re.compile(
     r"\bfor (?:this|the current) (?:task|example|exercise|demo|answer|question|test|step|one|script|snippet|file"

@@ -18,7 +18,7 @@ from app.english.rules.drafts import Draft, Rule, ending, event, fact, relation,
 from app.english.rules.noun_phrases import Thing, thing, thing_after
 from app.english.rules.occupations import employer_at, organisation, position
 from app.english.rules.relationships import tie_of
-from app.english.words.people import COLLEAGUES
+from app.english.word_lists import COLLEAGUES
 
 ANY: Final = ""
 """In place of a value: whichever is held."""

@@ -21,8 +21,7 @@ from app.english.rules.event_time import ClauseTime
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import third_person
-from app.english.words import word_set
-from app.english.words.tools import BY_WORD
+from app.english.word_lists import TOOLS, word_set
 from app.memory import vocabulary
 
 _MOST_WORDS: Final = 26
@@ -128,12 +127,12 @@ def participants(clause: Clause, said: SpeakerContext, description: str) -> list
     found = list(clause.subject.names) or [clause.subject.name]
     rest = description.removeprefix(who(clause))
     found.extend(one for one in token_names(rest) if _takes_part(one, rest, said))
-    return [name for name in dict.fromkeys(found) if name.lower() not in BY_WORD]
+    return [name for name in dict.fromkeys(found) if name.lower() not in TOOLS]
 
 
 def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     kind = kind_of(name, said.people)
-    if kind == PLACE or name.lower() in BY_WORD:
+    if kind == PLACE or name.lower() in TOOLS:
         return False
     if kind in {PERSON, ORGANIZATION} or is_group(name) or " " in name:
         return True

@@ -23,7 +23,7 @@ from app.english.rules.habits import OFTEN, speaks
 from app.english.rules.life_events import ABSTRACT, AFTER, AHEAD, GATED, MINOR, STATES, STRONG, TOLD_OF_OTHERS, WEAK
 from app.english.rules.noun_phrases import describes_event, says_something, value
 from app.english.rules.sentences import HIDDEN
-from app.english.words import word_set
+from app.english.word_lists import word_set
 from app.model import Precision
 
 _WHAT: Final = r"(?:(?:the|our|my)\s+(?:new\s+)?)(?P<what>(?:[\w&'/-]+\s){0,4}?"

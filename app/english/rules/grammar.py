@@ -17,7 +17,7 @@ from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, 
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import Form, form_of, looks_past
-from app.english.words import word_set
+from app.english.word_lists import word_set
 from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)

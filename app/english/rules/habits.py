@@ -14,7 +14,7 @@ from app.english.rules.noun_phrases import describes_event, list_items, thing, t
 from app.english.rules.occupations import organisation
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
-from app.english.words import word_set
+from app.english.word_lists import word_set
 
 OFTEN: Final = re.compile(
     r"\b(?:every\s+(?:other\s+|single\s+)?(?:morning|evening|night|day|week|weekend|month|year|summer|winter|spring|fall"

@@ -20,10 +20,7 @@ from app.english.rules.occupations import is_role, position
 from app.english.rules.sentences import HIDDEN
 from app.english.rules.traits import DATE
 from app.english.verbs import form_of
-from app.english.words import word_set
-from app.english.words.health import DIETS
-from app.english.words.organisations import ORGANISATIONS
-from app.english.words.people import PETS
+from app.english.word_lists import DIETS, ORGANISATIONS, PETS, word_set
 from app.memory.extraction import Role, Turn
 
 SURE: Final = 0.9

@@ -13,9 +13,7 @@ from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
 from app.english.rules.sentences import HIDDEN
-from app.english.words import word_set
-from app.english.words.health import FOODS
-from app.english.words.tools import REPLIES, SIZES
+from app.english.word_lists import FOODS, REPLIES, SIZES, word_set
 
 _POLITE: Final = (
     r"(?:(?:and|but|so|also|ok|okay|hey|hi|thanks|no|actually|from now on|going forward|in (?:the )?future|please"

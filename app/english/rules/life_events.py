@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from app.english.words import word_set
+from app.english.word_lists import word_set
 
 _A: Final = r"\s+(?:(?:a|an|my|our|the|his|her|their|two|three|four|some|another|this|that|\d+)\s+)?\w"
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from app.english.names import NameToken, adjoining, words_of
 from app.english.rules.sentences import HIDDEN
-from app.english.words import word_set
-from app.english.words.health import COUNTED
+from app.english.word_lists import COUNTED, word_set
 
 LONGEST: Final = 120
 """Characters of the longest value."""

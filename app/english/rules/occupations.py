@@ -8,8 +8,7 @@ from typing import Final
 
 from app.english.names import PERSON, kind_of
 from app.english.rules.noun_phrases import Phrase, noun_phrase, value, without_article
-from app.english.words import word_set
-from app.english.words.occupations import NOT_TITLES, ROLE_HEADS, ROLE_OF
+from app.english.word_lists import NOT_TITLES, ROLE_HEADS, ROLE_OF, word_set
 
 _ARTICLE: Final = re.compile(r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?", re.IGNORECASE)
 _SUFFIX: Final = re.compile(

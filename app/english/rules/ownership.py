@@ -11,8 +11,7 @@ from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, Rule, fact, relation
 from app.english.rules.noun_phrases import Thing, list_items, thing, value
 from app.english.rules.preference_keys import kind_of_choice
-from app.english.words import word_set
-from app.english.words.organisations import GROUPS, KINDS
+from app.english.word_lists import GROUPS, KINDS, word_set
 
 CHOSEN: Final = frozenset(
     {"now", "always", "currently", "mostly", "mainly", "only", "primarily", "usually", "typically", "exclusively"}

@@ -13,7 +13,7 @@ from app.english.rules.noun_phrases import describes_event, slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice
 from app.english.rules.relationships import someone
 from app.english.rules.traits import DATE
-from app.english.words import word_set
+from app.english.word_lists import word_set
 from app.memory.vocabulary import USER
 
 _FAVOURITE: Final = re.compile(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.noun_phrases import slug, without_article
-from app.english.words.tools import AMBIGUOUS, BY_WORD, GENERAL, REPLIES, SIZES, ToolKind
+from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind
 
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
 _TIME: Final = re.compile(
@@ -59,9 +59,9 @@ def kind_of_choice(text: str) -> ToolKind | None:
     """Return the kind of tool or habit the words name; an ambiguous word counts only as a name."""
     word = without_article(text.strip())
     low = word.lower()
-    kind = BY_WORD.get(low)
+    kind = TOOLS.get(low)
     if kind is None and _MODE.search(low) and low.startswith(("dark ", "light ", "night ")):
-        return BY_WORD["dark mode"]
+        return TOOLS["dark mode"]
     ambiguous = kind is not None and low in AMBIGUOUS and kind.domain in _BY_NAME
     return None if ambiguous and not word[:1].isupper() else kind
 

@@ -18,8 +18,7 @@ from app.english.rules.noun_phrases import BREAKERS, describes_event, list_items
 from app.english.rules.ownership import CHOSEN
 from app.english.rules.preference_keys import choice, kind_of_choice
 from app.english.verbs import gerund
-from app.english.words import word_set
-from app.english.words.health import DOSE, FOODS, MEDICINES
+from app.english.word_lists import DOSE, FOODS, MEDICINES, word_set
 
 _STOP: Final = r"[.;:!?()\u2014]"
 

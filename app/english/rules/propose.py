@@ -33,7 +33,7 @@ from app.english.rules.sentences import HIDDEN, Sentence, sentences
 from app.english.rules.table import apply_rules
 from app.english.rules.titles import titles
 from app.english.verbs import form_of
-from app.english.words import word_set
+from app.english.word_lists import word_set
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct

@@ -11,9 +11,7 @@ from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kin
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import STATED, Draft, Rule, entity, fact, relation
 from app.english.rules.noun_phrases import thing_after
-from app.english.words import word_set
-from app.english.words.health import DIETS, STATES
-from app.english.words.people import COLLEAGUES, DOCTORS, FAITHS, KIN, PETS
+from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, word_set
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = re.compile(

@@ -13,7 +13,7 @@ from app.english.rules.drafts import Draft, Rule, fact, relation
 from app.english.rules.event_time import SINCE
 from app.english.rules.noun_phrases import noun_phrase, thing_after, value
 from app.english.rules.occupations import employer_at, organisation, position
-from app.english.words import word_set
+from app.english.word_lists import word_set
 
 _IN: Final = re.compile(
     r"\s+(?:back\s+|out\s+|here\s+|over\s+)?(?:in|at|near|outside(?: of)?|just outside)\s+", re.IGNORECASE

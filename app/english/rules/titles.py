@@ -11,7 +11,7 @@ from app.english.rules.clause import Clause
 from app.english.rules.drafts import INFERRED, THIRD_PERSON, Draft
 from app.english.rules.occupations import is_role, organisation, position
 from app.english.rules.sentences import HIDDEN
-from app.english.words.occupations import ROLE_OF
+from app.english.word_lists import ROLE_OF
 
 _NAME: Final = r"[A-Z][\w'-]+(?:\ [A-Z][\w'-]+){0,2}"
 _AFTER: Final = re.compile(

@@ -10,8 +10,7 @@ from app.english.names import ORGANIZATION, PLACE, is_nationality, kind_of
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, Rule, fact, relation
 from app.english.rules.noun_phrases import list_items, thing, thing_after, value
-from app.english.words import word_set
-from app.english.words.health import DIETS, STATES
+from app.english.word_lists import DIETS, STATES, word_set
 
 DATE: Final = (
     r"(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Z][a-z]+(?:,?\s+\d{4})?"

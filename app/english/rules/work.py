@@ -13,9 +13,7 @@ from app.english.rules.departures import past_state
 from app.english.rules.drafts import FACTUAL, Draft, Rule, event, fact, relation
 from app.english.rules.noun_phrases import Thing, thing, thing_after, value
 from app.english.rules.occupations import employer_at, organisation, position
-from app.english.words import word_set
-from app.english.words.organisations import KINDS
-from app.english.words.people import COLLEAGUES
+from app.english.word_lists import COLLEAGUES, KINDS, word_set
 
 _FOR: Final = re.compile(r"\s+(?:directly\s+)?(?P<how>for|under)\s+", re.IGNORECASE)
 _TO: Final = re.compile(r"\s+(?:directly\s+)?to\s+", re.IGNORECASE)

@@ -16,7 +16,7 @@ from app.db.entities.query_lookup import Belongings, KnownEntity, Own
 from app.english import pronouns, questions
 from app.english.descriptions import gender_of_noun
 from app.english.names import gender_of
-from app.english.words.people import COLLEAGUES, DOCTORS, KIN, PETS
+from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, terms
 from app.lexical.tokens import SPACELESS
 from app.memory import normalise, vocabulary
