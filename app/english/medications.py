@@ -1,19 +1,15 @@
-"""Doses in text, changes and stops of medicines.
-
-Medicines in what facts say: `takes` + `metformin 500 mg twice daily`, read into its parts, or not at all.
-
-Doses that change and medicines that are stopped: `upped my ramipril to 10 mg`, `stopped the aspirin`.
-"""
+"""Medicines and doses in text: what is taken, doses that change, and medicines that are stopped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, Rule, ending, fact
+from app.english.rules.drafts import Draft, ending, fact
+from app.english.rules.noun_phrases import describes_event, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES
 from app.memory import normalise
 
@@ -201,7 +197,7 @@ _MEDICINE_NAME: Final = r"(?P<name>[A-Za-z][\w-]{3,40})"
 
 _TO: Final = (
     rf"(?:\s+(?:up|down|back|again))*(?:\s+from\s+(?:{DOSE}|\d+))?(?:\s+(?:up|down))?\s+to\s+"
-    rf"(?P<dose>{DOSE}[^.,;:!?(]{{0,40}})"
+    rf"(?P<dose>(?:{DOSE}|\d+(?:\.\d+)?(?![\w%]))[^.,;:!?(]{{0,40}})"
 )
 
 _REDOSED: Final = re.compile(
@@ -227,19 +223,68 @@ _STOPPED: Final = re.compile(
 )
 """What is stopped is the medicine, not its trial or its bottle."""
 
-_UNMARKED: Final = frozenset({"put", "cut"})
-"""Verbs whose past is their base."""
+_STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
+
+_SWITCHED: Final = re.compile(
+    r"\s+(?P<me>me\s+)?(?:over\s+)?(?:from\s+(?P<old>[A-Za-z][\w-]{3,40})[^,.;]{0,30}?\s+)?to\s+"
+    r"(?P<new>(?P<name>[A-Za-z][\w-]{3,40})[^.;!?]{0,60})",
+    re.IGNORECASE,
+)
+
+_DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
+
+_TAKEN_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
+
+_SWITCHED_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which|instead|last|this|in|on|yesterday)\b")
+
+_LONGEST_DOSE: Final = 100
+
+
+def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `take metformin 500 mg`, `was prescribed insulin`, `on antidepressants`, `switched me to losartan 50 mg`."""
+    if clause.lemma == "switch":
+        yield from _switched(clause, said)
+        return
+    if clause.copula and not clause.rest.startswith("on "):
+        return
+    text = clause.rest.removeprefix("on ")
+    found = thing(text)
+    if found is None or not (clause.holds or (clause.passive and not clause.negated and clause.modal is None)):
+        return
+    prescribed = clause.lemma == "prescribe"
+    known = _known(found.name) or prescribed or _DOSE.match(text, found.end)
+    dose = value(_TAKEN_END.split(text)[0])
+    if known and dose and len(dose) <= _LONGEST_DOSE:
+        predicate = "prescribed" if prescribed else "takes"
+        yield fact(clause, predicate, describes_event(dose), stateful=False, importance=0.9, topic="health")
+
+
+def _switched(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    found = _SWITCHED.match(clause.rest) if clause.happened else None
+    if found is None or not (found["me"] or clause.subject.own) or not _known(found["name"]):
+        return
+    dose = value(_SWITCHED_END.split(found["new"])[0])
+    if dose:
+        yield fact(clause, "takes", dose, subject=said.speaker, stateful=False, importance=0.9, topic="health")
+    if found["old"] and is_medicine(found["old"]):
+        yield _over(clause, said, found["old"])
+
+
+def _known(name: str) -> bool:
+    return bool(MEDICINES.intersection(name.lower().split())) or is_medicine(name) or _DOSE.search(name) is not None
 
 
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my GP put the ramipril up to 10 mg`, `my ramipril was increased to 10 mg`."""
-    unmarked = clause.lemma in _UNMARKED and clause.holds
-    if not (clause.happened or unmarked) or clause.subject.who is Who.ADDRESSEE:
+    """Read `my GP put the ramipril up to 10 mg`, `my ramipril was increased to 10 mg`, `my ramipril is now 10 mg`."""
+    if clause.copula:
+        yield from _dose_now(clause, said)
+    unmarked = clause.lemma in {"put", "cut"} and clause.holds
+    if clause.copula or not (clause.happened or unmarked) or clause.subject.who is Who.ADDRESSEE:
         return
     own = _owned(clause)
-    if clause.passive:
-        found, name = (_TO_DOSE.match(clause.rest), own["name"]) if own else (None, "")
-    else:
+    found = _TO_DOSE.match(clause.rest) if clause.passive and own else None
+    name = own["name"] if own else ""
+    if not clause.passive:
         found = _REDOSED.match(clause.rest)
         name = found["name"] if found else ""
         if found and not (found["mine"] or _treats(clause)):
@@ -248,25 +293,19 @@ def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield _takes(clause, said, name, found["dose"])
 
 
-def dose_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my ramipril dose is now 10 mg`, `I'm off the ramipril`."""
-    if not clause.copula or not clause.holds:
-        return
-    own, off = _owned(clause), _OFF.match(clause.rest)
+def _dose_now(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    own = _owned(clause) if clause.holds else None
     now = _FROM_NOW_ON.match(clause.rest) if own and (own["dosed"] or is_medicine(own["name"])) else None
     if own and now and _may_be_medicine(own["name"], now["dose"]):
         yield _takes(clause, said, own["name"], now["dose"])
-    elif off and clause.subject.own and is_medicine(off["name"]):
-        yield _over(clause, said, off["name"])
 
 
 def stopping(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `stopped the aspirin`, `they took me off ramipril`."""
-    if not clause.happened or clause.passive:
-        return
+    """Read `stopped the aspirin`, `they took me off ramipril`, `I'm off the ramipril`."""
+    told = clause.holds if clause.copula else clause.happened and not clause.passive
     pattern = _STOPPED if clause.lemma in _STOPS else _OFF
-    found = pattern.match(clause.rest)
-    own = clause.subject.own or (pattern is _OFF and " me " in f"{clause.rest} ")
+    found = pattern.match(clause.rest) if told else None
+    own = clause.subject.own or (pattern is _OFF and not clause.copula and " me " in f"{clause.rest} ")
     if found is not None and own and is_medicine(found["name"]):
         yield _over(clause, said, found["name"])
 
@@ -278,7 +317,8 @@ def is_medicine(name: str) -> bool:
 
 def _may_be_medicine(name: str, dose: str) -> bool:
     """Tell whether what has the dose is a medicine, rather than `the price` or `the sugar`."""
-    return is_medicine(name) or name[0].isupper() or _MEDICINE_STRENGTH.search(dose) is not None
+    strength = _MEDICINE_STRENGTH.search(dose) is not None
+    return is_medicine(name) or strength or (name[0].isupper() and _DOSE.match(dose) is not None)
 
 
 def _treats(clause: Clause) -> bool:
@@ -301,18 +341,3 @@ def _takes(clause: Clause, said: SpeakerContext, name: str, dose: str) -> Draft:
 
 def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:
     return ending(clause, said, fact(clause, "takes", name, subject=said.speaker, stateful=False, topic="health"))
-
-
-_STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
-
-RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(
-        (
-            "increase", "raise", "lower", "reduce", "cut", "drop", "change", "put", "bumped", "adjust", "upped", "move",
-            "bring", "take",
-        ),
-        (dose_change,),
-    ),
-    "be": (dose_of,),
-    **dict.fromkeys((*sorted(_STOPS), "take", "get", "come"), (stopping,)),
-}  # fmt: skip

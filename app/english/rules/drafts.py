@@ -1,16 +1,9 @@
-"""A proposal in the making, in the third person, with topic.
-
-A clause retold in the third person, so that it stands by itself: `user moved from Boston to Berlin`.
-
-Proposals before they are chosen: payloads by type, how sure, how important, about what.
-
-What a memory is about, broadly: a namespace for retrieval, not a tag (seed 003).
-"""
+"""Drafts of proposals: payloads by type, how sure, how important; and clauses retold in the third person."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -206,25 +199,15 @@ def _be(clause: Clause, *, many: bool) -> str:
     return "are" if many else "is"
 
 
-EXPLICIT: Final = 0.9
-
-THIRD_PERSON: Final = 0.8
-
-PRONOUN: Final = 0.7
-
-INFERRED: Final = 0.6
-
-REPEATED: Final = 0.6
-"""What an assistant says of the user: it was said to it, or guessed."""
-
 _BY_SUBJECT: Final = {
-    Who.SPEAKER: EXPLICIT,
-    Who.USER: EXPLICIT,
-    Who.NAMED: THIRD_PERSON,
-    Who.POSSESSED: THIRD_PERSON,
-    Who.PRONOUN: PRONOUN,
-    Who.ADDRESSEE: REPEATED,
+    Who.SPEAKER: 1.0,
+    Who.USER: 1.0,
+    Who.NAMED: 0.95,
+    Who.POSSESSED: 0.95,
+    Who.PRONOUN: 0.9,
+    Who.ADDRESSEE: 0.8,
 }
+"""How much of a rule's precision is left, by who the clause is about; an assistant that says `you` may guess."""
 
 STATED: Final = 0.9
 """Importance of an explicit preference or a correction, health and identity (seed 003: .8 to 1)."""
@@ -238,7 +221,10 @@ PASSING: Final = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told."""
+    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told.
+
+    `rule` is the name of the row of the table that made it.
+    """
 
     type: str
     payload: Mapping[str, object]
@@ -247,20 +233,18 @@ class Draft:
     topic: str | None = None
     ends: bool = False
     ended_at: str | None = None
+    rule: str = ""
 
 
-Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
-
-
-def confidence(clause: Clause, *, inferred: bool = False) -> float:
-    """Return how sure it is that the clause says so: by who says it of whom, and how."""
-    base = EXPLICIT if clause.subject.mine and clause.subject.given is None else _BY_SUBJECT[clause.subject.who]
-    return round(min(base, INFERRED if inferred else base) * clause.sure, 2)
+def confidence(clause: Clause) -> float:
+    """Return how sure a clause is of what its rule reads in it: by whom it is about, and how it is said."""
+    base = 1.0 if clause.subject.mine and clause.subject.given is None else _BY_SUBJECT[clause.subject.who]
+    return base * clause.sure
 
 
 def fact(
     clause: Clause, predicate: str, value: str, *, stateful: bool = True, subject: str | None = None,
-    importance: float = FACTUAL, topic: str | None = None, inferred: bool = False,
+    importance: float = FACTUAL, topic: str | None = None,
 ) -> Draft:  # fmt: skip
     """Return a fact about the clause's subject, or about another one."""
     payload: dict[str, object] = {
@@ -271,14 +255,14 @@ def fact(
     if not stateful:
         payload["stateful"] = False
     return Draft(
-        type="fact", payload=payload, confidence=confidence(clause, inferred=inferred),
+        type="fact", payload=payload, confidence=confidence(clause),
         importance=_raised(importance, clause), topic=topic,
     )  # fmt: skip
 
 
 def preference(
     clause: Clause, key: str, value: str, *, subject: str | None = None, importance: float = STATED,
-    topic: str | None = None, inferred: bool = False,
+    topic: str | None = None,
 ) -> Draft:  # fmt: skip
     """Return a preference of the clause's subject, or of another one."""
     payload: dict[str, object] = {"preference_key": key, "preference_value": value}
@@ -286,14 +270,12 @@ def preference(
     if whose != vocabulary.USER:
         payload["subject"] = whose
     return Draft(
-        type="preference", payload=payload, confidence=confidence(clause, inferred=inferred),
+        type="preference", payload=payload, confidence=confidence(clause),
         importance=_raised(importance, clause), topic=topic,
     )  # fmt: skip
 
 
-def relation(
-    clause: Clause, kind: str, other: str, *, start: str | None = None, since: str | None = None, inferred: bool = False
-) -> Draft:
+def relation(clause: Clause, kind: str, other: str, *, start: str | None = None, since: str | None = None) -> Draft:
     """Return a relation from the clause's subject, or from another one, to someone or something."""
     payload: dict[str, object] = {
         "from_entity": clause.subject.name if start is None else start,
@@ -303,23 +285,23 @@ def relation(
     if since is not None:
         payload["since"] = since
     return Draft(
-        type="relation", payload=payload, confidence=confidence(clause, inferred=inferred),
+        type="relation", payload=payload, confidence=confidence(clause),
         importance=_raised(FACTUAL, clause), topic="work",
     )  # fmt: skip
 
 
 def event(
     clause: Clause, description: str, when: ClauseTime | None, participants: Sequence[str] = (), *,
-    importance: float = 0.5, topic: str | None = None, approximate: bool = False,
+    importance: float = 0.5, topic: str | None = None, past: bool = False,
 ) -> Draft:  # fmt: skip
-    """Return an event; without a time its precision is unknown, or approximate for what lies in the past."""
+    """Return an event; without a time its precision is unknown, or approximate for a state that is `past`."""
     payload: dict[str, object] = {"event_description": description}
     if when is not None:
         payload["event_at"] = when.at
         payload["event_at_precision"] = str(when.precision)
     else:
         payload["event_at"] = None
-        payload["event_at_precision"] = "approximate" if approximate else "unknown"
+        payload["event_at_precision"] = "approximate" if past else "unknown"
     if participants:
         payload["participants"] = list(dict.fromkeys(participants))
     return Draft(
@@ -345,7 +327,7 @@ def ending(clause: Clause, said: SpeakerContext, draft: Draft, *, dated: bool = 
 
 
 def entity(
-    sure: float, name: str, kind: str, *, aliases: Sequence[str] = (), attributes: Mapping[str, str] | None = None,
+    clause: Clause, name: str, kind: str, *, aliases: Sequence[str] = (), attributes: Mapping[str, str] | None = None,
     topic: str | None = None,
 ) -> Draft:  # fmt: skip
     """Return a declaration of who or what something is."""
@@ -354,7 +336,7 @@ def entity(
         payload["aliases"] = list(aliases)
     if attributes:
         payload["attributes"] = dict(attributes)
-    return Draft(type="entity", payload=payload, confidence=sure, importance=0.5, topic=topic)
+    return Draft(type="entity", payload=payload, confidence=confidence(clause), importance=0.5, topic=topic)
 
 
 def decision(

@@ -48,6 +48,8 @@ class ClauseTime:
     words: str = ""
     """What the sentence keeps of it: `in 2019`, where the date itself would say too much."""
     spans: tuple[tuple[int, int], ...] = ()
+    vague: bool = False
+    """Told by `just` or `recently` alone."""
 
     @property
     def day(self) -> str | None:
@@ -70,7 +72,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
         vague = VAGUE.search(text)
         if vague is None:
             return None
-        return ClauseTime(at=now.date().isoformat(), precision=Precision.APPROXIMATE, spans=(vague.span(),))
+        return ClauseTime(at=now.date().isoformat(), precision=Precision.APPROXIMATE, spans=(vague.span(),), vague=True)
     # "In March ... on the 10th": the day belongs to the month, which the words don't join.
     whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)]
     best = min(whole or spans, key=_narrowness)

@@ -1,28 +1,19 @@
-"""Happenings, activities, promises, due dates.
-
-What falls on a day that is named: `the grant report is due on Friday`, `the new deadline is 3 May`.
-
-What happened, and what is planned for a time: life events by themselves, other doings when a time is named.
-
-What goes on: `I've been using a French press`, `training for a marathon`, `planning a trip to Jordan`.
-
-What someone has promised, wants done, or has on a date: `promised Doreth I'd email her the schedule by Friday`.
-"""
+"""Events: what happened and what is planned for a time, by life verbs and named things; due dates, plans, routines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import leading_name, token_names
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, Draft, Rule, event, fact, owner_part, participants, retell, topic_of, who
-from app.english.rules.habits import OFTEN, speaks
-from app.english.rules.life_events import ABSTRACT, AFTER, AHEAD, GATED, MINOR, STATES, STRONG, TOLD_OF_OTHERS, WEAK
+from app.english.rules.drafts import PASSING, Draft, event, fact, owner_part, participants, retell, topic_of, who
+from app.english.rules.life_events import ABSTRACT, AFTER, AHEAD, GATED, MINOR, STATES, STRONG, WEAK
 from app.english.rules.noun_phrases import describes_event, says_something, value
 from app.english.rules.sentences import HIDDEN
+from app.english.verbs import form_of, third_person
 from app.english.word_lists import word_set
 from app.model import Precision
 
@@ -80,11 +71,6 @@ def due_dates(text: str, clause: Clause, said: SpeakerContext) -> Iterator[Draft
             yield event(clause, f"{what}{due}", time, importance=_IMPORTANCE, topic=topic_of(what))
 
 
-_PARTICLE: Final = re.compile(
-    r"\s+(?:to|out|up|over|through|around|in on|on|into|down|off|back|sure|it|that|this|them|fun|great)\b",
-    re.IGNORECASE,
-)
-
 _LIGHT: Final = frozenset({"get", "have", "do", "go", "make"})
 
 _MADE: Final = re.compile(r"\s+(?:a|an|my|our|the|\d+)\s+\w")
@@ -129,7 +115,7 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     time = event_time.find(clause.whole, said.now)
-    life = _is_life(clause)
+    life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
         yield event(
@@ -138,27 +124,33 @@ def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         )  # fmt: skip
 
 
-def _is_life(clause: Clause) -> bool:
-    """Tell whether the verb and what follows it make an event that needs no time."""
+def _is_life(clause: Clause, time: event_time.ClauseTime | None) -> bool:
+    """Tell whether the verb and what follows it make an event of a life; weaker verbs need a date or a named thing."""
     after = AFTER.get(clause.lemma)
     if after is None or after.match(clause.rest) is None:
         return False
-    return clause.lemma in GATED or ABSTRACT.match(clause.rest) is None
+    if clause.lemma not in GATED and ABSTRACT.match(clause.rest):
+        return False
+    told = clause.lemma in STRONG or clause.subject.who is Who.USER or clause.passive
+    return told or (time is not None and not time.vague) or _named(clause, time)
+
+
+def _named(clause: Clause, time: event_time.ClauseTime | None) -> bool:
+    """Tell whether something after the verb has a name, the words of time apart."""
+    rest = event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
+    return next(token_names(rest), None) is not None or '"' in rest
 
 
 def _is_worth_telling(clause: Clause, time: event_time.ClauseTime | None) -> bool:
-    """Tell whether something told with a time, or of someone by name, says what was done and to what."""
+    """Tell whether something told with a time, or of someone by name, names what was done with, to or where."""
     others = clause.subject.who is Who.NAMED or len(clause.subject.names) > 1
-    rest = _PARTICLE.sub("", clause.rest, count=1) if others else clause.rest
-    if _SPECIFIC.match(clause.rest) is None or ABSTRACT.match(rest):
+    if clause.lemma in STATES or _SPECIFIC.match(clause.rest) is None or ABSTRACT.match(clause.rest):
         return False
-    if others:
-        return clause.lemma not in STATES - TOLD_OF_OTHERS and not clause.perfect
-    if clause.subjectless:
-        return clause.lemma not in STATES - TOLD_OF_OTHERS and next(token_names(clause.rest), None) is not None
+    if clause.lemma in _LIGHT and _MADE.match(clause.rest) is None:
+        return False
     if time is None or any(clause.whole[first:last].lower() == "just" for first, last in time.spans):
         return False
-    return clause.lemma not in STATES and (clause.lemma not in _LIGHT or _MADE.match(clause.rest) is not None)
+    return _named(clause, time) and not (others and clause.perfect)
 
 
 def _is_empty(description: str, clause: Clause, time: event_time.ClauseTime | None) -> bool:
@@ -196,28 +188,6 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, description, time, participants(clause, said, description), topic=topic_of(description))
 
 
-_NEVER: Final = word_set(
-    """
-    be feel think want look wonder mean mention hear see say tell talk chat ask wait hope wish need know get go have do
-    come try consider enjoy love like plan crave miss make hate worry stress guess figure notice put keep work
-    """
-)
-"""Verbs of which having been at it tells little: thoughts, talk, and verbs that need their object read."""
-
-_PROJECTS: Final = word_set(
-    """
-    write build train learn study prepare organize organise develop design renovate restore save practice practise teach
-    coach create launch research compose record apply sell collect grow raise run
-    """
-)
-"""Verbs of what one is at for a while, so that `I'm training for a marathon` will matter."""
-
-_AT_IT: Final = re.compile(
-    r"(?:dealing with|suffering from|struggling with|recovering from|living with|trying to|working on|going to"
-    r"|getting into)\b",
-    re.IGNORECASE,
-)
-
 _POINTING: Final = re.compile(
     r"\b(?:it|this|that|these|those|them|him|her|he|she|they|you|your|there|here|something|things|stuff|one|ones|what|how"
     r"|a few more|a (?:lot|ton|bunch)|tons|lots|everything|each other|some|me|us|myself|about)\b",
@@ -238,66 +208,46 @@ _TAIL: Final = re.compile(
     r"(?:[\s,]+(?:too|as well|soon|especially|and|for|with|in|on|at|a|the|to|of))+$", re.IGNORECASE
 )
 
-_OF_NOW: Final = re.compile(
-    r"\b(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening|week)|all (?:day|morning|week))\b",
-    re.IGNORECASE,
-)
-
 _PLANNED_ACTIVITY: Final = re.compile(
-    r"\s+(?:(?:a|an|my|our|another)\s+(?:\w+\s+){0,3}?(?:trip|vacation|wedding|party|move|visit|holiday|event|tournament"
-    r"|fundraiser|marathon|honeymoon|getaway|conference|workshop|reunion|surgery|renovation)\b|(?P<deed>(?:to|on)\s+\w+))",
+    r"\s+(?:a|an|my|our|another)\s+(?:\w+\s+){0,3}?(?:trip|vacation|wedding|party|move|visit|holiday|event|tournament|fundraiser"
+    r"|marathon|honeymoon|getaway|conference|workshop|reunion|surgery|renovation)\b",
     re.IGNORECASE,
 )
-
-_IDLE: Final = re.compile(
-    r"(?:to|on)\s+(?:use|ask|check|try|look|do|see|go|make|think|add|start with|stick|reach|be|have|find|keep|upgrade"
-    r"|include|research|experiment|\w+ing)\b",
-    re.IGNORECASE,
-)
-"""Plans for the work at hand: what one is about to look up, ask or try out."""
 
 _CONSIDERED: Final = re.compile(
-    r"\s+(?:of\s+|about\s+)?(?P<what>(?:switching|moving|buying|getting|adopting|applying|quitting|leaving|starting|joining"
-    r"|enrolling|hiring|selling|opening|learning|studying|retiring|investing|migrating|upgrading|visiting (?!on\b|in\b)"
-    r"|travell?ing|going|entering|working|becoming|changing|relocating|having (?:kids|children|a baby)"
-    r"|taking (?:a|an|up|the)|renting|signing up|replacing|dropping)\s+.+)",
+    r"\s+(?:of\s+|about\s+)?(?P<what>(?:switching|moving|adopting|applying|quitting|leaving|joining|enrolling|selling|opening"
+    r"|learning|studying|retiring|migrating|relocating|becoming|going (?:into|back)|entering|changing (?:careers|jobs)"
+    r"|working (?:in|with|as)|having (?:kids|children|a baby))\s+.+)",
     re.IGNORECASE,
 )
-
-_HALF_SURE: Final = 0.5
+"""What changes a life or a way of working; what one may buy or try out is of the moment."""
 
 _WEIGHED: Final = 0.6
-
-_FEWEST: Final = {"trying": 3, "working": 4}
-"""Words that must follow for it to say something: `working on a project` does not."""
 
 _MOST: Final = 14
 
 
-def activities(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read what someone has been doing, is at for a while, plans, or considers."""
-    if not clause.holds or not clause.progressive or clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE}:
-        return
-    if clause.subject.who is Who.POSSESSED and not clause.subject.given:
-        return
-    if next(speaks(clause, said), None) is not None:
-        return
-    if clause.lemma == "plan":
-        yield from _planned(clause, said)
-    elif clause.lemma in {"consider", "think"}:
-        yield from _considered(clause)
-    elif clause.perfect and not OFTEN.search(clause.rest):
-        if clause.lemma not in _NEVER or _AT_IT.match(clause.verb + clause.rest):
-            yield from _doing(clause, f"has-been-{clause.verb}")
-    elif not clause.perfect and clause.lemma in _PROJECTS and not _OF_NOW.search(clause.whole):
-        yield from _doing(clause, f"is-{clause.verb}")
+def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `planning a trip to Jordan`: a plan without a time; one with a time is an event to come."""
+    found = _PLANNED_ACTIVITY.match(clause.rest) if clause.lemma == "plan" and _is_at_it(clause) else None
+    what = _what(clause, clause.rest) if found else None
+    if what is not None and event_time.find(clause.whole, said.now, prefer="future") is None:
+        yield fact(clause, "is-planning", what, stateful=False, importance=0.5, topic=topic_of(what))
 
 
-def _doing(clause: Clause, predicate: str) -> Iterator[Draft]:
-    what = _what(clause, clause.rest)
+def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `considering switching to Rust`: weighed, not done yet, so hardly surer than not (seed 003)."""
+    found = _CONSIDERED.match(clause.rest) if _is_at_it(clause) else None
+    what = _what(clause, found["what"]) if found else None
     if what is not None:
-        topic = topic_of(f"{clause.verb} {what}")
-        yield fact(clause, predicate, what, stateful=False, importance=PASSING, topic=topic)
+        yield fact(clause, "is-considering", what, stateful=False, importance=_WEIGHED, topic=topic_of(what))
+
+
+def _is_at_it(clause: Clause) -> bool:
+    """Tell whether someone is doing it now."""
+    named = clause.subject.who is not Who.POSSESSED or clause.subject.given is not None
+    told = named and clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    return told and clause.holds and clause.progressive and not clause.perfect
 
 
 def _what(clause: Clause, rest: str) -> str | None:
@@ -306,91 +256,14 @@ def _what(clause: Clause, rest: str) -> str | None:
     if clause.subject.own:
         own = describes_event(own)
     vague = _POINTING.search(own) or not says_something(own)
-    least = _FEWEST.get(clause.verb, 2)
-    return None if vague or not least <= len(own.split()) <= _MOST else own
+    return None if vague or not 1 < len(own.split()) <= _MOST else own
 
-
-def _planned(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Yield a plan without a time; one with a time is an event to come."""
-    found = _PLANNED_ACTIVITY.match(clause.rest)
-    if found is None or clause.tense is not Tense.PRESENT or (found["deed"] and _IDLE.match(found["deed"])):
-        return
-    what = _what(clause, clause.rest)
-    if what is not None and event_time.find(clause.whole, said.now, prefer="future") is None:
-        yield fact(clause, "is-planning", what, stateful=False, importance=0.5, topic=topic_of(what))
-
-
-def _considered(clause: Clause) -> Iterator[Draft]:
-    """Yield what is weighed: not done yet, so half as sure (seed 003)."""
-    found = None if clause.perfect else _CONSIDERED.match(clause.rest)
-    what = _what(clause, found["what"]) if found else None
-    if what is not None:
-        draft = fact(clause, "is-considering", what, stateful=False, topic=topic_of(what))
-        yield Draft(
-            type=draft.type, payload=draft.payload, confidence=_HALF_SURE, importance=_WEIGHED, topic=draft.topic
-        )
-
-
-_TO: Final = re.compile(r"(?P<whom>)\s+to\s+(?P<what>\w.+)")
-
-_THAT: Final = re.compile(
-    r"\s+(?:(?P<whom>the user|my \w+|(?-i:[A-Z])[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?)\s+)?(?:that\s+)?"
-    r"(?:(?:i|we)(?:'d|'ll| would| will)|to)\s+(?P<what>\w.+)",
-    re.IGNORECASE,
-)
-
-_DUE_BY: Final = re.compile(r"\bby\b(?=\s)", re.IGNORECASE)
-
-_LIMIT: Final = re.compile(r"\b(?:by|before|until)$", re.IGNORECASE)
 
 _TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?(?:,\s?(?:19|20)\d\d\b)?)(?:\s*,.*)?$")
 
 _ONLY_TIME: Final = re.compile(r"\W*(?:on|at|in)?\W*", re.IGNORECASE)
 
-_POINTING_BACK: Final = re.compile(r"\b(?:it|this|that|these|those|them|you|your|there|here)\b", re.IGNORECASE)
-
-_OF_OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|his|their)\b", re.IGNORECASE)
-
-_DEED: Final = range(3, 27)
-
-_WISH: Final = range(2, 15)
-
 _LONGEST_DATE_NAME: Final = 2
-
-
-def promises(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `promised Doreth I'd email her the schedule by Friday`, `committing to fixing the pipeline before June`."""
-    if clause.negated or clause.modal or clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE}:
-        return
-    promised = clause.lemma == "promise"
-    found = _THAT.match(clause.rest) if promised else _TO.match(clause.rest)
-    if found is None:
-        return
-    dated = _DUE_BY.sub("on", found["what"])  # a date to meet, not an open time; equally long
-    time = event_time.find(dated, said.now, prefer="future")
-    what = _LIMIT.sub("", owner_part(event_time.without(found["what"], time))).strip(" ,.")
-    if clause.subject.own:
-        if found["whom"] is None and _OF_OTHERS.search(what):
-            return
-        what = describes_event(what)
-    if len(what.split()) not in _DEED or _POINTING_BACK.search(what) or not says_something(" ".join(what.split()[:8])):
-        return
-    who, whom = clause.subject.name, found["whom"] or ""
-    verb = "promised" if promised else "committed"
-    due = f"by {time.exact_day}" if time is not None and time.exact_day else ""
-    sentence = " ".join(f"{who} {verb} {whom} to {what} {due}".split())
-    people = [who, whom] if whom[:1].isupper() else [who]
-    yield event(clause, sentence, time, people, importance=0.7, topic=topic_of(what))
-
-
-def wanting(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `Ivora wants high-level summaries only`; what the speaker wants is mostly wanted for the moment."""
-    if not clause.holds or clause.progressive or clause.subject.who not in {Who.NAMED, Who.USER}:
-        return
-    what = owner_part(clause.rest).strip(" ,.")
-    what = re.sub(r"\bme\b", said.speaker, re.sub(r"\bmy\b", f"{said.speaker}'s", what))
-    if len(what.split()) in _WISH and not _POINTING_BACK.search(what) and says_something(what):
-        yield fact(clause, "wants", what, stateful=False, importance=0.5, topic=topic_of(what))
 
 
 def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -408,8 +281,85 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
 
 
-RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(("promise", "commit"), (promises,)),
-    "want": (wanting,),
-    "be": (appointments,),
-}
+OFTEN: Final = re.compile(
+    r"\b(?:every\s+(?:other\s+|single\s+)?(?:morning|evening|night|day|week|weekend|month|year|summer|winter|spring|fall"
+    r"|autumn|\w+day)s?|(?:once|twice|three times|four times|five times|several times|a few times|\d+ (?:times"
+    r"|days))\s+"
+    r"(?:a|per|each)\s+(?:day|week|month|year)|(?:on|in the)\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends"
+    r"|weekdays|mornings|evenings)|daily|weekly|each\s+(?:morning|evening|night|day|week))\b",
+    re.IGNORECASE,
+)
+"""How often something is done."""
+
+_REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "generally"})
+_O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
+_STOP: Final = re.compile(
+    rf"[.;:!?({HIDDEN}\u2014\u2026]|\s[-\u2013]\s|,\s|\s(?:because|since|so|but|which|and (?:it|i|we|they|that)|when"
+    rf"|while"
+    r"|as it|to (?:keep|help|stay|get|make))\b",
+    re.IGNORECASE,
+)
+_NO_HABIT: Final = word_set(
+    """
+    be feel think know want hope say tell need look love like hate enjoy appreciate see hear mean guess inspire
+    remind help make get miss wish keep have try seem prefer
+    """
+)
+_THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
+_LATELY: Final = re.compile(
+    r"(?:[\s,]+(?:now|nowadays|these days|right now|currently|at the moment|lately|for now|too|as well|again|though"
+    r"|anyway|already|any ?more))+$",
+    re.IGNORECASE,
+)
+"""How a routine is told rather than what it is: with and without it, it is the same one."""
+_AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
+_OPEN_END: Final = re.compile(r"[\s,]+(?:or|and)$", re.IGNORECASE)
+_BARE: Final = word_set("go do meet visit play come")
+"""Verbs that say nothing with how often alone: `we go a few times a week`."""
+_MOST_WORDS: Final = 14
+_METHOD: Final = re.compile(
+    r"\s+(?:the\s+|a\s+|an\s+)?(?:[\w-]+\s){1,4}?(?:technique|method|diet|routine|framework|methodology|approach|lifestyle"
+    r"|schedule|system)\b",
+    re.IGNORECASE,
+)
+_PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
+
+
+def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read what is done regularly: `does 30 minutes of yoga every morning`, `I've been doing yoga twice a week`."""
+    if not _is_doing(clause) or clause.lemma in _NO_HABIT:
+        return
+    stop = _STOP.search(clause.rest)
+    rest = _LATELY.sub("", " ".join((clause.rest[: stop.start()] if stop else clause.rest).split()))
+    often, first = OFTEN.search(rest), OFTEN.search(clause.before)
+    if often is None and clause.adverbs & _REGULARLY:
+        often = _O_CLOCK.search(rest)
+    if often is None and first is not None:
+        rest = f"{rest} {first.group().lower()}"
+    elif often is None or (clause.lemma in _BARE and not OFTEN.sub("", rest).strip()):
+        return
+    if len(rest.split()) <= _MOST_WORDS and not (_POINTING.search(rest) or _THEIRS.search(rest)):
+        rest = _OPEN_END.sub("", describes_event(rest))
+        verb = clause.lemma if len(clause.subject.names) > 1 else third_person(clause.lemma)
+        rest = _AND_DOES.sub(_inflected, rest) if verb != clause.lemma else rest
+        yield fact(clause, verb, rest, stateful=False, importance=0.6, topic="personal")
+
+
+def _inflected(found: re.Match[str]) -> str:
+    form = form_of(found["verb"])
+    return f"and {third_person(found['verb'])}" if form is not None and "base" in form.kinds else found.group()
+
+
+def _is_doing(clause: Clause) -> bool:
+    """Tell whether it says what someone does, or has been doing."""
+    continuing = clause.progressive == clause.perfect
+    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    return told and clause.holds and continuing and not clause.copula and not clause.passive
+
+
+def following(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `follows the Pomodoro technique for work`."""
+    if clause.holds and _METHOD.match(clause.rest):
+        whole = value(_PART.split(clause.rest)[0], article=True)
+        if whole and not _POINTING.search(whole):
+            yield fact(clause, third_person(clause.lemma), whole, stateful=False, importance=0.6, topic="personal")

@@ -1,9 +1,4 @@
-"""Short answers and presuppositions.
-
-Short answers, read as the statements that their questions make of them: `Where do you live?` - `Berlin.`.
-
-What words take for granted: `compatible with my Sony A7R IV`, `my kids`, `my own studio`, `my trip to Denver`.
-"""
+"""What is implied: by a short answer to a question (`Where do you live?` - `Berlin.`), or by `my kids`."""
 
 from __future__ import annotations
 
@@ -13,12 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import COMMON, PERSON, PLACE, kind_of
-from app.english.rules.clause import Clause
+from app.english.rules.clause import Clause, SpeakerContext
 from app.english.rules.drafts import PASSING, STATED, Draft, event, fact
 from app.english.rules.noun_phrases import BREAKERS, list_items, thing, value
-from app.english.rules.occupations import is_role, position
 from app.english.rules.sentences import HIDDEN
-from app.english.rules.traits import DATE
+from app.english.rules.values import DATE, is_role, occupation_of
 from app.english.verbs import form_of
 from app.english.word_lists import DIETS, ORGANISATIONS, PETS, word_set
 from app.memory.extraction import Role, Turn
@@ -136,7 +130,7 @@ def _person(answer: str) -> str | None:
 def _role(answer: str) -> str | None:
     """Return an answer that names a profession, with an article."""
     lead = _AS.match(answer)
-    held = position(answer[lead.end() :] if lead else answer)
+    held = occupation_of(answer[lead.end() :] if lead else answer)
     if held is None or held.end < len(answer) - (lead.end() if lead else 0):
         return None
     article = "" if _ARTICLE.match(answer) else "an " if answer[:1].lower() in "aeiou" else "a "
@@ -270,7 +264,7 @@ _NO_MORE: Final = ("former", "ex-", "past", "one-time", "onetime")
 _NOBODY: Final = frozenset({"god", "lord"})
 
 
-def presuppositions(text: str, clause: Clause) -> Iterator[Draft]:
+def presuppositions(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Yield what a sentence, even a question, takes for granted of who speaks; `clause` says who, and how surely."""
     if HIDDEN in text:
         return
@@ -285,7 +279,7 @@ def presuppositions(text: str, clause: Clause) -> Iterator[Draft]:
     if trip and place:
         verb = "visited" if trip["what"] == "visit" else f"went on a {trip['what']} to"
         who = clause.subject.name
-        yield event(clause, f"{who} {verb} {place.name}", None, [who], topic="travel", approximate=True)
+        yield event(clause, f"{who} {verb} {place.name}", None, [who], topic="travel", past=True)
 
 
 def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
@@ -297,7 +291,7 @@ def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
     if what in DIETS:
         yield fact(clause, "has-diet", what, importance=STATED, topic="food")
     elif what and is_role(what):
-        yield fact(clause, "has-role", what, topic="work", inferred=True)
+        yield fact(clause, "has-role", what, topic="work")
 
 
 def _products(text: str, clause: Clause) -> Iterator[Draft]:

@@ -1,4 +1,4 @@
-"""Standing instructions to the assistant: `please keep explanations short`, `always use type hints`, `call me Al`."""
+"""Standing instructions to the assistant, and rules: `keep explanations short`, `call me Al`, `must not use X`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.english.names import is_language, is_no_name
-from app.english.rules.clause import Clause
-from app.english.rules.decisions import WORKING
+from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.decisions import AT_HAND
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
@@ -82,7 +82,14 @@ _ORDER: Final = re.compile(
     r"|in (?:the )?future),? (?:please )?(?P<verb>[a-z]+)\s+(?P<what>[^.;:!?]{2,140})",
     re.IGNORECASE,
 )
-_MUST_NOT: Final = re.compile(r"\s+(?P<what>[^.;!?]{2,120})")
+_LAW: Final = re.compile(
+    r"(?:(?:strictly|legally|contractually)\s+)*(?:(?P<required>required|obliged|obligated)\s+to"
+    r"|(?P<prohibited>prohibited|forbidden|barred|banned)\s+from|(?P<allowed>allowed|permitted)\s+to)\s+(?P<verb>[a-z]+)"
+    r"\s+(?P<what>[^.;!?]{2,120})",
+    re.IGNORECASE,
+)
+_NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
+"""Verbs of what is said rather than ruled: `I must not forget`, `I can't wait`."""
 _WHY_NOT: Final = re.compile(
     r"\b(?:due to|because of|for (?:\w+ )?reasons|polic(?:y|ies)|complian\w+|legal\w*|contract|regulat\w+"
     r"|security rules)\b",
@@ -116,12 +123,12 @@ _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|sh
 _SHORT: Final = 5
 
 
-def instruction(text: str, clause: Clause) -> Iterator[Draft]:
+def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Yield what the sentence asks for from now on; nothing for a request of the moment.
 
     `clause` says who speaks and how surely.
     """
-    if HIDDEN in text or WORKING.search(text) or _UNSAFE.search(text):
+    if HIDDEN in text or AT_HAND.search(text) or _UNSAFE.search(text):
         return
     for read in _READINGS:
         found = list(read(text, clause))
@@ -130,23 +137,50 @@ def instruction(text: str, clause: Clause) -> Iterator[Draft]:
             return
 
 
-def prohibition(clause: Clause) -> Iterator[Draft]:
-    """Read `cannot use external APIs due to compliance requirements`, `can't eat gluten`, `must not eat gluten`.
+def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `must not use external APIs`, `required to encrypt backups`, `prohibited from sharing`, `can't eat nuts`.
 
-    What must not be is a rule, what cannot be may be a state: which it was stays in the predicate.
+    What must not be is a rule; what cannot be may be a state, so it needs a reason, or to be of use or food.
     """
-    if clause.copula or not clause.negated or clause.modal not in {"can", "must", "may"}:
+    if clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE} or _ONCE.search(clause.rest):
         return
-    predicate = f"{'must-not' if clause.modal == 'must' else 'cannot'}-{clause.lemma}"
-    food = thing(clause.rest)
-    if clause.lemma in {"eat", "drink"} and food and food.last in FOODS:
-        if not _ONCE.search(clause.rest):
-            yield fact(clause, predicate, food.name, stateful=False, importance=0.9, topic="health")
+    said = _ruled_by_modal(clause) if clause.modal else _ruled_by_law(clause)
+    if said is None:
         return
-    found = _MUST_NOT.match(clause.rest) if _WHY_NOT.search(clause.rest) else None
-    what = value(found["what"]) if found else None
-    if what and not _POINTING.search(what):
-        yield fact(clause, predicate, what, stateful=False, importance=0.9, topic="work")
+    what = (said[1] if _WHY_NOT.search(said[1]) else _REASON.split(said[1])[0]).strip(" ,.")
+    if what and HIDDEN not in what and not _POINTING.search(what):
+        food = clause.lemma in {"eat", "drink"}
+        yield fact(clause, said[0], what, stateful=False, importance=0.9, topic="health" if food else "work")
+
+
+def _ruled_by_modal(clause: Clause) -> tuple[str, str] | None:
+    """Return the predicate and the object of a rule that a modal states."""
+    verb, rest = clause.lemma, clause.rest
+    if clause.copula or clause.passive or clause.perfect or verb in _NO_RULE:
+        return None
+    food = thing(rest) if verb in {"eat", "drink"} else None
+    if clause.modal == "must" and not clause.negated:
+        lasting = "always" in clause.adverbs or _WHY_NOT.search(rest)
+        return (f"must-{verb}", rest) if lasting else None
+    if clause.modal not in {"can", "must", "may"} or not clause.negated or (food and food.last not in FOODS):
+        return None
+    if clause.modal == "can":
+        plain = food is not None or (verb == "use" and not clause.adverbs) or _WHY_NOT.search(rest)
+        return (f"cannot-{verb}", food.name if food else rest) if plain else None
+    return (
+        (f"must-not-{verb}", food.name if food else rest) if clause.modal == "must" or _WHY_NOT.search(rest) else None
+    )
+
+
+def _ruled_by_law(clause: Clause) -> tuple[str, str] | None:
+    """Return the predicate and the object of what is required, forbidden or not allowed."""
+    if not clause.present or not (clause.copula or clause.passive):
+        return None
+    found = _LAW.match(clause.rest if clause.copula else f"{clause.verb}{clause.rest}")
+    if found is None or bool(found["allowed"]) != clause.negated:
+        return None
+    how = "not-allowed-to" if found["allowed"] else "required-to" if found["required"] else "prohibited-from"
+    return f"{how}-{found['verb'].lower()}", found["what"]
 
 
 def _kept(text: str, clause: Clause) -> Iterator[Draft]:
@@ -184,7 +218,7 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
     if found and chosen:
         known = choice(chosen, purpose=found["what"])
         key = known.key if known and known.topic == "tech" else f"{slug(found['what'])}.choice"
-        yield preference(clause, key, chosen, topic="tech", inferred=True)
+        yield preference(clause, key, chosen, topic="tech")
 
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:

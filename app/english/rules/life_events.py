@@ -161,9 +161,6 @@ STATES: Final = word_set(
 )
 """Verbs of states, thoughts and talk: said with a time they are still no event worth keeping."""
 
-TOLD_OF_OTHERS: Final = word_set("work help talk discuss suggest recommend call share expect")
-"""Those of them that are worth keeping of someone named."""
-
 ABSTRACT: Final = re.compile(
     r"""\s+(?:it|that|this|them|to|out|up|over|through|well|great|good|fine|better|how|what|why|when|so|as|around|everything
     |something|inspired|amazing|awesome|like)\b

@@ -1,22 +1,17 @@
-"""What people lead, own, have made, and use."""
+"""What people lead, own and use."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import is_group, kind_of
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, Rule, fact, relation
-from app.english.rules.noun_phrases import Thing, list_items, thing, value
-from app.english.rules.preference_keys import kind_of_choice
+from app.english.rules.drafts import Draft, fact, relation
+from app.english.rules.noun_phrases import Thing, thing
+from app.english.rules.preference_keys import CHOSEN, kind_of_choice
 from app.english.word_lists import GROUPS, KINDS, word_set
-
-CHOSEN: Final = frozenset(
-    {"now", "always", "currently", "mostly", "mainly", "only", "primarily", "usually", "typically", "exclusively"}
-)
-"""Adverbs that make what is used a choice."""
 
 _QUANTITY: Final = re.compile(
     r"\s+(?:a|an|\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|several)\s", re.IGNORECASE
@@ -42,7 +37,8 @@ def leads(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if clause.lemma in {"run", "head"} and _BUSINESS.match(clause.rest) is None:
         return
     if _QUANTITY.match(clause.rest):
-        yield fact(clause, "manages", found.whole, topic="work")
+        if found.head in _LED | {"people", "engineers", "staff"}:
+            yield fact(clause, "manages", found.whole, topic="work")
     elif found.head == "team" and clause.rest.lstrip().lower().startswith(("my ", "our ")):
         yield relation(clause, "manages", f"{said.speaker}'s team")
     elif _is_led(found, clause, said):
@@ -71,40 +67,14 @@ def owns(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield fact(clause, "owns", found.whole, stateful=False, topic="personal")
 
 
-def creating(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `I founded Acme`, `Guido created Python`."""
-    found = thing(clause.rest)
-    if found and found.capital and found.first not in {"i", "a"} and clause.happened and not clause.passive:
-        yield relation(clause, "created", found.name)
-
-
-def using(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+def uses_tool(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `the team uses OTLP HTTP`, `I use Vim for quick edits`; what is used by choice is a preference."""
     found = thing(clause.rest)
     if found is None or not clause.holds or clause.progressive or found.first in _NO_TOOL:
         return
-    if clause.rest.lstrip().lower().startswith(_OWNED) or found.words > _LONGEST_TOOL:
+    if clause.rest.lstrip().lower().startswith(_OWNED) or found.words > _LONGEST_TOOL or "always" in clause.adverbs:
         return
-    if "always" in clause.adverbs or (clause.adverbs & CHOSEN and kind_of_choice(found.name) is not None):
+    if clause.adverbs & CHOSEN and kind_of_choice(found.name) is not None:
         return
-    specific = any(letter.isupper() or letter.isdigit() for letter in found.name)
-    if specific or (clause.subject.who is not Who.SPEAKER and found.words > 1):
-        for one in list_items(found.name):
-            if tool := value(one):
-                yield fact(clause, "uses", tool, stateful=False, importance=0.6, topic="tech")
-
-
-def driving(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `drive a Tesla Model 3`."""
-    found = thing(clause.rest)
-    if found and clause.holds and not clause.progressive and found.capital and _QUANTITY.match(clause.rest):
-        yield fact(clause, "drives", found.whole, topic="personal")
-
-
-RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(("manage", "lead", "run", "head", "supervise", "oversee"), (leads,)),
-    "own": (owns,),
-    **dict.fromkeys(("found", "create", "co-found", "invent"), (creating,)),
-    "use": (using,),
-    "drive": (driving,),
-}
+    if any(letter.isupper() for letter in found.name) or (clause.subject.who is not Who.SPEAKER and found.words > 1):
+        yield fact(clause, "uses", found.name, stateful=False, importance=0.6, topic="tech")

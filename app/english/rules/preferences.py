@@ -1,9 +1,4 @@
-"""Likes, choices, and the key of each.
-
-Preferences: what people prefer, use by choice, and switch to.
-
-What people like, hate, do not eat, and take: each thing under a key of its own.
-"""
+"""Preferences: what people like, hate and do not eat, prefer, use by choice and switch to."""
 
 from __future__ import annotations
 
@@ -11,14 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from app.english.medications import is_medicine
-from app.english.rules.clause import Clause, SpeakerContext
-from app.english.rules.drafts import Draft, Rule, fact, preference
-from app.english.rules.noun_phrases import BREAKERS, describes_event, list_items, slug, thing, value
-from app.english.rules.ownership import CHOSEN
-from app.english.rules.preference_keys import choice, kind_of_choice
+from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
+from app.english.rules.preference_keys import CHOSEN, choice, kind_of_choice
 from app.english.verbs import gerund
-from app.english.word_lists import DOSE, FOODS, MEDICINES, word_set
+from app.english.word_lists import FOODS, word_set
 
 _STOP: Final = r"[.;:!?()\u2014]"
 
@@ -158,12 +151,6 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
 
 
-CHOICE_RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    "prefer": (prefers,),
-    "use": (uses,),
-    **dict.fromkeys(("switch", "move", "migrate"), (switches,)),
-}
-
 _LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
 
 _POINTED_AT: Final = re.compile(
@@ -228,10 +215,6 @@ _COME_ROUND: Final = re.compile(
     re.IGNORECASE,
 )
 
-_DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
-
-_TAKEN: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
-
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
 
 _PAIR: Final = 2
@@ -242,8 +225,6 @@ _LONGEST_TASTE: Final = 5
 
 _LONGEST_FOOD: Final = 3
 
-_LONGEST_DOSE: Final = 100
-
 
 def likes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `love hiking`, `hate cilantro`, `don't like mushrooms`, `like to swim`."""
@@ -253,7 +234,7 @@ def likes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield _taste(clause, one, likes=_LIKES[clause.lemma] != clause.negated)
 
 
-def fancying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `a big fan of jazz`, `into photography`, `not keen on sushi`, `good at chess`."""
     found = _INTO.match(clause.rest) if clause.copula and clause.present and clause.subject.name != "it" else None
     how = found["how"].lower() if found else ""
@@ -266,7 +247,7 @@ def fancying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         if how == "good at":
             yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
         else:
-            yield _taste(clause, one, likes=not clause.negated, inferred=how == "interested in")
+            yield _taste(clause, one, likes=not clause.negated)
 
 
 def comes_to_like(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -278,15 +259,15 @@ def comes_to_like(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield _taste(clause, one, likes=not away)
 
 
-def standing(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+def stands(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `can't stand noise`."""
     for one in _things(clause.rest) if clause.negated and clause.modal == "can" else ():
         yield _taste(clause, one, likes=False)
 
 
-def _taste(clause: Clause, one: str, *, likes: bool, inferred: bool = False) -> Draft:
+def _taste(clause: Clause, one: str, *, likes: bool) -> Draft:
     key, how = f"likes.{slug(one, 8, whole=True)}", "likes" if likes else "dislikes"
-    return preference(clause, key, how, importance=0.5 if inferred else 0.8, topic="personal", inferred=inferred)
+    return preference(clause, key, how, importance=0.8, topic="personal")
 
 
 def _things(rest: str) -> Iterator[str]:
@@ -330,7 +311,7 @@ def _in_general(name: str) -> bool:
     )
 
 
-def consuming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+def abstains(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`."""
     denied = clause.negated != (clause.lemma == "avoid")
     if not denied or not clause.present or clause.perfect or clause.progressive:
@@ -346,28 +327,34 @@ def consuming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
 
 
-def taking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `take metformin 500 mg`, `was prescribed insulin`, `on antidepressants`."""
-    if clause.copula and not clause.rest.startswith("on "):
-        return
-    text = clause.rest.removeprefix("on ")
-    found = thing(text)
-    taken = clause.holds or (clause.passive and not clause.negated and clause.modal is None)
-    if found is None or not taken:
-        return
-    known = MEDICINES.intersection(found.name.lower().split()) or _DOSE.search(found.name) or is_medicine(found.name)
-    prescribed = clause.lemma == "prescribe"
-    dose = value(_TAKEN.split(text)[0])
-    if dose and len(dose) <= _LONGEST_DOSE and (known or prescribed or _DOSE.match(text, found.end)):
-        predicate = "prescribed" if prescribed else "takes"
-        yield fact(clause, predicate, describes_event(dose), stateful=False, importance=0.9, topic="health")
+_FAVOURITE: Final = re.compile(
+    r"(?:(?:all[- ]time|absolute|personal|current|new)\s+)*(?:favou?rite|fave?)\s+(?P<what>.+)", re.IGNORECASE
+)
+_MY_FAVOURITE: Final = re.compile(
+    r"my\s+(?:all[- ]time\s+)?favou?rite\s+(?P<what>[a-z]+(?:\s(?!of\b|because\b|so\b|and\b)[a-z]+)?)", re.IGNORECASE
+)
+_NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
+_NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
+_INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
+_SPELLING: Final = {"color": "colour", "flavor": "flavour", "movie": "film"}
 
 
-TASTE_RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(_LIKES, (likes,)),
-    "be": (fancying, taking),
-    "stand": (standing,),
-    **dict.fromkeys(("come", "grow", "go"), (comes_to_like,)),
-    **dict.fromkeys(("eat", "drink", "smoke", "avoid"), (consuming,)),
-    **dict.fromkeys(("take", "prescribe"), (taking,)),
-}
+def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my favourite colour is blue`, `Harry Potter is my favourite book`."""
+    if not clause.copula or not clause.holds:
+        return
+    noun = _FAVOURITE.fullmatch(clause.subject.noun or "") if clause.subject.who is Who.POSSESSED else None
+    named = _MY_FAVOURITE.match(clause.rest) if clause.subject.who is Who.NAMED else None
+    if noun is not None and not clause.rest.lower().startswith(_NO_CHOICE):
+        chosen = thing(clause.rest, through=_INSIDE_NAME)
+        if chosen is not None:
+            yield from _favourite(clause, clause.subject.owner or "", noun["what"], chosen.name)
+    elif named is not None:
+        yield from _favourite(clause, said.speaker, named["what"], clause.subject.name)
+
+
+def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[Draft]:
+    words = [_SPELLING.get(word, word) for word in what.lower().split()]
+    key = slug(" ".join(words))
+    if key and words[0] not in _NO_FAVOURITE:
+        yield preference(clause, f"favourite.{key}", chosen, subject=owner, topic="personal")

@@ -1,162 +1,36 @@
-"""From a turn to proposals; self-corrections.
-
-Words a speaker takes back at once: `I live in Berlin, sorry, Bonn`, `at 6:40 - no, 7:40`, `coffee, I mean tea`.
-
-What a sentence states, by who speaks it: the user, or an assistant that speaks of the user.
-
-From a turn to the memories it proposes. Pure, linear in the length of the turn.
-"""
+"""From a turn to the memories it proposes. Pure, linear in the length of the turn."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Final
 
 from app.english import speech_acts
-from app.english.names import COMMON, PERSON, kind_of
+from app.english.names import COMMON, is_group, is_no_name, kind_of
 from app.english.rules import implications
-from app.english.rules.aliases import aliases
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
-from app.english.rules.decisions import decision_record
 from app.english.rules.drafts import Draft
-from app.english.rules.events import due_dates
-from app.english.rules.grammar import ADVERBS, parse
-from app.english.rules.implications import presuppositions
-from app.english.rules.instructions import instruction
-from app.english.rules.noun_phrases import BREAKERS, VAGUE
-from app.english.rules.relationships import introduction
+from app.english.rules.grammar import parse
+from app.english.rules.reader import read_clause, read_sentence
 from app.english.rules.sentences import HIDDEN, Sentence, sentences
-from app.english.rules.table import apply_rules
-from app.english.rules.titles import titles
 from app.english.verbs import form_of
 from app.english.word_lists import word_set
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
 
-_WEAK: Final = r"sorry|oops|whoops|actually|correction|er+m?|uh+|um+"
-
-_STRONG: Final = (
-    r"no(?=\ wait|\ sorry|\s?[,.:;!\u2014\u2013\u2026-])|nope|wait|hang\ on|hold\ on|scratch\ that|strike\ that"
-    r"|or\ rather|i\ mean|i\ meant|make\ that"
+_TAKEN_BACK: Final = re.compile(
+    r"""[\w%")'](?:\s{0,3}[,.;!(\u2014\u2013\u2026-]{1,3}\s{0,3}|\s)(?:oh|ah)?[\s,]{0,2}
+    (?:scratch\ that|strike\ that|or\ rather|i\ meant?\b|no\ wait|wait,?\ no
+    |(?:sorry|oops|whoops|correction|no|nope|wait|hang\ on|make\ that)
+     (?:[\s,.:;!\u2014\u2013\u2026-]{1,3}(?:(?:it's|in|at|on|to|from|for|with)\s)?(?-i:[A-Z]|\d)
+       |\s?[,:;\u2014\u2013\u2026-]\s?[a-z]+(?:[.;!)\u2014]|$)))""",
+    re.IGNORECASE | re.VERBOSE,
 )
-
-_COUNT: Final = r"two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-
-_NUMBER: Final = rf"(?:[\u00a3$\u20ac]?\d[\d:.,]*(?<![:.,])|\b(?:{_COUNT})\b)(?:\s?(?:%|[a-z]+\b))?"
-
-_NAME: Final = r"(?:(?:Dr|Mrs?|Ms|Prof)\.?\ )?[A-Z][\w'-]+(?:\ (?:[A-Z][\w'-]+|\d\w*)){0,3}"
-
-_MARKED: Final = re.compile(
-    rf"""(?<=[\w%"')])(?:\s{{0,3}}[,.;!(\u2014\u2013\u2026-]{{1,3}}\s{{0,3}}
-        |\s(?=(?i:i\ mean|i\ meant|no\ wait|wait\ no|scratch\ that|strike\ that|or\ rather)\b))
-    (?P<mark>(?:(?i:oh|ah|{_WEAK}|{_STRONG})\b[\s,.:;!\u2014\u2013\u2026-]{{1,4}}){{1,4}})
-    (?:(?i:it's|it\ is|that's|that\ should\ be)\s)?(?:(?:in|at|on|to|from|for|with|by)\s)?
-    (?:(?P<number>{_NUMBER})|(?:(?P<name>{_NAME})|(?P<word>[a-z][\w-]+(?:\ [a-z][\w-]+)?))
-    (?=\s?(?:[,.;:!?)\n\u2014\u2013\u2026]|$)|\s(?:-|and|but|so|because|from|on|in|at|for|instead|then|now)\s))""",
-    re.VERBOSE,
-)
-
-_SAYS: Final = re.compile(rf"\b(?:{_WEAK}|{_STRONG})", re.IGNORECASE | re.VERBOSE)
-
-_FIRMLY: Final = re.compile(rf"\b(?:{_STRONG})", re.IGNORECASE | re.VERBOSE)
-
-_NUMBERS: Final = re.compile(rf"(?<![\w.:,]){_NUMBER}")
-
-_NAME_LAST: Final = re.compile(rf"(?<![\w'-]){_NAME}$", re.VERBOSE)
-
-_CALLED: Final = re.compile(r"\b(?:name|names|named|called|call)\b", re.IGNORECASE)
-
-_SENTENCE: Final = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)[.!?\n]\s")
-
-_NO_VALUE: Final = (
-    ADVERBS | BREAKERS | VAGUE
-    | word_set("thanks thank problem problems worries matter joking kidding typo gotta never no yes yeah ok okay "
-               "wait sorry oops whoops nope hang hold scratch strike correction actually")
-)  # fmt: skip
-
-_ORDINALS: Final = ("st", "nd", "rd", "th")
-
-_MOST: Final = 20
-"""Corrections that are read in a turn."""
-
-_REACH: Final = 200
-"""Characters before a correction in which what it corrects may stand."""
-
-
-def apply_corrections(text: str) -> str:
-    """Return the text with blanks for what is taken back at once, and for the words that take it back.
-
-    It stays as long as it was. Where it can't be told what a number corrects, the whole statement goes.
-    """
-    for found in islice(_MARKED.finditer(text), _MOST):
-        if _SAYS.search(found["mark"]) is not None:
-            text = _amended(text, found)
-    return text
-
-
-def _amended(text: str, found: re.Match[str]) -> str:
-    said = _sentence(text[max(0, found.start() - _REACH) : found.start()])
-    first = found.start() - len(said)
-    if found["number"]:
-        return _with_number(text, found, said, first)
-    begin = _name_back(said, found) if found["name"] else _words_back(said, found)
-    kept = found.start("name" if found["name"] else "word")
-    return text if begin is None else _blank(text, first + begin, kept)
-
-
-def _sentence(before: str) -> str:
-    ends = [one.end() for one in _SENTENCE.finditer(before)]
-    return before[ends[-1] :] if ends else before
-
-
-def _blank(text: str, first: int, end: int) -> str:
-    return text[:first] + " " * (end - first) + text[end:]
-
-
-def _with_number(text: str, found: re.Match[str], said: str, first: int) -> str:
-    """Return the text with the number in place of the only one before, or of the last when nothing stands between."""
-    numbers = list(_NUMBERS.finditer(said))
-    if not numbers:
-        return text
-    old, new = numbers[-1], found["number"]
-    if old.end() == len(said):
-        return _blank(text, first + old.start(), found.start("number"))
-    if len(numbers) > 1 or len(new) > len(old.group()) or new.split()[1:] != old.group().split()[1:]:
-        return _blank(text, first, found.end())
-    blanked = _blank(text, found.start(), found.end())
-    return blanked[: first + old.start()] + new.ljust(len(old.group())) + blanked[first + old.end() :]
-
-
-def _name_back(said: str, found: re.Match[str]) -> int | None:
-    """Return where the name that is corrected begins; None when there is none: `I work at Acme, sorry Bob`."""
-    old, new = _NAME_LAST.search(said), found["name"]
-    dated = new[-1:].isdigit() or new.endswith(_ORDINALS)
-    if old is None:
-        return None
-    before, after = kind_of(old.group()), kind_of(new)
-    if new.split(maxsplit=1)[0].lower() in COMMON and not dated and (after is None or " " not in new):
-        return None
-    if before is None and after == PERSON:
-        return old.start() if _CALLED.search(said) else None
-    return old.start() if before is None or after is None or before == after else None
-
-
-def _words_back(said: str, found: re.Match[str]) -> int | None:
-    """Return where as many words as the new ones begin at the end of what was said; None when they are no value."""
-    new = found["word"].split()
-    old = said.split()[-len(new) :]
-    if _FIRMLY.search(found["mark"]) is None or len(old) < len(new):
-        return None
-    if any(word.lower() in _NO_VALUE or word.endswith("ly") or not word[0].islower() for word in (*new, *old)):
-        return None
-    form = form_of(new[0])
-    return None if form is not None and "past" in form.kinds else said.rindex(old[0])
-
+"""Words with which a speaker takes back what was just said: what is left can't be told, so nothing is read."""
 
 _GENERIC: Final = re.compile(
     r"\b(?:if|when|can|could|should|would|may|might|must|need|want|will|you'll|let|once|until|unless|so that|whether"
@@ -186,12 +60,10 @@ _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evenin
 
 _UNDERWAY: Final = re.compile(r"(?:committing to|coordinating with|meeting with)\b", re.IGNORECASE)
 
-_ASSUMED: Final = 0.8
+_ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
 _PASSED_ON: Final = 0.7
-
-_ALIAS: Final = 0.8
 
 _SUPPOSED_IMPORTANCE: Final = 0.3
 
@@ -219,7 +91,7 @@ def speaker_statements(
         yield from _supposed(sentence, said, SpeechAct.ROLEPLAY if playing else act, at)
         return
     speaker = _speaker(sentence, said)
-    for draft in (*_in_passing(sentence, speaker, pasted=pasted), *_on_a_day(sentence, speaker, said, pasted=pasted)):
+    for draft in read_sentence(sentence.text, speaker, said, asks=sentence.asks, pasted=pasted):
         yield LocatedDraft(draft, sentence.start, sentence.end)
     for clause in (*clauses(sentence, said), *_subjectless(sentence, said)):
         if not (pasted and _is_anyones(clause)):
@@ -243,27 +115,25 @@ def of_user(sentence: Sentence, said: SpeakerContext) -> Iterator[LocatedDraft]:
             yield from _stated(replace(clause, sure=min(clause.sure, _PASSED_ON)), said)
 
 
-def _in_passing(sentence: Sentence, speaker: Clause, *, pasted: bool) -> Iterator[Draft]:
-    """Yield what the sentence says whatever its subject: whom and what it takes for granted, and what it orders."""
-    text = sentence.text
-    yield from introduction(text, speaker)
-    yield from presuppositions(text, speaker)
-    if not pasted:
-        yield from titles(text, speaker)
-        yield from aliases(text, _ALIAS)
-    if not sentence.asks:
-        yield from instruction(text, speaker)
-        yield from decision_record(text, speaker)
-
-
-def _on_a_day(sentence: Sentence, speaker: Clause, said: SpeakerContext, *, pasted: bool) -> Iterator[Draft]:
-    return iter(()) if pasted or sentence.asks else due_dates(sentence.text, speaker, said)
-
-
 def _stated(clause: Clause, said: SpeakerContext) -> Iterator[LocatedDraft]:
-    if clause.sure > 0:
-        for draft in apply_rules(clause, said):
+    if clause.sure > 0 and _is_known(clause, said):
+        for draft in read_clause(clause, said):
             yield LocatedDraft(draft, clause.first, clause.start + len(clause.text), clause.act)
+
+
+def _is_known(clause: Clause, said: SpeakerContext) -> bool:
+    """Tell whether a name that is the subject names someone or something, and is no word that opens a sentence."""
+    subject = clause.subject
+    if subject.who is not Who.NAMED:
+        return True
+    return all(_is_name(name, said) for name in subject.names or (subject.name,))
+
+
+def _is_name(name: str, said: SpeakerContext) -> bool:
+    words = name.split()
+    known = name == said.speaker or kind_of(name, said.people) is not None or is_group(name)
+    several = len(words) > 1 and not any(word.lower() in COMMON for word in words)
+    return known or several or (len(words) == 1 and form_of(name.lower()) is None and not is_no_name(name))
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int) -> Iterator[LocatedDraft]:
@@ -274,7 +144,7 @@ def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int)
     if read is None or not read.subject.own:
         return
     clause = replace(read, tense=Tense.PRESENT, adverbs=frozenset(), modal=None, act=act, correction=False)
-    for draft in apply_rules(clause, said):
+    for draft in read_clause(clause, said):
         if draft.type in _BELIEVABLE:
             importance = min(draft.importance, _SUPPOSED_IMPORTANCE)
             low = replace(draft, confidence=speech_acts.UNSURE, importance=importance)
@@ -379,10 +249,12 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
 def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
     playing, pasted = False, len(turn.content) > _LONGEST_OWN
-    for sentence in sentences(turn.content, apply_corrections):
+    for sentence in sentences(turn.content):
         text = sentence.text
         if speech_acts.is_retracted(text):
             found.clear()
+            continue
+        if _TAKEN_BACK.search(text):
             continue
         playing = playing or speech_acts.begins_play(text)
         if speech_acts.is_joke(text) or not _MAY_STATE.search(text):

@@ -1,16 +1,16 @@
-"""Who people are to one another: `my manager Sarah`, `Anna is my sister`, `our dog Rex`, `married to Anna`."""
+"""Who people are to one another: `my manager Sarah`, `Anna is my sister`, `our dog Rex`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import STATED, Draft, Rule, entity, fact, relation
-from app.english.rules.noun_phrases import thing_after
+from app.english.rules.drafts import STATED, Draft, entity, fact, relation
+from app.english.rules.noun_phrases import list_items, thing_after
 from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, word_set
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
@@ -33,6 +33,20 @@ _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
 """Who is another one once they are the old one; an old friend is still a friend."""
 _ONE_OF_A_KIND: Final = frozenset({"married-to", "has-mother", "has-father"})
+_BROAD: Final = frozenset(KIN.values()) - {"friend-of", "has-mother", "has-father", "has-pet"}
+"""Ties that say less than their noun, which the entity keeps: a niece is a relative, a fiancé a partner."""
+_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|my|our|another)"
+_HAS: Final = re.compile(
+    rf"\s+(?P<count>{_COUNT})\s+(?P<kind>(?:[a-z][\w-]*\s+){{0,3}}?)(?P<noun>[a-z][\w-]*)"
+    r"(?:\s*,?\s*(?:named|called|whose names? (?:is|are)|by the name of)\s+(?P<names>[A-Z][^.;!?()]*)"
+    r"|\s*[,:\u2013-]\s*(?P<listed>[A-Z][\w'-]+(?:\s*(?:,|,?\s*and)\s*[A-Z][\w'-]+)*)\s*$)?"
+)
+_CHILDREN: Final = frozenset({"children", "kids"})
+_ONE: Final = frozenset({"a", "an", "another", "one", "1"})
+_COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
+_MOST_NAMES: Final = 3
+_WITH: Final = re.compile(r"\s+(?:closely\s+)?(?:with|alongside)\s+", re.IGNORECASE)
+_TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
 _ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
 
 
@@ -47,11 +61,11 @@ def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[D
         owner, noun = f"{owner}'s {others['whose']}", others["noun"]
     past = past_relationship(noun)
     yield from _tied(clause, owner, past or noun, name, over=past is not None)
-    kind, sure = tie_of(past or noun), min(0.8, 0.9 * clause.sure)
+    kind = tie_of(past or noun)
     if kind == "has-pet":
-        yield entity(sure, name, "pet", attributes={"kind": noun} if noun != "pet" else None, topic="personal")
-    elif kind or _work_tie(past or noun):
-        yield entity(sure, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"}, topic="personal")
+        yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None, topic="personal")
+    elif kind in _BROAD:
+        yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"}, topic="personal")
 
 
 def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> Iterator[Draft]:
@@ -93,7 +107,7 @@ def tie_of(noun: str) -> str | None:
     return KIN.get(noun) or KIN.get(head) or KIN.get(single) or ("has-child" if head == "children" else None)
 
 
-def introduction(text: str, clause: Clause) -> Iterator[Draft]:
+def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
     for found in () if _GONE.search(text) else _BY_NAME.finditer(text):
         if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
@@ -127,7 +141,7 @@ def _is_said_of_people(word: str) -> bool:
 
 def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `Sarah is my manager`, `Anna and Tom are my colleagues`."""
-    whose = _WHOSE.match(clause.rest)
+    whose = _WHOSE.match(clause.rest) if clause.copula and clause.holds else None
     if whose is None or clause.subject.who is not Who.NAMED:
         return
     noun = whose["noun"].lower()
@@ -166,7 +180,42 @@ def marrying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield replace(draft, ends=True) if clause.passive and clause.tense is Tense.PAST else draft
 
 
-RULES: Final[Mapping[str, tuple[Rule, ...]]] = {
-    **dict.fromkeys(("call", "name"), (naming,)),
-    "marry": (marrying,),
-}
+def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `have two dogs named Biscuit and Maple`, `have three children`."""
+    found = _HAS.match(clause.rest) if clause.holds and not clause.perfect else None
+    predicate = tie_of(found["noun"]) if found else None
+    if found is None or predicate is None:
+        return
+    noun, count = f"{found['kind']}{found['noun']}", found["count"].lower()
+    names = found["names"] or found["listed"]
+    if names:
+        for name in _names(names):
+            yield from relationship(clause, clause.subject.name, noun.removesuffix("s"), name)
+    elif predicate in _COUNTED and count not in {"my", "our", "several"}:
+        if noun in _CHILDREN and count not in _ONE:
+            yield fact(clause, "has-children", count, topic="personal")
+        else:
+            yield fact(clause, "has", f"{found['count']} {noun}", stateful=False, topic="personal")
+
+
+def _names(text: str) -> list[str]:
+    """Return the names at the beginning of an enumeration."""
+    found: list[str] = []
+    for one in list_items(text)[:_MOST_NAMES]:
+        named = leading_name(one)
+        if named is None:
+            break
+        found.append(bare_name(named[0]))
+    return found
+
+
+def working_together(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `John and Sarah work together`, `works closely with Priya`."""
+    if not clause.holds:
+        return
+    colleague = thing_after(_WITH, clause.rest)
+    if colleague and kind_of(colleague.name, said.people) == PERSON:
+        yield relation(clause, "works-with", colleague.name)
+    elif _TOGETHER.match(clause.rest):
+        for other in clause.subject.names[1:]:
+            yield relation(clause, "works-with", other, start=clause.subject.names[0])

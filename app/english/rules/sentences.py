@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 HIDDEN = "\ufffc"
@@ -48,12 +48,9 @@ class Sentence:
         return self.start + len(self.text)
 
 
-def sentences(content: str, amended: Callable[[str], str] = str) -> Iterator[Sentence]:
-    """Yield the sentences of a turn that may be the speaker's own; `text` is as long as what it stands for.
-
-    `amended` returns a text, as long as before, without what its speaker takes back.
-    """
-    text = amended(readable(content))
+def sentences(content: str) -> Iterator[Sentence]:
+    """Yield the sentences of a turn that may be the speaker's own; `text` is as long as what it stands for."""
+    text = readable(content)
     begin = 0
     for found in _END.finditer(text):
         if found["end"] == "." and _goes_on(text, found.start(), found.end()):

@@ -24,10 +24,6 @@ READ: list[tuple[str, str]] = [
     ("I've accepted a position with Siemens", "fact: user works at Siemens"),
     ("We moved into a bigger flat in Bergen", "fact: user lives in Bergen"),
     ("I live in a tiny cottage in Wales", "fact: user lives in Wales"),
-    (
-        "We've decided against the extension because of the cost",
-        "decision: decided on extension: against the extension",
-    ),
     ("I prefer to be paid in euros", "preference: user prefers being paid in euros"),
     ("I prefer cycling to school in summer", "preference: user prefers cycling to school in summer"),
     ("Don't phone me after 9pm please", "preference: user asks: never phone me after 9pm"),
@@ -109,18 +105,6 @@ def test_what_is_lost_or_stopped_otherwise_ends_nothing(content: str) -> None:
 def test_nothing_lasting_is_read(content: str) -> None:
     assert [rendered(one) for one in proposed(content) if one.type != "event"] == []
     assert not any("due" in one for one in sentences(content))
-
-
-def test_a_decision_not_to_takes_the_place_of_the_one_to_do_it() -> None:
-    [first], [second] = proposed("We decided to move to Wales."), proposed("We decided not to move to Wales.")
-    assert second.payload["subject"] == first.payload["subject"]
-    assert second.payload["decision"] == "not to move to Wales"
-
-
-@pytest.mark.parametrize("later", ["I've decided against the diploma.", "I decided not to do the diploma after all."])
-def test_a_decision_against_something_is_on_the_same_matter(later: str) -> None:
-    [first], [second] = proposed("I've decided to do the diploma in Lund."), proposed(later)
-    assert (first.payload["subject"], second.payload["subject"]) == ("diploma", "diploma")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ ANSWERED = [
     (
         "Who do you report to?",
         "Ingrid Larsen, head of sales",
-        ["user reports to Ingrid Larsen", "Ingrid Larsen is a person; relationship: user's manager"],
+        ["user reports to Ingrid Larsen"],
     ),
     ("Which languages do you speak?", "German and French.", ["user speaks German", "user speaks French"]),
 ]

@@ -47,13 +47,6 @@ def test_a_year_is_kept_in_the_words_because_no_precision_covers_it() -> None:
         assert str(event.payload["event_at"]).startswith("2019-0")
 
 
-def test_since_dates_the_beginning() -> None:
-    fact, event = proposed("I've worked at Volkswagen since March")
-    assert fact.payload["object"] == "Volkswagen"
-    assert event.payload["event_description"] == "user started working at Volkswagen"
-    assert (event.payload["event_at"], event.payload["event_at_precision"]) == ("2026-03-01", "month")
-
-
 def test_yesterday_is_the_speakers() -> None:
     just_after_midnight = datetime(2026, 5, 20, 22, 30, tzinfo=UTC)
     days = {

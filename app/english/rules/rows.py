@@ -1,0 +1,87 @@
+"""What a row of the table of rules says: which clauses it reads, what follows their verb, and what it makes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.drafts import FACTUAL, Draft
+from app.english.rules.event_time import SINCE
+from app.english.rules.values import Value
+
+Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
+"""Reads a clause in its own way, where a row's fields do not suffice."""
+
+TextRule = Callable[[str, Clause, SpeakerContext], Iterator[Draft]]
+"""Reads a whole sentence, whatever its clauses; the clause says who speaks."""
+
+UNMET: Final = 0.75
+"""Precision of rules that the development conversations do not meet often enough to measure it."""
+
+
+def is_now(clause: Clause) -> bool:
+    """Tell whether the clause says what holds now: `works`, `is working`, `has worked since May`."""
+    over = clause.perfect and not (clause.progressive or SINCE.search(clause.rest) or " for " in clause.rest)
+    return clause.holds and not (over or clause.copula or clause.passive)
+
+
+def is_told(clause: Clause) -> bool:
+    """Tell whether the clause says what someone is."""
+    return clause.holds and clause.copula
+
+
+def is_done(clause: Clause) -> bool:
+    """Tell whether the clause says what someone has done."""
+    return clause.happened and not (clause.passive or clause.copula or clause.subject.who is Who.ADDRESSEE)
+
+
+def is_undergone(clause: Clause) -> bool:
+    """Tell whether the clause says what was done to someone: `was hired`, `got promoted`."""
+    return clause.passive and not clause.negated and clause.modal is None
+
+
+def is_any(clause: Clause) -> bool:
+    """Tell nothing: a rule that reads clauses in its own way looks for itself."""
+    return clause.sure > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A rule: of clauses with one of its `verbs` in its `mood`, what follows `lead` is read as `value`.
+
+    `precision` is the share of what the rule makes that readers found true and useful on development conversations;
+    it is how sure the extractor is. `past`: what was so and no longer is becomes an event. `alone`: of the rows of
+    one verb with it, the first that reads something is the only one. `ends`: it says that the fact is no longer so,
+    `open_value`: whatever its value was, where none is named. `unless` is what must not stand after the verb.
+    """
+
+    name: str
+    verbs: str
+    precision: float = UNMET
+    mood: Callable[[Clause], bool] = is_any
+    lead: str = ""
+    value: Value | None = None
+    type: str = "fact"
+    predicate: str = ""
+    topic: str = "personal"
+    importance: float = FACTUAL
+    stateful: bool = True
+    past: bool = False
+    alone: bool = False
+    ends: bool = False
+    open_value: bool = False
+    unless: str = ""
+    read: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRow:
+    """A rule that reads whole sentences; `asked`: questions too, `pasted`: also of texts that may be someone else's."""
+
+    name: str
+    read: TextRule
+    precision: float = UNMET
+    asked: bool = False
+    pasted: bool = False
