@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import extraction, hype, temporal, writing
+from evals import extraction, hype, rules, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -30,7 +30,7 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("extraction", "writing", "temporal", "hype")
+OTHERS = ("extraction", "rules", "writing", "temporal", "hype")
 """What is measured in other ways than by recall; the last one only when it is asked for."""
 
 
@@ -40,7 +40,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=None, help="folder of the sets (TM_EVAL_DATA, ../shared/data)")
     parser.add_argument("--set", action="append", choices=[*SETS, *OTHERS], help="only this set; repeatable")
     parser.add_argument("--conversations", type=int, default=None, help="only the first N conversations of a set")
-    parser.add_argument("--read", action="store_true", help="with writing: print the texts that a reader has to judge")
+    parser.add_argument(
+        "--read", action="store_true", help="with writing or rules: print what a reader has to judge"
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
     return parser.parse_args()
 
@@ -109,7 +111,7 @@ def main() -> int:
     given = arguments()
     console = Console()
     root = given.data or data_dir()
-    chosen = given.set or [*SETS, "extraction", "writing", "temporal"]
+    chosen = given.set or [*SETS, "extraction", "rules", "writing", "temporal"]
     if not root.is_dir():
         console.print(f"Skipped: there are no evaluation sets at {root}; set TM_EVAL_DATA (see evals/README.md).")
         return 0
@@ -119,6 +121,8 @@ def main() -> int:
         asyncio.run(compared(root, given.conversations, console))
     if "extraction" in chosen:
         extraction.main(["--data", str(root)])
+    if "rules" in chosen:
+        rules.evaluate(root, console, read=given.read)
     if "writing" in chosen:
         asyncio.run(written(root, given.conversations, console, read=given.read))
     if "temporal" in chosen:

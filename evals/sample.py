@@ -61,9 +61,15 @@ def sample(locomo: Sequence[Conversation], longmemeval: Sequence[Conversation]) 
 def others(locomo: Sequence[Conversation], longmemeval: Sequence[Conversation], count: int) -> tuple[Sampled, ...]:
     """Return `count` more turns of both sets, of anyone, by the same hash; none says what a turn of the sample says."""
     drawn = {one.turn.text for one in sample(locomo, longmemeval)}
-    spoken = [one for conversation in locomo for one in _locomo(conversation)]
-    spoken += [one for conversation in longmemeval for one in _longmemeval(conversation)]
-    return tuple(_first((one for one in spoken if one.turn.text not in drawn), count))
+    return tuple(_first((one for one in every(locomo, longmemeval) if one.turn.text not in drawn), count))
+
+
+def every(locomo: Sequence[Conversation], longmemeval: Sequence[Conversation]) -> Iterator[Sampled]:
+    """Yield all turns of both sets."""
+    for conversation in locomo:
+        yield from _locomo(conversation)
+    for conversation in longmemeval:
+        yield from _longmemeval(conversation)
 
 
 def _first(turns: Iterator[Sampled], count: int) -> list[Sampled]:

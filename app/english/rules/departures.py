@@ -36,12 +36,6 @@ _DIVORCED: Final = re.compile(
     re.IGNORECASE,
 )
 _DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
-_WHOM: Final = r"\s+(?:(?:my|our)\s+(?:old\s+|dear\s+|beloved\s+)?(?P<noun>[a-z-]+)\s+)?(?P<name>(?-i:[A-Z])[\w-]+)"
-_LOST_ONE: Final = re.compile(
-    rf"{_WHOM}\s*(?:$|[.,;!]|(?:to|after|on|last|this|yesterday|today|in\s(?-i:[A-Z])\w+|two|three|a\s(?:week|month|year))\b)",
-    re.IGNORECASE,
-)
-_PUT_DOWN: Final = re.compile(rf"(?:\s+to\s+(?:put|have))?{_WHOM}\s+(?:put\s+)?(?:down\b|to\s+sleep\b)", re.IGNORECASE)
 _MATES: Final = ("married-to", "has-partner")
 _KEPT_BY_BOTH: Final = ("has-pet", *_MATES)
 
@@ -126,14 +120,3 @@ def _lost(clause: Clause, said: SpeakerContext, noun: str, given: str | None) ->
         yield ending(clause, said, relation(clause, work, given or ANY, start=owner))
     elif tied in _MATES or (tied is not None and given):
         yield ending(clause, said, fact(clause, tied, given or ANY, subject=owner, topic="personal"))
-
-
-def loss(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `lost our dog Rex`, `had to put Rex down`: whom one no longer has."""
-    put = clause.lemma in {"put", "have"}
-    found = (_PUT_DOWN if put else _LOST_ONE).match(clause.rest)
-    told = clause.happened or (clause.lemma == "put" and clause.holds)
-    if found is None or not told or not clause.subject.own:
-        return
-    if tie_of(found["noun"].lower()) if found["noun"] else kind_of(found["name"]) not in {PLACE, ORGANIZATION}:
-        yield from _gone(clause, said, bare_name(found["name"]))

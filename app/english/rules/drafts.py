@@ -125,7 +125,7 @@ def participants(clause: Clause, said: SpeakerContext, description: str) -> list
 
 def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     kind = kind_of(name, said.people)
-    if kind == PLACE or name.lower() in TOOLS:
+    if kind == PLACE or name.lower() in TOOLS or event_time.CUE.fullmatch(name):
         return False
     if kind in {PERSON, ORGANIZATION} or is_group(name) or " " in name:
         return True

@@ -32,7 +32,11 @@ _OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
 """`my 20s` is no decade of the calendar."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _LONGEST: Final = 60
-_DAY_ALONE: Final = re.compile(r"(?:on )?the \d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
+_DAY_ALONE: Final = re.compile(
+    r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
+)
+_THE: Final = re.compile(r"\bThe $")
+"""Before a year it makes a name: `The 1975`."""
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
 _WEEK: Final = timedelta(days=7)
 _DAY: Final = timedelta(days=1)
@@ -112,13 +116,21 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
     return [
         _gone(one, now) if prefer == "past" else one
         for one in found
-        if one.kind != "duration" and not (one.text.lower().startswith(_OF_A_LIFE) or _is_age(text, one))
+        if one.kind != "duration" and not _is_no_time(text, one)
     ]
+
+
+def _is_no_time(text: str, span: TemporalSpan) -> bool:
+    return span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
 
 
 def _is_age(text: str, span: TemporalSpan) -> bool:
     """Tell whether a decade dates a thing rather than what was done: `a book from the 1900s`."""
     return span.text.endswith("0s") and _OF_THE.search(text[max(0, span.start - 12) : span.start]) is not None
+
+
+def _is_name(text: str, span: TemporalSpan) -> bool:
+    return span.text.isdigit() and _THE.search(text[max(0, span.start - 4) : span.start]) is not None
 
 
 def _gone(span: TemporalSpan, now: datetime) -> TemporalSpan:

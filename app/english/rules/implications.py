@@ -250,6 +250,9 @@ _ANYONES: Final = word_set("company team brand firm agency label garden practice
 
 _NOT_MINE: Final = re.compile(r"\b(?:favou?rite|local|next|dream|future|ideal|potential|first|go-?to|nearest)\b")
 
+_TO_COME: Final = re.compile(r"\b(?:start|open|launch|hav|set|want|own)(?:t?ing|e)?(?: up)?\s+$")
+"""What stands before a business that is wished for or planned."""
+
 _TRIP: Final = re.compile(
     r"\b[Mm]y\s+(?:recent|last|previous|latest)\s+(?:\w+\s+)?(?P<what>trip|visit|vacation|holiday)\s+to\s+"
     r"(?=(?:the\s+)?[A-Z])"
@@ -328,7 +331,7 @@ def _businesses(text: str, clause: Clause) -> Iterator[Draft]:
     for found in _BUSINESS.finditer(text):
         what = value(found["what"])
         specific = found["own"] or (" " in found["what"] and found["what"].split()[-1] not in _ANYONES)
-        if what and specific and not _NOT_MINE.search(what):
+        if what and specific and not (_NOT_MINE.search(what) or _TO_COME.search(text[: found.start()])):
             yield _has(clause, "owns", what, "work")
 
 

@@ -55,6 +55,8 @@ _OFFERED: Final = re.compile(
 )
 """What says something only beside what it is chosen from."""
 
+_NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
+
 _INSIDE: Final = frozenset({"of", "the"})
 
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
@@ -93,9 +95,10 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
     if purpose is not None and len(purpose.split()) > _LONGEST_PURPOSE:
         purpose = None
     found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
+    narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes
     if found is not None:
         yield preference(clause, found.key, found.value, topic=found.topic)
-    elif key := slug(chosen, 8, whole=True):
+    elif not narrowed and (key := slug(chosen, 8, whole=True)):
         yield preference(clause, f"likes.{key}", "likes", importance=0.8, topic="personal")
 
 

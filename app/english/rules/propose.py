@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english import speech_acts
-from app.english.names import COMMON, is_group, is_no_name, kind_of
+from app.english.names import COMMON, is_group, kind_of
 from app.english.rules import implications
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
@@ -124,7 +124,7 @@ def _stated(clause: Clause, said: SpeakerContext) -> Iterator[LocatedDraft]:
 def _is_known(clause: Clause, said: SpeakerContext) -> bool:
     """Tell whether a name that is the subject names someone or something, and is no word that opens a sentence."""
     subject = clause.subject
-    if subject.who is not Who.NAMED:
+    if subject.who is not Who.NAMED or clause.lemma in {"die", "pass"}:  # of whom nothing is stated, but an end
         return True
     return all(_is_name(name, said) for name in subject.names or (subject.name,))
 
@@ -133,7 +133,7 @@ def _is_name(name: str, said: SpeakerContext) -> bool:
     words = name.split()
     known = name == said.speaker or kind_of(name, said.people) is not None or is_group(name)
     several = len(words) > 1 and not any(word.lower() in COMMON for word in words)
-    return known or several or (len(words) == 1 and form_of(name.lower()) is None and not is_no_name(name))
+    return known or several
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int) -> Iterator[LocatedDraft]:
@@ -217,11 +217,16 @@ def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
 
     `context` tells whose names are people's, and what a short answer was asked.
     """
+    return tuple(proposal for _, proposal in ruled_proposals(turn, context))
+
+
+def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str, Proposal], ...]:
+    """Return what a turn proposes, each with the name of its rule."""
     if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
         return ()
     statement = implications.read_answer(turn, context)
     if statement is not None:
-        return tuple(_answer(one, turn) for one in _proposed(replace(turn, content=statement), context))
+        return tuple((rule, _answer(one, turn)) for rule, one in _proposed(replace(turn, content=statement), context))
     return _proposed(turn, context)
 
 
@@ -230,8 +235,8 @@ def _answer(proposal: Proposal, turn: Turn) -> Proposal:
     return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * implications.SURE, 2))
 
 
-def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[Proposal, ...]:
-    return tuple(_proposal(one, turn) for one in _best(_read(turn, _said(turn, context))))
+def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[tuple[str, Proposal], ...]:
+    return tuple((one.draft.rule, _proposal(one, turn)) for one in _best(_read(turn, _said(turn, context))))
 
 
 def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:

@@ -195,7 +195,6 @@ ENDINGS: Final = (
         predicate="studies-at", topic="education", ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=departures.separation),
     Row(name="died", verbs="die pass be", read=departures.death),
-    Row(name="died", verbs="lose put have", read=departures.loss),
     Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
         value=values.any_name, predicate="owns", ends=True),
 )  # fmt: skip
@@ -210,7 +209,6 @@ SENTENCES: Final = (
     TextRow(name="named relative", precision=0.85, asked=True, pasted=True, read=relationships.introduction),
     TextRow(name="presupposed", precision=0.8, asked=True, pasted=True, read=implications.presuppositions),
     TextRow(name="instruction", read=instructions.instruction),
-    TextRow(name="due date", read=events.due_dates),
 )  # fmt: skip
 
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
@@ -221,3 +219,6 @@ BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
 }
 
 OF_EVERY_VERB: Final = (*(row for row in _ROWS if not row.verbs), *EVERY_CLAUSE)
+
+RULES: Final = tuple((row.name, row.precision) for row in (*_ROWS, *EVERY_CLAUSE, *SENTENCES))
+"""The name of each row with the precision it claims; rows of one rule share a name."""

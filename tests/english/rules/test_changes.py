@@ -33,9 +33,6 @@ READ: list[tuple[str, str]] = [
     ("My cousin is a vet, lives in Leeds", "fact: user's cousin lives in Leeds"),
     ("My canoe is called Otter", "fact: user's canoe has name Otter"),
     ("My nanny's name is Ines", "fact: user has nanny Ines"),
-    ("The audit papers are due on Friday.", "event: audit papers are due, on 2026-05-22"),
-    ("The deadline for the essay was moved to June 12", "event: essay is due, on 2026-06-12"),
-    ("The kick-off is on the 27th at 2pm", "event: kick-off, at 2026-05-27 14:00"),
 ]
 
 
@@ -53,9 +50,6 @@ def test_a_change_is_read(content: str, read: str) -> None:
         ("I'm off the prednisone.", ("user", "takes", "prednisone")),
         ("They took me off enalapril in March.", ("user", "takes", "enalapril")),
         ("I'm no longer on enalapril.", ("user", "takes", "enalapril")),
-        ("We lost our cat Momo.", ("user", "has-pet", "Momo")),
-        ("We lost Momo last week.", ("user", "has-pet", "Momo")),
-        ("We had to put Momo to sleep.", ("user", "has-pet", "Momo")),
     ],
 )
 def test_what_one_no_longer_has_or_takes_has_ended(content: str, over: tuple[str, str, str | None]) -> None:
