@@ -40,9 +40,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=None, help="folder of the sets (TM_EVAL_DATA, ../shared/data)")
     parser.add_argument("--set", action="append", choices=[*SETS, *OTHERS], help="only this set; repeatable")
     parser.add_argument("--conversations", type=int, default=None, help="only the first N conversations of a set")
-    parser.add_argument(
-        "--read", action="store_true", help="with writing or rules: print what a reader has to judge"
-    )
+    parser.add_argument("--read", action="store_true", help="with writing or rules: print what a reader has to judge")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
     return parser.parse_args()
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.english.names import ORGANIZATION, PERSON, PLACE, bare_name, kind_of, leading_name
+from app.english.names import PERSON, PLACE, kind_of, leading_name
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, ending, fact, relation
 from app.english.rules.noun_phrases import thing_after

@@ -15,7 +15,6 @@ from app.english.rules.noun_phrases import describes_event, says_something, valu
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import word_set
-from app.model import Precision
 
 _LIGHT: Final = frozenset({"get", "have", "do", "go", "make"})
 
