@@ -88,7 +88,7 @@ def codes(text: str) -> Iterator[tuple[str, int, int]]:
         if _given(found["value"].rstrip(".,;!?)"), text, found):
             yield "a secret word", *found.span("value")
     for found in _ABROAD.finditer(text):
-        if _given(found["value"].rstrip(".,;!?)"), text, found):
+        if not _CODE.match(found["value"]) and _given(found["value"].rstrip(".,;!?)"), text, found):
             yield "a password", *found.span("value")
 
 
