@@ -5,45 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from app.english.word_lists import entries
 from app.lexical.tokens import SPACELESS, normalise
 
-_LISTED: Final = """
-ok, okay, k, kk, okey dokey, alright, all right, right, sure, sure thing, of course, absolutely, definitely, exactly,
-indeed, certainly, totally, agreed, fine, cool, nice, great, awesome, perfect, excellent, amazing, wonderful,
-fantastic, brilliant, lovely, sweet, good, very good, super, neat, wow, oh, ah, aha, hm, hmm, uh, um, huh, oops, yay,
-phew, well, yes, yeah, yep, yup, ya, no, nope, nah, maybe, perhaps, i guess, i think so, i hope so, i suppose,
-not yet, not really, not sure, i'm not sure, no idea, i don't know, idk, dunno, who knows, no problem, np,
-no worries, don't worry, not a problem, no thanks, no thank you, never mind, nevermind, nvm, forget it, thanks,
-thank you, thx, ty, tysm, cheers, many thanks, much appreciated, appreciated, i appreciate it,
-i really appreciate it, appreciate it, welcome, you're welcome, my pleasure, anytime, any time, for the help,
-for your help, for that, for everything, for the info, for the tip, for the tips, for the advice, for the suggestion,
-for the suggestions, for this, for letting me know, for sharing, so much, very much, a lot, a bunch, a ton, again,
-for now, so far, then, too, as well, really, very, so, and, but, also, now, please, everyone, all, guys, man, dude,
-buddy, mate, friend, dear, sir, team, there, here, got it, gotcha, i got it, i see, i understand, understood,
-makes sense, that makes sense, it makes sense, noted, i agree, sounds good, sounds great, sounds perfect, sounds fun,
-sounds like a plan, that sounds good, that sounds great, looks good, looks good to me, lgtm, works for me,
-that works, that works for me, fair enough, good point, good idea, great idea, good to know, good question,
-great question, same here, me too, i know, i know right, true, that's true, good job, great job, well done,
-nice work, great work, nice one, good one, way to go, congrats, congratulations, that's great, that's good,
-that's nice, that's cool, that's awesome, that's amazing, that's perfect, that's wonderful, that's helpful,
-that's very helpful, that's really helpful, that's so helpful, that was helpful, that helps, that helps a lot,
-that's fine, that's ok, that's okay, that's right, that's correct, that's it, that's all, that's fair, it's fine,
-it's ok, it's okay, it's all good, all good, i'm good, i'm fine, i'm ok, i'm okay, i'm here, i'm back, i'm done,
-i'm ready, i'm sorry, sorry, my bad, excuse me, pardon, love it, i love it, like it, i like it, i like that,
-i love that, will do, on it, done, ready, let's go, let's do it, go ahead, go on, continue, carry on, keep going,
-please continue, please go on, tell me more, next, more, yes please, of course not, please do, try again, hi, hello,
-hey, hiya, yo, howdy, greetings, hi there, hello there, hey there, good morning, good afternoon, good evening,
-good night, morning, evening, night, goodnight, bye, bye bye, goodbye, see you, see ya, see you later, see you soon,
-see you tomorrow, see you then, talk to you later, talk later, talk soon, later, ttyl, take care, have a good one,
-have a great day, have a good day, have a nice day, have a good weekend, have a great weekend, good luck,
-same to you, you too, what's up, sup, how are you, how are you doing, how's it going, how are things, how do you do,
-nice to meet you, lol, lmao, rofl, omg, haha, hehe, xd, ha, test, testing, ping, please and thank you, danke, merci,
-gracias, grazie, hola, ciao, bonjour, obrigado, obrigada, arigato, bitte, si, oui, ja, nein, 谢谢, 好的, 好, 嗯,
-你好, 哈哈, 我知道了, 知道了, 明白了, 我明白了, 不客气, 再见, 没问题, ありがとう, ありがとうございます, はい, いいえ,
-こんにちは, 了解, 了解です, わかりました, おはよう, おはようございます, 감사합니다, 네, 아니요, 안녕하세요,
-알겠습니다
-"""
-_PHRASES: Final = frozenset(" ".join(phrase.split()) for phrase in _LISTED.split(","))
+_PHRASES: Final = frozenset(entries("chitchat"))
 _LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in _PHRASES)
 _MOST_WORDS: Final = 24
 _MOST_CHARACTERS: Final = 200
@@ -110,6 +75,9 @@ _CORRECTION: Final = re.compile(
 _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
 """Who means themself by the first word, in scripts without spaces."""
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
+
 _LONGEST_END: Final = 40
 _LONGEST_QUESTION: Final = 300
 _ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
@@ -137,6 +105,12 @@ def is_chit_chat(text: str) -> bool:
             return False
         place += taken
     return True
+
+
+def is_foreign(text: str) -> bool:
+    """Return whether a text seems to be in another language than English: it has letters or small words of one."""
+    words = _LETTERS.findall(text.casefold())
+    return any(not word.isascii() or word in _OTHER_LANGUAGES for word in words)
 
 
 def states_something(text: str) -> bool:

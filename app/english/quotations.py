@@ -24,6 +24,18 @@ _MAIL: Final = re.compile(
 )
 """What stands above a mail that is passed on: all that follows is its writer's."""
 
+_PASSED_ON: Final = re.compile(
+    r"(?:^|[.!?\n][ \t]*)(?:(?:fwd?|fw|forwarded|forwarding)\b(?!:? ?me\b)[^:\n]{0,60}"
+    r"|(?!i\b|we\b)[^.!?:\n]{1,60}\b(?:wrote|writes|emailed|mailed|texted|messaged|posted|replied|reads)"
+    r"(?: (?:me|us|back|this|that|to me|today|yesterday|in (?:his|her|the|an?|their) [\w-]+))?"
+    r"|(?:this|that|it|the following|i found this) (?:was|is|stood|came) (?:written )?(?:in|from|on|inside) "
+    r"(?:the|an?|my|our|this|that) [\w-]+(?: [\w-]+){0,2}"
+    r"|(?:the |an? |this )?(?:message|mail|e-?mail|note|letter|text|post|excerpt|quote|document|pdf|page|article)"
+    r"(?: (?:from|of|by) [^:\n.!?]{1,60}| (?:says|said|states|reads))) ?:(?=\s)",
+    re.IGNORECASE,
+)
+"""What leads to words that someone else wrote: all of their paragraph is theirs."""
+
 _TIME: Final = r"[\[(]?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},? ?)?\d{1,2}:\d\d(?::\d\d)? ?(?:[ap]m)?[\])]?"
 _LABEL: Final = re.compile(
     rf"^[ \t*_]{{0,4}}(?P<stamp>{_TIME}[ \t-]{{0,3}})?(?P<name>[A-Z][\w'.-]{{0,30}}(?: [A-Z][\w'.-]{{0,30}}){{0,2}})"
@@ -68,7 +80,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     text = content.translate(_APOSTROPHES)
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for found in _MAIL.finditer(text))
-    return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _shown(text))))
+    return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _shown(text), _passed_on(text))))
 
 
 def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:
@@ -103,6 +115,12 @@ def _is_speaker(name: str, speaker: str | None) -> bool:
     """Tell whether a label is the speaker's name, or the beginning of it."""
     said, own = name.casefold().split(), (speaker or "").casefold().split()
     return bool(own) and (said == own or said == own[: len(said)] or own == said[: len(own)])
+
+
+def _passed_on(text: str) -> Iterator[Span]:
+    for found in _PASSED_ON.finditer(text):
+        end = text.find("\n\n", found.end())
+        yield found.end(), len(text) if end < 0 else end
 
 
 def _shown(text: str) -> Iterator[Span]:

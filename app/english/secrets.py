@@ -1,11 +1,8 @@
-"""Keys, passwords, codes and card numbers.
-
-Codes and passwords that are told: to doors, alarms and networks, and in other languages than English.
-
-Secrets in a text: keys of services, passwords that are told, numbers of cards, accounts and people.
+"""Secrets in a text: keys of services, passwords and codes that are told, numbers of cards, accounts and people.
 
 What only looks like one passes: a card number has a right check digit and an issuer's prefix, an account number the
-length of its country and a right remainder, a social security number its name beside it.
+length of its country and a right remainder, a social security number its name beside it, and code that names a
+variable `password` tells none.
 """
 
 from __future__ import annotations
@@ -91,7 +88,7 @@ def codes(text: str) -> Iterator[tuple[str, int, int]]:
         if _given(found["value"].rstrip(".,;!?)"), text, found):
             yield "a secret word", *found.span("value")
     for found in _ABROAD.finditer(text):
-        if _given(found["value"].rstrip(".,;!?)"), text, found):
+        if not _CODE.match(found["value"]) and _given(found["value"].rstrip(".,;!?)"), text, found):
             yield "a password", *found.span("value")
 
 
@@ -154,6 +151,60 @@ _TOLD: Final = re.compile(
     re.IGNORECASE,
 )
 
+_TOLD_FREELY: Final = (
+    (
+        "a card's check value",
+        re.compile(r"\b(?:cv[vc]2?|security code|check value)\b[^\d\n]{0,15}(?P<value>\d{3,4})\b", re.IGNORECASE),
+    ),
+    (
+        "a login",
+        re.compile(
+            r"\b(?:log-?in|credentials?|account|user(?:name)?)\b[^\n:=]{0,20}[:=] ?[^\s/|,]{2,60} ?[/|,:] ?"
+            r"(?:(?:pass\w*|pw) ?[:=]? ?)?(?P<value>(?=\S*\d)(?=\S*[A-Za-z])[^\s/]{5,60})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "a password",
+        re.compile(
+            r"\b(?:use|using|with|type|enter|put(?: in)?|it's|is) (?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;]{6,60}) "
+            r"(?:for|as|to|on|at) [^.\n]{0,40}\b(?:log-?in|log in|sign in|password|passcode|wi-?fi)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "a recovery phrase",
+        re.compile(
+            r"\b(?:(?:seed|recovery|backup|mnemonic|wallet|secret)[ -]?(?:phrase|words|seed)?\b[^\n]{0,30}?[:,] ?"
+            r"|(?:seed|recovery|mnemonic|backup) (?:phrase|words) (?:is|are) )"
+            r"(?P<value>(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "a one-time code",
+        re.compile(
+            r"\b(?:2fa|mfa|two[- ]factor|one[- ]time|verification|otp|authenticat\w+|log-?in|sms|sign-?in)\b"
+            r"[^.\n\d]{0,30}?\b(?:code|passcode|pin|password|token)\b[^.\n\d]{0,20}(?P<value>\d{3}[ -]?\d{3,5})\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "a passport number",
+        re.compile(
+            r"\b(?:passport|identity card|id card|driver'?s licen[cs]e|driving licen[cs]e)"
+            r"(?: (?:number|no\.?|nr\.?|id))?(?: ?[:=#]| is)? ?(?P<value>(?-i:(?=(?:[A-Z]*\d){4})[A-Z0-9]{6,10}))\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+"""Secrets told in free words, each with the words that make it one."""
+
+_CODE: Final = re.compile(
+    r"[\w.]*[(\[{]|[A-Za-z_]\w*\.[A-Za-z_]|(?:str|string|none|null|true|false|undefined|text|bytes)\W*$", re.IGNORECASE
+)
+"""What a variable is given, or its type."""
+
 _NAMES: Final = re.compile(r"[Pp](?:ass|ASS|wd|WD|in|IN)|[Ll]ogin")
 
 _ORDINARY: Final = words(
@@ -209,6 +260,9 @@ def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
     for found in _TOLD.finditer(text) if _NAMES.search(text) else ():
         if _told(found, text):
             yield f"a {found['what'].lower()}", *found.span("value")
+    for what, pattern in _TOLD_FREELY:
+        for one in pattern.finditer(text):
+            yield what, *one.span(one.lastgroup or 0)
     yield from _numbers(text)
 
 
@@ -221,6 +275,8 @@ def _told(found: re.Match[str], text: str) -> bool:
     value = found["value"].rstrip(".,;!?)")
     if found["what"].lower().startswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 8  # noqa: PLR2004 - what PINs are made of
+    if not found["quote"] and _CODE.match(value):
+        return False
     if value.lower() in _ORDINARY or len(value) < 4 or value.startswith(("<", "{", "$", "*", "%", "[")):  # noqa: PLR2004
         return False
     if found["quote"] or not value.isalpha():

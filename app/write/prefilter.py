@@ -1,12 +1,6 @@
-"""Stage: which turns are worth extracting.
-
-Which game or story a turn is said in, told from the turns of its session.
-
-Stage 1: which turns can't hold anything to remember, told by length, wording and repetition (seed 001).
+"""Stage: which turns are worth extracting, told by length, wording and repetition (seed 001).
 
 Pure and quick. A gate lets through too much rather than too little: what it drops is lost to extraction.
-
-Stage 1 among the turns before: which question a turn answers, one that someone else asked right before it.
 """
 
 from __future__ import annotations
@@ -19,7 +13,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import Final
 
-from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_yes_or_no, states_something
+from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_foreign, is_yes_or_no, states_something
 from app.english.role_play import EarlierTurn, RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
@@ -118,7 +112,7 @@ def _tells(content: str, asked: str | None) -> bool:
 
 def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
     """Tell whether the turn is worth reading whatever came before it."""
-    return count_words(content) >= policy.min_words or states_something(content)
+    return count_words(content) >= policy.min_words or states_something(content) or is_foreign(content)
 
 
 def _answers_another(earlier: RecentTurn, asked: str | None) -> bool:

@@ -153,6 +153,12 @@ FOREIGN = (
 )
 
 SECRETS = (
+    "my card's CVV is 345, it expires 09/28",
+    "login: admin / hunter2xyz",
+    "i use tr0ub4dor&3 for my mail login",
+    "my seed phrase is apple river stone cloud table green horse paper light door window chair",
+    "the 2FA code is 482913",
+    "my passport number is C01X00T47",
     "my key is sk-proj-abc123DEF456ghi789JKL012",
     "sk-ant-api03-aBcDeF0123456789aBcDeF0123",
     "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
@@ -188,6 +194,11 @@ SECRETS = (
 )
 
 NO_SECRETS = (
+    "password = get_password()",
+    "const password = req.body.password;",
+    "def login(password: str) -> None:",
+    "password = os.environ['DB_PW']",
+    "My passport expires in 2031.",
     "my id is 123e4567-e89b-12d3-a456-426614174000",
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixed it",
     "call me at +49 30 901820 or 555-123-4567",
