@@ -486,7 +486,7 @@ class TransientStateWrite(WriteFields, total=False):
     """May be left out: the route says it."""
 
 
-class OwnWrite(WriteFields, total=False):
+class TenantTypeWrite(WriteFields, total=False):
     """A memory of a type of your own."""
 
     content: str | None
@@ -877,7 +877,7 @@ class TransientStateItem(WriteFields, total=False):
     type: Required[Literal["transient_state"]]
 
 
-class OwnItem(WriteFields, total=False):
+class TenantTypeItem(WriteFields, total=False):
     """A memory of a type of your own."""
 
     content: str | None
@@ -925,7 +925,7 @@ class TurnIn(TypedDict, total=False):
     """Who said it, where a conversation has names: who `I` is."""
 
 
-class Statement(TypedDict, total=False):
+class ReviewerStatement(TypedDict, total=False):
     """What a reviewer states instead: a memory's type and that type's fields."""
 
     payload: Required[Mapping[str, Any]]
@@ -1249,5 +1249,5 @@ class GetEntityOptions(TypedDict, total=False):
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
 
-BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | OwnItem
+BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | TenantTypeItem
 """One typed write of a batch; `type` says which."""
