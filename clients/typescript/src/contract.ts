@@ -10637,6 +10637,8 @@ export interface operations {
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
                 known_at?: string | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
@@ -10644,6 +10646,8 @@ export interface operations {
                 entity_type?: string | null;
                 /** @description Any of its names, whatever the case. */
                 name?: string | null;
+                /** @description A word of one of its names begins with this. */
+                prefix?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
@@ -10788,6 +10792,8 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only these types; repeat it for several. */
                 type?: string[];
                 /** @description Only these statuses; repeat it for several. By default all but `pending`: history too. */
@@ -10800,6 +10806,20 @@ export interface operations {
                 session_id?: string | null;
                 /** @description Only what matters at least this much. */
                 min_importance?: number | null;
+                /** @description Only memories whose text holds each of these words. */
+                q?: string | null;
+                /** @description Only memories that name this entity, by its `ent_` id; of every type. */
+                entity?: string | null;
+                /** @description Only memories with this predicate. */
+                predicate?: string | null;
+                /** @description Only memories whose metadata contain this JSON object. */
+                metadata?: string | null;
+                /** @description Only what was recorded then or later. */
+                recorded_since?: string | null;
+                /** @description Only what was recorded before. */
+                recorded_until?: string | null;
+                /** @description Only what waits for a reviewer, or only what does not. */
+                needs_review?: boolean | null;
                 /** @description `now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when. */
                 validity?: "now" | "any";
                 sort?: components["schemas"]["MemorySort"];
@@ -11626,6 +11646,8 @@ export interface operations {
     list_turns: {
         parameters: {
             query?: {
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
