@@ -105,14 +105,14 @@ class TypedMemoryStore(BaseStore):
         user = self._user_of(namespace)
         return self._memory if user is None else self._memory.for_user(user)
 
-    def _find(self, namespace: Namespace, key: str) -> models.OwnMemory | None:
+    def _find(self, namespace: Namespace, key: str) -> models.TenantTypeMemory | None:
         listed = self._client(namespace).memories(subject=_path(namespace, key), type=[TYPE], status=["active"])
         return next(_own(listed), None)
 
     def _put(self, op: PutOp) -> None:
         item = json.dumps({"namespace": op.namespace, "key": op.key, "value": op.value})
         payload = {"path": _path(op.namespace, op.key), "text": _text(op.value or {}), "item": item}
-        written = self._client(op.namespace).write_own(TYPE, payload=payload)
+        written = self._client(op.namespace).write_tenant_type(TYPE, payload=payload)
         if written.decision in {"review", "rejected"}:
             _log.warning("%s is not stored: %s", payload["path"], written.reason)
 
@@ -126,8 +126,8 @@ class TypedMemoryStore(BaseStore):
         client = self._client(op.namespace_prefix)
         if op.query:
             hits = client.recall(op.query, types=[TYPE], top_k=_SEARCHED).memories
-            found: list[tuple[models.OwnMemory, float | None]]
-            found = [(one.memory, one.score) for one in hits if isinstance(one.memory, models.OwnMemory)]
+            found: list[tuple[models.TenantTypeMemory, float | None]]
+            found = [(one.memory, one.score) for one in hits if isinstance(one.memory, models.TenantTypeMemory)]
         else:
             found = [(one, None) for one in _own(client.memories(type=[TYPE], status=["active"], limit=200))]
         for memory, score in found:
@@ -143,15 +143,15 @@ class TypedMemoryStore(BaseStore):
         return cut[op.offset : op.offset + op.limit]
 
 
-def _own(memories: Iterable[models.Memory]) -> Iterator[models.OwnMemory]:
-    return (one for one in memories if isinstance(one, models.OwnMemory))
+def _own(memories: Iterable[models.Memory]) -> Iterator[models.TenantTypeMemory]:
+    return (one for one in memories if isinstance(one, models.TenantTypeMemory))
 
 
 def _path(namespace: Namespace, key: str) -> str:
     return f"{'.'.join(namespace)}/{key}"
 
 
-def _item(memory: models.OwnMemory) -> Item:
+def _item(memory: models.TenantTypeMemory) -> Item:
     stored = json.loads(memory.payload["item"])
     return Item(
         value=stored["value"],

@@ -66,7 +66,7 @@ def generate(contract: Schema) -> str:
     items = list(dict.fromkeys(references(schemas["BatchWrite"]["properties"]["memories"])))
     groups = {name: _without(schemas[body], skipped) for name, (body, skipped) in BODIES.items()}
     groups |= {f"{camel(one)}Options": _parameters(operations(contract)[one]) for one in PARAMETERS}
-    needed = closure(schemas, [*writes, *items, "TurnIn", "Statement", *references(list(groups.values()))])
+    needed = closure(schemas, [*writes, *items, "TurnIn", "ReviewerStatement", *references(list(groups.values()))])
     common = common_fields(schemas[one] for one in writes)
     text, shared = HEAD, {**schemas[writes[0]], "description": "The fields of every typed write, whatever its type."}
     shared_class = class_of(_SHARED, "TypedDict, total=False", shared, common, _line)
@@ -107,8 +107,8 @@ _IMPLEMENTATION: Final = '''    async def write(
         """Store one memory of a type; the answer says what was decided, and why."""
         return await self._send(calls.write(type, self._identify(fields)), idempotency_key)
 
-    async def write_own(
-        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
+    async def write_tenant_type(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.TenantTypeWrite]
     ) -> WriteResult:
         """Store one memory of a type that your tenant defined; its fields go into `payload`."""
         return await self._send(calls.write(type, self._identify(fields)), idempotency_key)

@@ -147,8 +147,8 @@ def test_a_type_of_ones_own_is_written_and_told_apart(memory: TypedMemory, user:
         "examples": [{"utterance": "I opened ticket 7.", "payloads": [{"number": 7}]}],
     }
     memory.request("POST", "/admin/types", body=definition)
-    written = memory.write_own(name, payload={"number": 4711}).memory
-    assert isinstance(written, models.OwnMemory)
+    written = memory.write_tenant_type(name, payload={"number": 4711}).memory
+    assert isinstance(written, models.TenantTypeMemory)
     assert (written.type, written.payload) == (name, {"number": 4711})
 
 

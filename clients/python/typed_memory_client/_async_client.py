@@ -113,7 +113,7 @@ class AsyncTypedMemory(AsyncTypedWrites):
         item: models.ReviewItem,
         action: calls.ReviewAction,
         *,
-        instead: MemoryId | bodies.Statement | None = None,
+        instead: MemoryId | bodies.ReviewerStatement | None = None,
         reason: str | None = None,
     ) -> models.ReviewOutcome:
         """Decide a review item; ReviewConflict if it has changed since it was read.

@@ -114,8 +114,8 @@ class AsyncTypedWrites(AsyncTransport):
         """Store one memory of a type; the answer says what was decided, and why."""
         return await self._send(calls.write(type, self._identify(fields)), idempotency_key)
 
-    async def write_own(
-        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
+    async def write_tenant_type(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.TenantTypeWrite]
     ) -> WriteResult:
         """Store one memory of a type that your tenant defined; its fields go into `payload`."""
         return await self._send(calls.write(type, self._identify(fields)), idempotency_key)

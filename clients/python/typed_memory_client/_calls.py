@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 
 from typed_memory_client import models
-from typed_memory_client.bodies import BatchItem, Statement, TurnIn
+from typed_memory_client.bodies import BatchItem, ReviewerStatement, TurnIn
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -213,7 +213,7 @@ def review_summary() -> Call[models.Summary]:
 
 
 def decide(
-    item: models.ReviewItem, action: ReviewAction, instead: str | Statement | None, reason: str | None
+    item: models.ReviewItem, action: ReviewAction, instead: str | ReviewerStatement | None, reason: str | None
 ) -> Call[models.ReviewOutcome]:
     """Decide a review item at the version that was read."""
     body = {"action": action, "version": item.version, "with": instead, "reason": reason}

@@ -6,9 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, Unpack
 
-from typed_memory_client import bodies
 from typed_memory_client import _calls as calls
-from typed_memory_client import models
+from typed_memory_client import bodies, models
 from typed_memory_client._writes import TypedWrites
 from typed_memory_client._errors import TimedOut
 from typed_memory_client._retries import sleep_blocking
@@ -114,7 +113,7 @@ class TypedMemory(TypedWrites):
         item: models.ReviewItem,
         action: calls.ReviewAction,
         *,
-        instead: MemoryId | bodies.Statement | None = None,
+        instead: MemoryId | bodies.ReviewerStatement | None = None,
         reason: str | None = None,
     ) -> models.ReviewOutcome:
         """Decide a review item; ReviewConflict if it has changed since it was read.

@@ -114,8 +114,8 @@ class TypedWrites(Transport):
         """Store one memory of a type; the answer says what was decided, and why."""
         return self._send(calls.write(type, self._identify(fields)), idempotency_key)
 
-    def write_own(
-        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.OwnWrite]
+    def write_tenant_type(
+        self, type: str, /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.TenantTypeWrite]
     ) -> WriteResult:
         """Store one memory of a type that your tenant defined; its fields go into `payload`."""
         return self._send(calls.write(type, self._identify(fields)), idempotency_key)

@@ -486,7 +486,7 @@ class TransientStateWrite(WriteFields, total=False):
     """May be left out: the route says it."""
 
 
-class OwnWrite(WriteFields, total=False):
+class TenantTypeWrite(WriteFields, total=False):
     """A memory of a type of your own."""
 
     content: str | None
@@ -877,7 +877,7 @@ class TransientStateItem(WriteFields, total=False):
     type: Required[Literal["transient_state"]]
 
 
-class OwnItem(WriteFields, total=False):
+class TenantTypeItem(WriteFields, total=False):
     """A memory of a type of your own."""
 
     content: str | None
@@ -925,7 +925,7 @@ class TurnIn(TypedDict, total=False):
     """Who said it, where a conversation has names: who `I` is."""
 
 
-class Statement(TypedDict, total=False):
+class ReviewerStatement(TypedDict, total=False):
     """What a reviewer states instead: a memory's type and that type's fields."""
 
     payload: Required[Mapping[str, Any]]
@@ -1086,6 +1086,9 @@ class ListMemoriesOptions(TypedDict, total=False):
     scope: ScopeKind | None
     """Of these, only what is in scopes of this kind."""
 
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     type: Sequence[str]
     """Only these types; repeat it for several."""
 
@@ -1103,6 +1106,27 @@ class ListMemoriesOptions(TypedDict, total=False):
 
     min_importance: float | None
     """Only what matters at least this much."""
+
+    q: str | None
+    """Only memories whose text holds each of these words."""
+
+    entity: str | None
+    """Only memories that name this entity, by its `ent_` id; of every type."""
+
+    predicate: str | None
+    """Only memories with this predicate."""
+
+    metadata: str | None
+    """Only memories whose metadata contain this JSON object."""
+
+    recorded_since: datetime | str | None
+    """Only what was recorded then or later."""
+
+    recorded_until: datetime | str | None
+    """Only what was recorded before."""
+
+    needs_review: bool | None
+    """Only what waits for a reviewer, or only what does not."""
 
     validity: Literal["now", "any"]
     """`now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when."""
@@ -1144,6 +1168,9 @@ class ListSessionOptions(TypedDict, total=False):
 class ListTurnsOptions(TypedDict, total=False):
     """Query parameters of `list_turns`."""
 
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
@@ -1168,6 +1195,9 @@ class ListEntitiesOptions(TypedDict, total=False):
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
@@ -1178,6 +1208,9 @@ class ListEntitiesOptions(TypedDict, total=False):
 
     name: str | None
     """Any of its names, whatever the case."""
+
+    prefix: str | None
+    """A word of one of its names begins with this."""
 
     limit: int
     """How many a page has at most."""
@@ -1249,5 +1282,5 @@ class GetEntityOptions(TypedDict, total=False):
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
 
-BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | OwnItem
+BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | TenantTypeItem
 """One typed write of a batch; `type` says which."""

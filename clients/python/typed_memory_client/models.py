@@ -553,7 +553,7 @@ class TransientStateMemory(MemoryFields):
     type: Literal["transient_state"]
 
 
-class OwnMemory(MemoryFields):
+class TenantTypeMemory(MemoryFields):
     """A memory of a type of your own."""
 
     content: str
@@ -593,7 +593,7 @@ Memory = Annotated[
     |    Annotated[StandardMemory, Tag("standard")]
     |    Annotated[StrategyMemory, Tag("strategy")]
     |    Annotated[TransientStateMemory, Tag("transient_state")]
-    |    Annotated[OwnMemory, Tag("")],
+    |    Annotated[TenantTypeMemory, Tag("")],
     Discriminator(tag_by("type", "constraint", "control", "decision", "entity", "episodic", "event", "fact", "feature", "medication", "plan", "preference", "procedural", "progress", "reflection", "relation", "semantic", "standard", "strategy", "transient_state")),
 ]
 """A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`."""
@@ -697,7 +697,7 @@ class Decided(Model):
     """`review.decided`, or what else settled it."""
 
 
-class Spoken(Model):
+class TurnExcerpt(Model):
     """A turn."""
 
     content: str
@@ -714,9 +714,9 @@ class Spoken(Model):
 class Passage(Model):
     """Where it was said, in its conversation; without a turn, where that is not kept."""
 
-    after: list[Spoken]
+    after: list[TurnExcerpt]
 
-    before: list[Spoken]
+    before: list[TurnExcerpt]
 
     quote: str | None
 
@@ -724,7 +724,7 @@ class Passage(Model):
 
     stated_at: datetime
 
-    turn: Spoken | None
+    turn: TurnExcerpt | None
 
 
 class Affected(Model):
@@ -735,7 +735,7 @@ class Affected(Model):
     memory_id: str
 
 
-class Foreseen(Model):
+class Preview(Model):
     """What accepting it would come to now."""
 
     affected: list[Affected]
@@ -762,7 +762,7 @@ class ReviewDetail(Model):
 
     id: str
 
-    if_accepted: Foreseen | None
+    if_accepted: Preview | None
 
     item: ReviewItem | None
 

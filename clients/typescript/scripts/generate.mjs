@@ -1,29 +1,29 @@
 // Write src/contract.ts from the part of the contract that the clients use, or with --check compare it.
 //
 // `python -m codegen` writes that part to clients/build/contract.json first. A memory of a tenant's own type has any
-// name in `type`, which would keep the union of memories from narrowing; so that member is declared in src/own.ts.
+// name in `type`, which would keep the union of memories from narrowing; so that member is declared in src/tenant-types.ts.
 import { readFile, writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 
 const source = new URL("../../build/contract.json", import.meta.url);
 const target = new URL("../src/contract.ts", import.meta.url);
-const OWN = "OwnMemory";
-const OWN_FIELDS = "OwnMemoryFields";
+const TENANT_TYPE = "TenantTypeMemory";
+const FIELDS = "TenantTypeMemoryFields";
 
 const contract = JSON.parse(await readFile(source, "utf8"));
 const schemas = contract.components.schemas;
-schemas[OWN_FIELDS] = { ...schemas[OWN] };
+schemas[FIELDS] = { ...schemas[TENANT_TYPE] };
 
 const ast = await openapiTS(contract, {
   defaultNonNullable: false, // what has a default may be left out
   transform(_schema, { path }) {
-    return path === `#/components/schemas/${OWN}` ? ts.factory.createTypeReferenceNode(OWN) : undefined;
+    return path === `#/components/schemas/${TENANT_TYPE}` ? ts.factory.createTypeReferenceNode(TENANT_TYPE) : undefined;
   },
 });
 const text = [
   "// Generated from the contract by `npm run generate`: do not edit.",
-  `import type { ${OWN} } from "./own.ts";`,
+  `import type { ${TENANT_TYPE} } from "./tenant-types.ts";`,
   "",
   astToString(ast),
 ].join("\n");

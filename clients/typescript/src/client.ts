@@ -68,7 +68,7 @@ export class TypedMemory {
   }
 
   /** Store one memory of a type that your tenant defined; its fields go into `payload`. */
-  writeOwn(type: string, fields: types.OwnWrite, control: WriteControl = {}): Promise<types.WriteResult> {
+  writeTenantType(type: string, fields: types.TenantTypeWrite, control: WriteControl = {}): Promise<types.WriteResult> {
     return this.#write(type, fields, control);
   }
 
@@ -148,7 +148,7 @@ export class TypedMemory {
   decide(
     item: types.ReviewItem,
     action: types.ReviewAction,
-    options: { instead?: MemoryId | types.Statement; reason?: string } = {},
+    options: { instead?: MemoryId | types.ReviewerStatement; reason?: string } = {},
   ): Promise<types.ReviewOutcome> {
     const { instead, reason } = options;
     const other = typeof instead === "object" && "id" in instead ? instead.id : instead;

@@ -1,5 +1,5 @@
 // Generated from the contract by `npm run generate`: do not edit.
-import type { OwnMemory } from "./own.ts";
+import type { TenantTypeMemory } from "./tenant-types.ts";
 
 export interface paths {
     "/admin/review": {
@@ -972,7 +972,7 @@ export interface components {
          */
         BatchWrite: {
             /** Memories */
-            memories: ((components["schemas"]["ConstraintItem"] | components["schemas"]["ControlItem"] | components["schemas"]["DecisionItem"] | components["schemas"]["EntityItem"] | components["schemas"]["EpisodicItem"] | components["schemas"]["EventItem"] | components["schemas"]["FactItem"] | components["schemas"]["FeatureItem"] | components["schemas"]["MedicationItem"] | components["schemas"]["PlanItem"] | components["schemas"]["PreferenceItem"] | components["schemas"]["ProceduralItem"] | components["schemas"]["ProgressItem"] | components["schemas"]["ReflectionItem"] | components["schemas"]["RelationItem"] | components["schemas"]["SemanticItem"] | components["schemas"]["StandardItem"] | components["schemas"]["StrategyItem"] | components["schemas"]["TransientStateItem"]) | components["schemas"]["OwnItem"])[];
+            memories: ((components["schemas"]["ConstraintItem"] | components["schemas"]["ControlItem"] | components["schemas"]["DecisionItem"] | components["schemas"]["EntityItem"] | components["schemas"]["EpisodicItem"] | components["schemas"]["EventItem"] | components["schemas"]["FactItem"] | components["schemas"]["FeatureItem"] | components["schemas"]["MedicationItem"] | components["schemas"]["PlanItem"] | components["schemas"]["PreferenceItem"] | components["schemas"]["ProceduralItem"] | components["schemas"]["ProgressItem"] | components["schemas"]["ReflectionItem"] | components["schemas"]["RelationItem"] | components["schemas"]["SemanticItem"] | components["schemas"]["StandardItem"] | components["schemas"]["StrategyItem"] | components["schemas"]["TransientStateItem"]) | components["schemas"]["TenantTypeItem"])[];
         };
         /**
          * CandidateOut
@@ -1917,7 +1917,7 @@ export interface components {
              * @description For `merge` a memory's id; for `supersede_with` a memory's id, or what holds instead.
              * @example mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
              */
-            with?: string | components["schemas"]["Statement"] | null;
+            with?: string | components["schemas"]["ReviewerStatement"] | null;
         };
         /**
          * DecidedOut
@@ -4678,18 +4678,6 @@ export interface components {
             message: string;
         };
         /**
-         * ForeseenOut
-         * @description What accepting it would come to now.
-         */
-        ForeseenOut: {
-            /** Affected */
-            affected: components["schemas"]["AffectedOut"][];
-            /** Memory Id */
-            memory_id: string | null;
-            /** Outcome */
-            outcome: string;
-        };
-        /**
          * FreshnessOut
          * @description Freshness now, as it would have been without this feedback and as it is.
          */
@@ -5361,7 +5349,7 @@ export interface components {
          * Memory
          * @description A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.
          */
-        Memory: (components["schemas"]["ConstraintMemory"] | components["schemas"]["ControlMemory"] | components["schemas"]["DecisionMemory"] | components["schemas"]["EntityMemory"] | components["schemas"]["EpisodicMemory"] | components["schemas"]["EventMemory"] | components["schemas"]["FactMemory"] | components["schemas"]["FeatureMemory"] | components["schemas"]["MedicationMemory"] | components["schemas"]["PlanMemory"] | components["schemas"]["PreferenceMemory"] | components["schemas"]["ProceduralMemory"] | components["schemas"]["ProgressMemory"] | components["schemas"]["ReflectionMemory"] | components["schemas"]["RelationMemory"] | components["schemas"]["SemanticMemory"] | components["schemas"]["StandardMemory"] | components["schemas"]["StrategyMemory"] | components["schemas"]["TransientStateMemory"]) | components["schemas"]["OwnMemory"];
+        Memory: (components["schemas"]["ConstraintMemory"] | components["schemas"]["ControlMemory"] | components["schemas"]["DecisionMemory"] | components["schemas"]["EntityMemory"] | components["schemas"]["EpisodicMemory"] | components["schemas"]["EventMemory"] | components["schemas"]["FactMemory"] | components["schemas"]["FeatureMemory"] | components["schemas"]["MedicationMemory"] | components["schemas"]["PlanMemory"] | components["schemas"]["PreferenceMemory"] | components["schemas"]["ProceduralMemory"] | components["schemas"]["ProgressMemory"] | components["schemas"]["ReflectionMemory"] | components["schemas"]["RelationMemory"] | components["schemas"]["SemanticMemory"] | components["schemas"]["StandardMemory"] | components["schemas"]["StrategyMemory"] | components["schemas"]["TransientStateMemory"]) | components["schemas"]["TenantTypeMemory"];
         /**
          * MemoryPage
          * @description Some memories.
@@ -5394,293 +5382,14 @@ export interface components {
             similarity: number;
         };
         /**
-         * OwnItem
-         * @description A memory of a type of your own.
-         * @example {
-         *       "payload": {
-         *         "customer": "Acme",
-         *         "number": 4711
-         *       },
-         *       "type": "ticket",
-         *       "user_id": "ana"
-         *     }
-         */
-        OwnItem: {
-            /**
-             * Agent Id
-             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
-             */
-            agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
-            category?: components["schemas"]["Category"] | null;
-            /**
-             * Content
-             * @description The sentence to remember, instead of one made from the fields.
-             */
-            content?: string | null;
-            /**
-             * Context
-             * @description What was said just before: searched, never shown.
-             */
-            context?: string | null;
-            /**
-             * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
-             * @default false
-             */
-            ends?: boolean;
-            /** Evidence */
-            evidence?: components["schemas"]["EvidenceIn"][];
-            /**
-             * Evidence Turn Id
-             * @description Short for evidence with just a turn_id.
-             */
-            evidence_turn_id?: string | null;
-            /**
-             * Extractor Confidence
-             * @description How sure the extraction of the fields is.
-             */
-            extractor_confidence?: number | null;
-            /**
-             * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
-             */
-            importance?: number | null;
-            /**
-             * Metadata
-             * @description Anything else; kept, not interpreted.
-             */
-            metadata?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Occurred At
-             * @description When it was stated; now by default. A later statement replaces an earlier.
-             */
-            occurred_at?: string | null;
-            /**
-             * Payload
-             * @description The type's fields, by its schema (`GET /admin/types/{type_name}`).
-             */
-            payload: {
-                [key: string]: unknown;
-            };
-            /**
-             * Provenance
-             * @description How the memory came about.
-             */
-            provenance?: {
-                [key: string]: unknown;
-            };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
-            scope?: components["schemas"]["ScopeKind"] | null;
-            /**
-             * Sequence Number
-             * @description Its place in the session.
-             */
-            sequence_number?: number | null;
-            /**
-             * Session Id
-             * @description Your id of the conversation.
-             */
-            session_id?: string | null;
-            /**
-             * Source Confidence
-             * @description How far the source is to be trusted.
-             */
-            source_confidence?: number | null;
-            /**
-             * @description How it was meant: what is not asserted is never believed.
-             * @default assertion
-             */
-            speech_act?: components["schemas"]["SpeechAct"];
-            /**
-             * Timezone
-             * @description Where times without an offset are read.
-             */
-            timezone?: string | null;
-            /**
-             * Topic
-             * @description What it is filed under.
-             */
-            topic?: string | null;
-            /**
-             * Ttl Seconds
-             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
-             */
-            ttl_seconds?: number | null;
-            /**
-             * Type
-             * @description The memory's type, such as `fact`.
-             * @example ticket
-             */
-            type: string;
-            /**
-             * User Id
-             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
-             */
-            user_id?: string | null;
-            /**
-             * Valid From
-             * @description Since when it is true.
-             */
-            valid_from?: string | null;
-            /**
-             * Valid Until
-             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
-             */
-            valid_until?: string | null;
-        };
-        /**
-         * OwnMemory
-         * @description A memory of a type of your own.
-         */
-        OwnMemory: OwnMemory;
-        /**
-         * OwnWrite
-         * @description A memory of a type of your own.
-         * @example {
-         *       "payload": {
-         *         "customer": "Acme",
-         *         "number": 4711
-         *       },
-         *       "user_id": "ana"
-         *     }
-         */
-        OwnWrite: {
-            /**
-             * Agent Id
-             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
-             */
-            agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
-            category?: components["schemas"]["Category"] | null;
-            /**
-             * Content
-             * @description The sentence to remember, instead of one made from the fields.
-             */
-            content?: string | null;
-            /**
-             * Context
-             * @description What was said just before: searched, never shown.
-             */
-            context?: string | null;
-            /**
-             * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
-             * @default false
-             */
-            ends?: boolean;
-            /** Evidence */
-            evidence?: components["schemas"]["EvidenceIn"][];
-            /**
-             * Evidence Turn Id
-             * @description Short for evidence with just a turn_id.
-             */
-            evidence_turn_id?: string | null;
-            /**
-             * Extractor Confidence
-             * @description How sure the extraction of the fields is.
-             */
-            extractor_confidence?: number | null;
-            /**
-             * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
-             */
-            importance?: number | null;
-            /**
-             * Metadata
-             * @description Anything else; kept, not interpreted.
-             */
-            metadata?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Occurred At
-             * @description When it was stated; now by default. A later statement replaces an earlier.
-             */
-            occurred_at?: string | null;
-            /**
-             * Payload
-             * @description The type's fields, by its schema (`GET /admin/types/{type_name}`).
-             */
-            payload: {
-                [key: string]: unknown;
-            };
-            /**
-             * Provenance
-             * @description How the memory came about.
-             */
-            provenance?: {
-                [key: string]: unknown;
-            };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
-            scope?: components["schemas"]["ScopeKind"] | null;
-            /**
-             * Sequence Number
-             * @description Its place in the session.
-             */
-            sequence_number?: number | null;
-            /**
-             * Session Id
-             * @description Your id of the conversation.
-             */
-            session_id?: string | null;
-            /**
-             * Source Confidence
-             * @description How far the source is to be trusted.
-             */
-            source_confidence?: number | null;
-            /**
-             * @description How it was meant: what is not asserted is never believed.
-             * @default assertion
-             */
-            speech_act?: components["schemas"]["SpeechAct"];
-            /**
-             * Timezone
-             * @description Where times without an offset are read.
-             */
-            timezone?: string | null;
-            /**
-             * Topic
-             * @description What it is filed under.
-             */
-            topic?: string | null;
-            /**
-             * Ttl Seconds
-             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
-             */
-            ttl_seconds?: number | null;
-            /**
-             * Type
-             * @description May be left out: the route says it.
-             */
-            type?: string | null;
-            /**
-             * User Id
-             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
-             */
-            user_id?: string | null;
-            /**
-             * Valid From
-             * @description Since when it is true.
-             */
-            valid_from?: string | null;
-            /**
-             * Valid Until
-             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
-             */
-            valid_until?: string | null;
-        };
-        /**
          * PassageOut
          * @description Where it was said, in its conversation; without a turn, where that is not kept.
          */
         PassageOut: {
             /** After */
-            after: components["schemas"]["SpokenOut"][];
+            after: components["schemas"]["TurnExcerptOut"][];
             /** Before */
-            before: components["schemas"]["SpokenOut"][];
+            before: components["schemas"]["TurnExcerptOut"][];
             /** Quote */
             quote: string | null;
             /** Role */
@@ -5690,7 +5399,7 @@ export interface components {
              * Format: date-time
              */
             stated_at: string;
-            turn: components["schemas"]["SpokenOut"] | null;
+            turn: components["schemas"]["TurnExcerptOut"] | null;
         };
         /**
          * PatchBody
@@ -6548,6 +6257,18 @@ export interface components {
              * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
              */
             valid_until?: string | null;
+        };
+        /**
+         * PreviewOut
+         * @description What accepting it would come to now.
+         */
+        PreviewOut: {
+            /** Affected */
+            affected: components["schemas"]["AffectedOut"][];
+            /** Memory Id */
+            memory_id: string | null;
+            /** Outcome */
+            outcome: string;
         };
         /**
          * Problem
@@ -8409,7 +8130,7 @@ export interface components {
             evidence: components["schemas"]["PassageOut"][];
             /** Id */
             id: string;
-            if_accepted: components["schemas"]["ForeseenOut"] | null;
+            if_accepted: components["schemas"]["PreviewOut"] | null;
             item: components["schemas"]["ReviewItem"] | null;
             memory: components["schemas"]["Memory"] | null;
             /** Near */
@@ -8512,6 +8233,28 @@ export interface components {
             relation: components["schemas"]["LinkKind"];
             /** Same Value */
             same_value: boolean;
+        };
+        /**
+         * ReviewerStatement
+         * @description What a reviewer states instead: a memory's type and that type's fields.
+         */
+        ReviewerStatement: {
+            /**
+             * Payload
+             * @example {
+             *       "object": "Volkswagen",
+             *       "predicate": "works-at"
+             *     }
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * Type
+             * @description The memory's type, such as `fact`.
+             * @example fact
+             */
+            type: string;
         };
         /**
          * Role
@@ -8914,25 +8657,6 @@ export interface components {
          */
         SpeechAct: "assertion" | "hypothetical" | "roleplay" | "sarcasm" | "quotation" | "question" | "negation";
         /**
-         * SpokenOut
-         * @description A turn.
-         */
-        SpokenOut: {
-            /** Content */
-            content: string;
-            /**
-             * Occurred At
-             * Format: date-time
-             */
-            occurred_at: string;
-            /** Role */
-            role: string;
-            /** Speaker */
-            speaker: string | null;
-            /** Turn Id */
-            turn_id: string;
-        };
-        /**
          * StageOut
          * @description What a stage saw, let through and dropped, and the milliseconds it took.
          */
@@ -9314,28 +9038,6 @@ export interface components {
              * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
              */
             valid_until?: string | null;
-        };
-        /**
-         * Statement
-         * @description What a reviewer states instead: a memory's type and that type's fields.
-         */
-        Statement: {
-            /**
-             * Payload
-             * @example {
-             *       "object": "Volkswagen",
-             *       "predicate": "works-at"
-             *     }
-             */
-            payload: {
-                [key: string]: unknown;
-            };
-            /**
-             * Type
-             * @description The memory's type, such as `fact`.
-             * @example fact
-             */
-            type: string;
         };
         /**
          * StrategyItem
@@ -9725,6 +9427,285 @@ export interface components {
             reasons: components["schemas"]["WaitingOut"][];
             /** Waiting */
             waiting: number;
+        };
+        /**
+         * TenantTypeItem
+         * @description A memory of a type of your own.
+         * @example {
+         *       "payload": {
+         *         "customer": "Acme",
+         *         "number": 4711
+         *       },
+         *       "type": "ticket",
+         *       "user_id": "ana"
+         *     }
+         */
+        TenantTypeItem: {
+            /**
+             * Agent Id
+             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
+             */
+            agent_id?: string | null;
+            /** @description How it fades; the type's own by default. */
+            category?: components["schemas"]["Category"] | null;
+            /**
+             * Content
+             * @description The sentence to remember, instead of one made from the fields.
+             */
+            content?: string | null;
+            /**
+             * Context
+             * @description What was said just before: searched, never shown.
+             */
+            context?: string | null;
+            /**
+             * Ends
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @default false
+             */
+            ends?: boolean;
+            /** Evidence */
+            evidence?: components["schemas"]["EvidenceIn"][];
+            /**
+             * Evidence Turn Id
+             * @description Short for evidence with just a turn_id.
+             */
+            evidence_turn_id?: string | null;
+            /**
+             * Extractor Confidence
+             * @description How sure the extraction of the fields is.
+             */
+            extractor_confidence?: number | null;
+            /**
+             * Importance
+             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             */
+            importance?: number | null;
+            /**
+             * Metadata
+             * @description Anything else; kept, not interpreted.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Occurred At
+             * @description When it was stated; now by default. A later statement replaces an earlier.
+             */
+            occurred_at?: string | null;
+            /**
+             * Payload
+             * @description The type's fields, by its schema (`GET /admin/types/{type_name}`).
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * Provenance
+             * @description How the memory came about.
+             */
+            provenance?: {
+                [key: string]: unknown;
+            };
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            scope?: components["schemas"]["ScopeKind"] | null;
+            /**
+             * Sequence Number
+             * @description Its place in the session.
+             */
+            sequence_number?: number | null;
+            /**
+             * Session Id
+             * @description Your id of the conversation.
+             */
+            session_id?: string | null;
+            /**
+             * Source Confidence
+             * @description How far the source is to be trusted.
+             */
+            source_confidence?: number | null;
+            /**
+             * @description How it was meant: what is not asserted is never believed.
+             * @default assertion
+             */
+            speech_act?: components["schemas"]["SpeechAct"];
+            /**
+             * Timezone
+             * @description Where times without an offset are read.
+             */
+            timezone?: string | null;
+            /**
+             * Topic
+             * @description What it is filed under.
+             */
+            topic?: string | null;
+            /**
+             * Ttl Seconds
+             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
+             */
+            ttl_seconds?: number | null;
+            /**
+             * Type
+             * @description The memory's type, such as `fact`.
+             * @example ticket
+             */
+            type: string;
+            /**
+             * User Id
+             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
+             */
+            user_id?: string | null;
+            /**
+             * Valid From
+             * @description Since when it is true.
+             */
+            valid_from?: string | null;
+            /**
+             * Valid Until
+             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
+             */
+            valid_until?: string | null;
+        };
+        /**
+         * TenantTypeMemory
+         * @description A memory of a type of your own.
+         */
+        TenantTypeMemory: TenantTypeMemory;
+        /**
+         * TenantTypeWrite
+         * @description A memory of a type of your own.
+         * @example {
+         *       "payload": {
+         *         "customer": "Acme",
+         *         "number": 4711
+         *       },
+         *       "user_id": "ana"
+         *     }
+         */
+        TenantTypeWrite: {
+            /**
+             * Agent Id
+             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
+             */
+            agent_id?: string | null;
+            /** @description How it fades; the type's own by default. */
+            category?: components["schemas"]["Category"] | null;
+            /**
+             * Content
+             * @description The sentence to remember, instead of one made from the fields.
+             */
+            content?: string | null;
+            /**
+             * Context
+             * @description What was said just before: searched, never shown.
+             */
+            context?: string | null;
+            /**
+             * Ends
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @default false
+             */
+            ends?: boolean;
+            /** Evidence */
+            evidence?: components["schemas"]["EvidenceIn"][];
+            /**
+             * Evidence Turn Id
+             * @description Short for evidence with just a turn_id.
+             */
+            evidence_turn_id?: string | null;
+            /**
+             * Extractor Confidence
+             * @description How sure the extraction of the fields is.
+             */
+            extractor_confidence?: number | null;
+            /**
+             * Importance
+             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             */
+            importance?: number | null;
+            /**
+             * Metadata
+             * @description Anything else; kept, not interpreted.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Occurred At
+             * @description When it was stated; now by default. A later statement replaces an earlier.
+             */
+            occurred_at?: string | null;
+            /**
+             * Payload
+             * @description The type's fields, by its schema (`GET /admin/types/{type_name}`).
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * Provenance
+             * @description How the memory came about.
+             */
+            provenance?: {
+                [key: string]: unknown;
+            };
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            scope?: components["schemas"]["ScopeKind"] | null;
+            /**
+             * Sequence Number
+             * @description Its place in the session.
+             */
+            sequence_number?: number | null;
+            /**
+             * Session Id
+             * @description Your id of the conversation.
+             */
+            session_id?: string | null;
+            /**
+             * Source Confidence
+             * @description How far the source is to be trusted.
+             */
+            source_confidence?: number | null;
+            /**
+             * @description How it was meant: what is not asserted is never believed.
+             * @default assertion
+             */
+            speech_act?: components["schemas"]["SpeechAct"];
+            /**
+             * Timezone
+             * @description Where times without an offset are read.
+             */
+            timezone?: string | null;
+            /**
+             * Topic
+             * @description What it is filed under.
+             */
+            topic?: string | null;
+            /**
+             * Ttl Seconds
+             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
+             */
+            ttl_seconds?: number | null;
+            /**
+             * Type
+             * @description May be left out: the route says it.
+             */
+            type?: string | null;
+            /**
+             * User Id
+             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
+             */
+            user_id?: string | null;
+            /**
+             * Valid From
+             * @description Since when it is true.
+             */
+            valid_from?: string | null;
+            /**
+             * Valid Until
+             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
+             */
+            valid_until?: string | null;
         };
         /**
          * TimePrecision
@@ -10157,6 +10138,25 @@ export interface components {
             valid_until?: string | null;
         };
         /**
+         * TurnExcerptOut
+         * @description A turn.
+         */
+        TurnExcerptOut: {
+            /** Content */
+            content: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Role */
+            role: string;
+            /** Speaker */
+            speaker: string | null;
+            /** Turn Id */
+            turn_id: string;
+        };
+        /**
          * TurnIn
          * @description One message of a conversation.
          */
@@ -10385,10 +10385,10 @@ export interface components {
             reason: string;
         };
         /**
-         * OwnMemory
+         * TenantTypeMemory
          * @description A memory of a type of your own.
          */
-        OwnMemoryFields: {
+        TenantTypeMemoryFields: {
             /**
              * Access Count
              * @description Uses that count: what `not_useful` took back is not among them.
@@ -10637,6 +10637,8 @@ export interface operations {
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
                 known_at?: string | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
@@ -10644,6 +10646,8 @@ export interface operations {
                 entity_type?: string | null;
                 /** @description Any of its names, whatever the case. */
                 name?: string | null;
+                /** @description A word of one of its names begins with this. */
+                prefix?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
@@ -10788,6 +10792,8 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only these types; repeat it for several. */
                 type?: string[];
                 /** @description Only these statuses; repeat it for several. By default all but `pending`: history too. */
@@ -10800,6 +10806,20 @@ export interface operations {
                 session_id?: string | null;
                 /** @description Only what matters at least this much. */
                 min_importance?: number | null;
+                /** @description Only memories whose text holds each of these words. */
+                q?: string | null;
+                /** @description Only memories that name this entity, by its `ent_` id; of every type. */
+                entity?: string | null;
+                /** @description Only memories with this predicate. */
+                predicate?: string | null;
+                /** @description Only memories whose metadata contain this JSON object. */
+                metadata?: string | null;
+                /** @description Only what was recorded then or later. */
+                recorded_since?: string | null;
+                /** @description Only what was recorded before. */
+                recorded_until?: string | null;
+                /** @description Only what waits for a reviewer, or only what does not. */
+                needs_review?: boolean | null;
                 /** @description `now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when. */
                 validity?: "now" | "any";
                 sort?: components["schemas"]["MemorySort"];
@@ -11422,7 +11442,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnWrite"];
+                "application/json": components["schemas"]["TenantTypeWrite"];
             };
         };
         responses: {
@@ -11626,6 +11646,8 @@ export interface operations {
     list_turns: {
         parameters: {
             query?: {
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */

@@ -34,7 +34,7 @@ export type FieldError = Schemas["FieldError"];
 
 /** One message of a conversation. */
 export type Message = Schemas["TurnIn"];
-export type Statement = Schemas["Statement"];
+export type ReviewerStatement = Schemas["ReviewerStatement"];
 export type ReviewAction = Schemas["ReviewAction"];
 export type FeedbackKind = Schemas["FeedbackKind"];
 
@@ -44,7 +44,7 @@ export type Writes = {
     ? Exclude<Name, "batch" | "own_type">
     : never]: Body<Id>;
 };
-export type OwnWrite = Body<"write_own_type">;
+export type TenantTypeWrite = Body<"write_own_type">;
 export type BatchItem = Body<"write_batch">["memories"][number];
 
 export type RecallOptions = Omit<Body<"query">, "query">;

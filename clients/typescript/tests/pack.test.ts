@@ -1,7 +1,7 @@
 // The package as users get it: packed, installed into an empty project, compiled and run there.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -10,13 +10,9 @@ const root = join(import.meta.dirname, "..");
 const project = mkdtempSync(join(tmpdir(), "typed-memory-pack-"));
 after(() => rmSync(project, { recursive: true }));
 
-// Types of a tenant's own are declared here, as a user would.
+// The type `ticket` is declared in the README, whose blocks are compiled with this program.
 const PROGRAM = `
 import { TypedMemory, type Memory } from "typed-memory-client";
-
-declare module "typed-memory-client" {
-  interface OwnTypes { ticket: { number: number } }
-}
 
 function describe(memory: Memory): string {
   switch (memory.type) {
@@ -51,8 +47,18 @@ test("the packed package compiles and runs in another project", () => {
   assert.ok(pack[0].files.every(({ path }) => path.startsWith("dist/") || !path.includes("/")));
   writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module", private: true }));
   run("npm", "install", "--offline", "--no-audit", "--silent", join(project, pack[0].filename));
-  writeFileSync(join(project, "main.ts"), PROGRAM);
-  const options = ["--module", "nodenext", "--target", "es2022", "--strict", "--typeRoots", join(root, "node_modules/@types")];
-  run(join(root, "node_modules/.bin/tsc"), ...options, "--types", "node", "main.ts");
-  assert.equal(run("node", "main.js").trim(), "editor.theme = dark");
+  const programs = [PROGRAM, ...readmeBlocks()];
+  const files = programs.map((_, number) => `program${number}.ts`);
+  for (const [number, program] of programs.entries()) {
+    writeFileSync(join(project, files[number]!), `${program}\nexport {};\n`);
+  }
+  const types = ["--typeRoots", join(root, "node_modules/@types"), "--types", "node", "--skipLibCheck"];
+  run(join(root, "node_modules/.bin/tsc"), "--module", "nodenext", "--target", "es2022", "--strict", ...types, ...files);
+  assert.equal(run("node", "program0.js").trim(), "editor.theme = dark");
+  assert.match(run("node", "program1.js"), /Berlin/);
 });
+
+function readmeBlocks(): string[] {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  return [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((one) => one[1]!);
+}
