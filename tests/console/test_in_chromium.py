@@ -104,6 +104,7 @@ def test_a_wrong_key_is_refused_and_says_why(window: Browser) -> None:
     window.fill("API key", "tm_this_is_no_key_at_all_0123456789")
     window.click("Log in")
     window.see("not valid")
+    assert [one for one in window.complaints() if "whoami" not in one] == []
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

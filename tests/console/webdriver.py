@@ -98,9 +98,8 @@ class WebDriver:
 
     def run(self, script: str, *arguments: object) -> Any:
         """Run a script in the page and return what it returns."""
-        return self._unwrapped(
-            self.command("POST", "/execute/sync", {"script": script, "args": self._given(arguments)})
-        )
+        body = {"script": script, "args": self._given(arguments)}
+        return self._unwrapped(self.command("POST", "/execute/sync", body))
 
     def run_async(self, script: str, *arguments: object) -> Any:
         """Run a script that calls its last argument with its result, and return that."""
@@ -159,9 +158,8 @@ def chromedriver(profile: Path) -> Iterator[WebDriver]:
     )
     try:
         assert process.stdout is not None
-        port = next(
-            found[1] for line in process.stdout if (found := re.search(r"started successfully on port (\d+)", line))
-        )
+        started = (re.search(r"started successfully on port (\d+)", line) for line in process.stdout)
+        port = next(found[1] for found in started if found)
         options = {"binary": "/usr/bin/chromium", "args": [*FLAGS, f"--user-data-dir={profile}"]}
         wanted = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
         base = f"http://127.0.0.1:{port}/session"
