@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
 
 from tests.commands.program import Served
-from tests.console.browser import Browser, chromium
+from tests.console.browser import PATIENCE, Browser, chromium
 from tests.console.conftest import ROOT
 
 pytestmark = pytest.mark.browser
@@ -65,6 +66,14 @@ def context_of(browser: Browser, question: str, user: str) -> str:
     browser.fill("User", user)
     browser.click("Ask")
     return browser.text(".context, .card .empty")
+
+
+def eventually(look: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not look():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def found(client: httpx.Client, **filters: str) -> list[dict[str, str]]:
@@ -141,7 +150,7 @@ def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Browser) -> No
     assert not wide
 
 
-def test_resolving_a_contradiction_changes_the_answer(browser: Browser) -> None:
+def test_resolving_a_contradiction_changes_the_answer(browser: Browser, client: httpx.Client) -> None:
     before = context_of(browser, QUESTION, "ana")
     assert "user lives in Berlin" in before
     browser.open("review")
@@ -150,6 +159,8 @@ def test_resolving_a_contradiction_changes_the_answer(browser: Browser) -> None:
     browser.press("a")
     browser.see("Undo")
     # Leaving the page sends the decision at once.
+    browser.open("home")
+    eventually(lambda: not client.get("/admin/review", params={"user_id": "ana", "type": "fact"}).json()["items"][1:])
     after = context_of(browser, QUESTION, "ana")
     assert "user lives in Oslo" in after
     assert "user lives in Berlin" not in after
