@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test check lint eval bench openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser check lint eval bench openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -25,6 +25,9 @@ serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM
 
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
 	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
+
+browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
+	@sh .ci/browser $(ARGS)
 
 check: lint test ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, tests
 

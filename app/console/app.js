@@ -125,7 +125,7 @@ function Lamp({ ready }) {
   const troubles = Object.entries({ ...ready.reasons, ...ready.degraded }).map(([name, why]) => `${name}: ${why}`);
   const tone = !ready.ready ? "bad" : troubles.length ? "warn" : "good";
   const text = !ready.ready ? "not ready" : troubles.length ? "degraded" : "ready";
-  return html`<span class="lamp ${tone}" title=${troubles.join("\n") || "the service is ready"}><i class="dot" aria-hidden="true"></i>${text}</span>`;
+  return html`<span class="lamp ${tone}" role="img" aria-label=${`the service is ${text}`} title=${troubles.join("\n") || "the service is ready"}><i class="dot" aria-hidden="true"></i><span class="lamp-text">${text}</span></span>`;
 }
 
 function Shell({ session, onLogout }) {

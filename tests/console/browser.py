@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from selenium import webdriver
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
+from tests.console.webdriver import PASSING, Element, WebDriver, WebDriverError, chromedriver
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--force-color-profile=srgb",
-)
-PATIENCE = 20
+PATIENCE = 20.0
 CLICKABLE = "self::a or self::button or self::summary"
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
     """A window of Chromium at a service's console."""
 
-    driver: webdriver.Chrome
-    url: str
+    driver: WebDriver
+    service: str
 
     def open(self, page: str = "") -> None:
         """Go to a page of the console by its address."""
-        if self.driver.current_url.startswith(f"{self.url}/admin"):
-            self.driver.execute_script("location.hash = arguments[0]", f"#/{page}")
+        if self.driver.url.startswith(f"{self.service}/admin"):
+            self.driver.run("location.hash = arguments[0]", f"#/{page}")
         else:
-            self.driver.get(f"{self.url}/admin#/{page}")
+            self.driver.go(f"{self.service}/admin#/{page}")
 
     def log_in(self, key: str) -> None:
         """Log in as a person does."""
@@ -54,84 +39,101 @@ class Browser:
         self.click("Log in")
         self.see("Log out")
 
-    def see(self, text: str, *, patience: float = PATIENCE) -> WebElement:
+    def log_out(self) -> None:
+        """Forget the key, and the page with it."""
+        if self.driver.url.startswith(self.service):
+            self.driver.run("sessionStorage.clear()")
+            self.driver.go("about:blank")
+
+    def shown(self, page: str) -> None:
+        """Wait until a page is there, with what it shows."""
+        here = f"return location.hash.startsWith({json.dumps('#/' + page)}) && !!document.querySelector('main h1')"
+        self._wait(lambda: self.driver.run(here), page)
+        self.settled()
+
+    def see(self, text: str) -> Element:
         """Wait until a text is on the page, and return the innermost element that holds it."""
-        quoted = _quoted(text)
-        path = f"//*[contains(normalize-space(.), {quoted})][not(.//*[contains(normalize-space(.), {quoted})])]"
-        return self._wait(lambda: next((one for one in self._all(path) if one.is_displayed()), None), text, patience)
+        holds = f"contains(normalize-space(.), {_quoted(text)})"
+        return self._wait(lambda: _first(self.driver.visible(f"//body//*[{holds}][not(.//*[{holds}])]")), text)
 
     def gone(self, text: str) -> None:
-        """Wait until a text is not on the page."""
+        """Wait until a text is not in the page's main part."""
         path = f"//main//*[contains(normalize-space(.), {_quoted(text)})]"
-        self._wait(lambda: not self._all(path), f"the end of {text}", PATIENCE)
+        self._wait(lambda: not self.driver.find(path), f"the end of {text}")
 
     def click(self, text: str) -> None:
-        """Click a link or a button by its text or its label."""
+        """Click a link or a button whose text or label begins so; what a dialog holds comes first."""
         quoted = _quoted(text)
-        same = f"normalize-space(.) = {quoted} or @aria-label = {quoted} or starts-with(normalize-space(.), {quoted})"
-        path = f"(//dialog//*[{CLICKABLE}][{same}] | //*[{CLICKABLE}][{same}])"
+        same = f"({CLICKABLE}) and (@aria-label = {quoted} or starts-with(normalize-space(.), {quoted}))"
 
         def pressed() -> bool:
-            found = [one for one in self._all(path) if one.is_displayed() and one.is_enabled()]
-            in_dialog = [one for one in found if one.find_elements(By.XPATH, "ancestor::dialog")]
-            if not found:
-                return False
-            (in_dialog or found)[0].click()
-            return True
+            found = self.driver.visible(f"//dialog//*[{same}]") or self.driver.visible(f"//*[{same}][not(@disabled)]")
+            for one in found[:1]:
+                one.click()
+            return bool(found)
 
-        self._wait(pressed, f"something to click: {text}", PATIENCE)
+        self._wait(pressed, f"something to click: {text}")
 
     def fill(self, label: str, text: str) -> None:
         """Put text into the field with a label."""
         field = self._field(label)
         field.clear()
-        field.send_keys(text)
+        field.type(text)
+
+    def fill_date(self, label: str, day: str) -> None:
+        """Put a date into the field with a label; typing one depends on the browser's language."""
+        setting = (
+            "const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;"
+            "set.call(arguments[0], arguments[1]); arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
+        )
+        self.driver.run(setting, self._field(label), day)
 
     def choose(self, label: str, option: str) -> None:
         """Choose an option of the field with a label."""
-        self._field(label).find_element(By.XPATH, f".//option[normalize-space(.) = {_quoted(option)}]").click()
+        name = self._field(label).attribute("id")
+        [found] = self.driver.find(f"//select[@id = '{name}']/option[normalize-space(.) = {_quoted(option)}]")
+        found.click()
 
     def press(self, *keys: str) -> None:
         """Press keys, one after another, wherever the focus is."""
         for key in keys:
-            ActionChains(self.driver).send_keys(key).perform()
-
-    def escape(self) -> None:
-        """Press the escape key."""
-        self.press(Keys.ESCAPE)
+            self.driver.press(key)
 
     def text(self, css: str) -> str:
         """Return the text of the first element that a selector finds, once there is one."""
-        return str(self._wait(lambda: next(iter(self.driver.find_elements(By.CSS_SELECTOR, css)), None), css, 20).text)
+        script = "return document.querySelector(arguments[0])?.innerText"
+        return str(self._wait(lambda: self.driver.run(script, css), css))
+
+    def count(self, css: str) -> int:
+        """Return how many elements a selector finds."""
+        return int(self.driver.run("return document.querySelectorAll(arguments[0]).length", css))
 
     def settled(self) -> None:
         """Wait until nothing on the page says that it loads."""
-        self._wait(lambda: "Loading…" not in self.driver.find_element(By.TAG_NAME, "body").text, "the page", PATIENCE)
+        self._wait(lambda: self.driver.run("return !document.body.innerText.includes('Loading…')"), "the page")
 
     def size(self, width: int, height: int) -> None:
-        """Give the window a size."""
-        self.driver.set_window_size(width, height)
+        """Give the page a size."""
+        self.driver.size(width, height)
 
     def colours(self, scheme: str) -> None:
         """Ask for the light or the dark colours, as the system would."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        self.driver.execute_script("dispatchEvent(new Event('theme'))")
+        self.driver.devtools("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.run("dispatchEvent(new Event('theme'))")
 
     def picture(self, path: Path) -> None:
-        """Save a picture of the window."""
+        """Save a picture of the page, once it has come to rest."""
         self.settled()
-        self.driver.save_screenshot(str(path))
+        time.sleep(0.5)  # transitions, and the plots' own redrawing
+        path.write_bytes(self.driver.picture())
 
     def faults(self, axe: str) -> list[str]:
         """Return the serious and critical faults of accessibility that axe finds, WCAG 2.2 AA included."""
         self.settled()
-        self.driver.execute_script(axe)
+        self.driver.run(axe)
         rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-        found: dict[str, Any] = self.driver.execute_async_script(
-            "const done = arguments[arguments.length - 1]; axe.run(document, JSON.parse(arguments[0])).then(done)",
-            json.dumps(rules),
-        )
+        found: dict[str, Any] = self.driver.run_async("axe.run(document, arguments[0]).then(arguments[1])", rules)
         return [
             f"{one['id']}: {one['help']}: {[node['html'][:160] for node in one['nodes'][:3]]}"
             for one in found["violations"]
@@ -139,43 +141,42 @@ class Browser:
         ]
 
     def complaints(self) -> list[str]:
-        """Return what the browser's console holds of errors, those of the content security policy included."""
-        return [one["message"] for one in self.driver.get_log("browser") if one["level"] == "SEVERE"]
+        """Return the errors that the browser logged since it was asked last, those of the policy included."""
+        return [one["message"] for one in self.driver.log() if one["level"] == "SEVERE"]
 
-    def _field(self, label: str) -> WebElement:
+    def _field(self, label: str) -> Element:
         path = f"//label[normalize-space(.) = {_quoted(label)}]"
-        found = self._wait(lambda: next(iter(self._all(path)), None), f"a field: {label}", PATIENCE)
-        return self.driver.find_element(By.ID, found.get_attribute("for") or "")
+        found = self._wait(lambda: _first(self.driver.find(path)), f"a field: {label}")
+        [field] = self.driver.find(f"//*[@id = '{found.attribute('for')}']")
+        return field
 
-    def _all(self, path: str) -> Sequence[WebElement]:
-        found: Sequence[WebElement] = self.driver.find_elements(By.XPATH, path)
-        return found
-
-    def _wait(self, look: Any, what: str, patience: float) -> Any:
-        from selenium.common.exceptions import (  # noqa: PLC0415
-            ElementClickInterceptedException,
-            StaleElementReferenceException,
-        )
-
-        passing = [StaleElementReferenceException, ElementClickInterceptedException]
-        waiting = WebDriverWait(self.driver, patience, 0.1, ignored_exceptions=passing)
-        return waiting.until(lambda _: look(), f"waited for {what}")
+    def _wait(self, look: Callable[[], Found | None], what: str) -> Found:
+        """Return what `look` finds, once it finds something; what passes while a page is drawn is tried again."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                found = look()
+            except WebDriverError as error:
+                if error.code not in PASSING:
+                    raise
+                found = None
+            if found:
+                return found
+            if time.monotonic() > deadline:
+                page = self.driver.run("return document.body.innerText")
+                raise AssertionError(f"waited in vain for {what}; the page says:\n{page[:2000]}")
+            time.sleep(0.1)
 
 
 @contextmanager
-def chromium(url: str, profile: Path) -> Iterator[Browser]:
-    """Start Chromium with a profile of its own, at a service."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1440,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
-    try:
-        driver.set_script_timeout(60)
-        yield Browser(driver, url)
-    finally:
-        driver.quit()
+def chromium(service: str, profile: Path) -> Iterator[Browser]:
+    """Open a window of Chromium at a service."""
+    with chromedriver(profile) as driver:
+        yield Browser(driver, service)
+
+
+def _first(found: list[Element]) -> Element | None:
+    return found[0] if found else None
 
 
 def _quoted(text: str) -> str:

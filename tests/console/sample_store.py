@@ -31,10 +31,11 @@ SAID: tuple[tuple[str, int, str], ...] = (
 """Who said what, and on which day after `START`."""
 
 FACTS: tuple[Mapping[str, Any], ...] = (
-    {"predicate": "lives-in", "object": "Oslo", "source_confidence": 0.3, "importance": 0.9},
+    {"predicate": "lives-in", "object": "Berlin", "source_confidence": 1.0, "extractor_confidence": 1.0},
+    {"predicate": "lives-in", "object": "Oslo", "source_confidence": 0.6, "importance": 0.9},
     {"predicate": "works-at", "object": "Bosch", "source_confidence": 0.3, "importance": 0.9},
 )
-"""Facts about Ana that are trusted too little to replace what is known, so that a person must decide."""
+"""Facts about Ana; the last two are trusted too little to replace what is known, so that a person must decide."""
 
 
 def turns(name: str, day: int, content: str) -> dict[str, Any]:

@@ -96,14 +96,14 @@ export function ReviewPage({ parts }) {
     <${Failure} error=${pages.error} />
     ${!pages.loading && !items.length && !opened && html`<${Card}><${Empty}>Nothing waits. Contradictions, doubtful statements and what was reported wrong come here.<//><//>`}
     ${(items.length > 0 || opened) && html`<div class="review">
-      <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} reload=${pages.reload} />
+      <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} reload=${() => (setCurrent(null), pages.reload())} />
         <${LongList} label="Queue" items=${items} rowHeight=${66} more=${pages.more} onEnd=${pages.loadMore} height="72vh"
           row=${(one) => html`<${QueueItem} item=${one} current=${one.id === opened} selected=${selected.has(one.id)} toggle=${toggle} open=${setCurrent} />`} /></div>
       <${ReviewDetail} key=${opened} id=${opened} version=${item?.version} act=${act} settle=${settle} />
     </div>`}
     ${help && html`<${Dialog} title="Keys" onClose=${() => setHelp(false)}><table><tbody>${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}</tbody></table>
       <div class="actions"><${Button} onClick=${() => setHelp(false)}>Close<//></div><//>`}
-    ${asking && html`<${EndDialog} item=${asking} onClose=${() => setAsking(null)} onDone=${() => (setAsking(null), pages.reload(), dispatchEvent(new Event("reviewed")))} />`}`;
+    ${asking && html`<${EndDialog} item=${asking} onClose=${() => setAsking(null)} onDone=${() => (setAsking(null), setCurrent(null), pages.reload(), dispatchEvent(new Event("reviewed")))} />`}`;
 }
 
 function useKeys(actions) {
@@ -167,8 +167,9 @@ function EndDialog({ item, onClose, onDone }) {
       const body = { ...own, scope: memory.scope, user_id: memory.user_id ?? undefined, agent_id: memory.agent_id ?? undefined, ends: true, valid_until: `${day}T00:00:00Z` };
       const done = await request("POST", `/memories/typed/${memory.type}`, { body });
       if (done.decision !== "ended") throw new Error(done.reason);
-      const left = await get(`/admin/review/${item.id}`);
-      if (left.open) await request("POST", `/admin/review/${item.id}`, { body: { action: "accept", version: left.item.version, reason: `ended since ${day}` } });
+      // Ending may settle the item by itself: then there is no such review any more.
+      const left = await get(`/admin/review/${item.id}`).catch((gone) => (gone.status === 404 ? null : Promise.reject(gone)));
+      if (left?.open) await request("POST", `/admin/review/${item.id}`, { body: { action: "accept", version: left.item.version, reason: `ended since ${day}` } });
       notify(`Ended since ${day}: it stays as history.`);
       onDone();
     } catch (failed) {

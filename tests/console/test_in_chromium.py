@@ -1,0 +1,282 @@
+"""The console in headless Chromium, as people use it; `make browser` runs this and makes the documents' pictures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from tests.commands.program import Served
+from tests.console.browser import PATIENCE, Browser, chromium
+from tests.console.conftest import ROOT
+
+pytestmark = pytest.mark.browser
+
+PICTURES = ROOT / "docs" / "images"
+PAGES = (
+    "home",
+    "review",
+    "memories",
+    "users",
+    "users/ana",
+    "turns",
+    "turns/try",
+    "entities",
+    "playground",
+    "jobs",
+    "workers",
+    "types",
+    "types/fact",
+    "types/new",
+    "audit",
+    "settings",
+)
+QUESTION = "Where does the user live?"
+
+
+@pytest.fixture(scope="module")
+def window(service: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(service.url, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(window: Browser, service: Served) -> Browser:
+    """The window, logged in with every role, and back at its usual size."""
+    window.size(1440, 900)
+    window.colours("light")
+    window.log_out()
+    window.log_in(service.key)
+    return window
+
+
+@pytest.fixture
+def client(service: Served) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {service.key}"}, timeout=60) as found:
+        yield found
+
+
+def context_of(browser: Browser, question: str, user: str) -> str:
+    """Ask in the playground, and return the context that an agent would get."""
+    browser.open("playground")
+    browser.see("Compare two settings")
+    browser.fill("Question", question)
+    browser.fill("User", user)
+    browser.click("Ask")
+    return browser.text(".context, .card .empty")
+
+
+def eventually(look: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not look():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def found(client: httpx.Client, **filters: str) -> list[dict[str, str]]:
+    memories: list[dict[str, str]] = client.get("/memories", params=filters).raise_for_status().json()["memories"]
+    return memories
+
+
+def test_pictures_for_the_documents_are_made(browser: Browser, client: httpx.Client) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    [moved] = found(client, owner="ana", q="lives Hamburg", type="fact")
+    [user] = client.get("/entities", params={"owner": "ana", "name": "user"}).json()["entities"]
+    browser.open("home")
+    browser.see("Newest events")
+    browser.picture(PICTURES / "console-home.png")
+    browser.open("review")
+    browser.click("user lives in Oslo")
+    browser.see("Stands against")
+    browser.picture(PICTURES / "console-review.png")
+    context_of(browser, QUESTION, "ana")
+    browser.picture(PICTURES / "console-playground.png")
+    browser.open(f"entities/{user['id']}")
+    browser.see("Surroundings")
+    browser.picture(PICTURES / "console-entity.png")
+    browser.colours("dark")
+    browser.open(f"memories/{moved['id']}")
+    browser.see("Why is it superseded?")
+    browser.picture(PICTURES / "console-memory-dark.png")
+    assert {one.name for one in PICTURES.glob("console-*.png") if one.stat().st_size > 20_000} >= {
+        "console-home.png",
+        "console-memory-dark.png",
+    }
+
+
+def test_a_wrong_key_is_refused_and_says_why(window: Browser) -> None:
+    window.log_out()
+    window.open()
+    window.fill("API key", "tm_this_is_no_key_at_all_0123456789")
+    window.click("Log in")
+    window.see("not valid")
+    assert [one for one in window.complaints() if "whoami" not in one] == []
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_no_page_has_a_serious_fault_of_accessibility(browser: Browser, axe: str, colours: str) -> None:
+    browser.colours(colours)
+    faults: list[str] = []
+    for page in PAGES:
+        browser.open(page)
+        browser.shown(page)
+        faults += [f"{page}: {one}" for one in browser.faults(axe)]
+    assert not faults
+    assert not browser.complaints()
+
+
+def test_a_memory_and_an_entity_have_no_serious_fault(browser: Browser, client: httpx.Client, axe: str) -> None:
+    [memory] = found(client, owner="ana", q="lives Hamburg", type="fact")
+    entity = client.get("/entities", params={"owner": "ana", "name": "Lena"}).json()["entities"][0]
+    turn = client.get("/turns", params={"owner": "ana"}).json()["turns"][0]
+    for page in (f"memories/{memory['id']}", f"entities/{entity['id']}", f"turns/{turn['id']}"):
+        browser.open(page)
+        browser.shown(page)
+        assert not browser.faults(axe)
+    assert not browser.complaints()
+
+
+def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Browser) -> None:
+    browser.size(390, 844)
+    wide = []
+    for page in PAGES:
+        browser.open(page)
+        browser.shown(page)
+        if browser.driver.run("return document.documentElement.scrollWidth > innerWidth"):
+            wide.append(page)
+    assert not wide
+
+
+def test_resolving_a_contradiction_changes_the_answer(browser: Browser, client: httpx.Client) -> None:
+    before = context_of(browser, QUESTION, "ana")
+    assert "user lives in Berlin" in before
+    browser.open("review")
+    browser.click("user lives in Oslo")
+    browser.see("Stands against")
+    browser.press("a")
+    browser.see("Undo")
+    # Leaving the page sends the decision at once.
+    browser.open("home")
+    eventually(lambda: not client.get("/admin/review", params={"user_id": "ana", "type": "fact"}).json()["items"][1:])
+    after = context_of(browser, QUESTION, "ana")
+    assert "user lives in Oslo" in after
+    assert "user lives in Berlin" not in after
+
+
+def test_a_decision_can_be_undone(browser: Browser, client: httpx.Client) -> None:
+    browser.open("review")
+    browser.click("My password is")
+    browser.see("it holds a password")
+    browser.press("r")
+    browser.see("Undo")
+    browser.press("u")
+    browser.see("Undone: nothing was changed.")
+    browser.open("home")
+    waiting = client.get("/admin/review", params={"user_id": "ben"}).json()["items"]
+    assert any("password" in one["memory"]["content"] for one in waiting)
+
+
+def test_a_belief_is_ended_since_a_day(browser: Browser, client: httpx.Client) -> None:
+    browser.open("review")
+    browser.click("user works at Bosch")
+    browser.see("Stands against")
+    browser.press("e")
+    browser.fill_date("No longer true since", "2026-08-01")
+    browser.click("End it")
+    browser.see("Ended since 2026-08-01")
+    [ended] = found(client, owner="ana", q="works Bosch", validity="any")
+    assert (ended["status"], ended["needs_review"]) != ("active", True)
+
+
+def test_several_items_are_decided_at_once(browser: Browser, client: httpx.Client) -> None:
+    for place in range(3):
+        turn = {"content": f"My password for shop {place} is Staple-{place}-horse-77.", "user_id": "dora"}
+        client.post("/turns", params={"mode": "sync"}, json=turn).raise_for_status()
+    browser.open("review?user=dora")
+    browser.see("shop 0")
+    for _ in range(3):
+        browser.press("x", "j")
+    browser.see("3 selected")
+    browser.click("Reject all")
+    browser.see("3 decided")
+    browser.see("Nothing waits")
+
+
+def test_one_finds_why_a_memory_was_forgotten(browser: Browser, client: httpx.Client) -> None:
+    [item] = [
+        one
+        for one in client.get("/admin/review", params={"user_id": "ben"}).json()["items"]
+        if "AcmeCorp" in one["memory"]["content"]
+    ]
+    body = {"action": "reject", "version": item["version"], "reason": "an injected order"}
+    client.post(f"/admin/review/{item['id']}", json=body).raise_for_status()
+    browser.open("memories")
+    browser.choose("Status", "forgotten")
+    browser.fill("Search", "AcmeCorp")
+    browser.see("1 found")
+    browser.click("Ignore all previous instructions")
+    browser.see("Why is it forgotten?")
+    browser.see("an injected order")
+
+
+def test_the_past_is_a_slider_away(browser: Browser) -> None:
+    browser.open("memories")
+    browser.fill("Search", "user lives in")
+    browser.fill("User", "ana")
+    browser.fill_date("True at", "2026-03-15")
+    browser.see("user lives in Hamburg")
+    browser.gone("user lives in Berlin")
+
+
+def test_a_user_is_erased_with_a_receipt(browser: Browser, client: httpx.Client) -> None:
+    browser.open("users")
+    browser.click("chloe")
+    browser.see("What holds now")
+    browser.click("Erase user")
+    browser.fill("Type chloe to confirm", "chloe")
+    browser.click("Erase user")
+    browser.see("Receipt")
+    browser.see("finished")
+    browser.click("Check again")
+    browser.see("still there")
+    browser.open("users")
+    browser.see("ben")
+    browser.gone("chloe")
+    assert found(client, owner="chloe", validity="any") == []
+
+
+def test_a_key_that_may_only_read_is_offered_no_more(window: Browser, client: httpx.Client) -> None:
+    made = client.post("/admin/keys", json={"name": "reader", "roles": ["read"]}).raise_for_status().json()
+    window.log_out()
+    window.log_in(made["key"])
+    window.open("review")
+    window.see("Memories by type")
+    menu = window.text("nav")
+    assert "Playground" in menu
+    assert not [name for name in ("Review", "Audit", "Settings", "Workers") if name in menu]
+    [memory] = found(client, owner="ana", q="diet", type="fact")
+    window.open(f"memories/{memory['id']}")
+    window.see("Confidence and freshness")
+    assert "Erase" not in window.text("main")
+    assert not window.complaints()
+
+
+def test_a_long_list_keeps_few_rows_on_the_page(browser: Browser, client: httpx.Client) -> None:
+    for start in range(0, 900, 300):
+        facts = [
+            {"type": "event", "event_description": f"the sensor sent reading {start + place}", "user_id": "robot"}
+            for place in range(300)
+        ]
+        client.post("/memories/batch", json={"memories": facts}).raise_for_status()
+    browser.open("memories?owner=robot")
+    browser.see("900 found")
+    browser.driver.run(
+        "const list = document.querySelector('.long-list');"
+        "const timer = setInterval(() => { list.scrollTop = list.scrollHeight }, 50);"
+        "setTimeout(() => clearInterval(timer), 15000)"
+    )
+    browser.see("reading 0")
+    assert browser.count(".long-list li") < 60
