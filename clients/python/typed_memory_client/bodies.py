@@ -1262,6 +1262,36 @@ class ListReviewsOptions(TypedDict, total=False):
     """How many a page has at most."""
 
 
+class ListUsersOptions(TypedDict, total=False):
+    """Query parameters of `list_users`."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListAgentsOptions(TypedDict, total=False):
+    """Query parameters of `list_agents`."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListSessionsOptions(TypedDict, total=False):
+    """Query parameters of `list_sessions`."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
+    limit: int
+    """How many a page has at most."""
+
+
 class GetMemoryOptions(TypedDict, total=False):
     """Query parameters of `get_memory`."""
 
