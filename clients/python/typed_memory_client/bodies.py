@@ -964,6 +964,9 @@ class RecallOptions(TypedDict, total=False):
     min_confidence: float | None
     """Only what is trusted this far; by default .5, in other modes than `default` .3."""
 
+    min_relevance: float | None
+    """Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`."""
+
     mode: QueryMode | None
     """By default as the question sounds."""
 

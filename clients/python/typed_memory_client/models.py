@@ -1134,7 +1134,7 @@ class Arm(Model):
 
 
 class Hit(Model):
-    """A memory that answers; score = retrieval x confidence x freshness^g."""
+    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
 
     arms: list[Arm]
 
@@ -1145,6 +1145,8 @@ class Hit(Model):
     memory: Memory
 
     notes: list[str]
+
+    relevance: float
 
     retrieval: float
 

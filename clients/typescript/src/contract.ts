@@ -4835,7 +4835,7 @@ export interface components {
         };
         /**
          * Hit
-         * @description A memory that answers; score = retrieval x confidence x freshness^g.
+         * @description A memory that answers: the score orders the answers, the relevance says how well one fits by itself.
          */
         Hit: {
             /** Arms */
@@ -4847,6 +4847,8 @@ export interface components {
             memory: components["schemas"]["Memory"];
             /** Notes */
             notes: string[];
+            /** Relevance */
+            relevance: number;
             /** Retrieval */
             retrieval: number;
             /** Score */
@@ -7249,6 +7251,11 @@ export interface components {
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
             min_confidence?: number | null;
+            /**
+             * Min Relevance
+             * @description Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`.
+             */
+            min_relevance?: number | null;
             /** @description By default as the question sounds. */
             mode?: components["schemas"]["QueryMode"] | null;
             /**
