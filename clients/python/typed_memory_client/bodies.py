@@ -964,6 +964,9 @@ class RecallOptions(TypedDict, total=False):
     min_confidence: float | None
     """Only what is trusted this far; by default .5, in other modes than `default` .3."""
 
+    min_relevance: float | None
+    """Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`."""
+
     mode: QueryMode | None
     """By default as the question sounds."""
 
@@ -1257,6 +1260,36 @@ class ListReviewsOptions(TypedDict, total=False):
 
     sort: Literal["oldest", "newest"]
     """Which come first."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListUsersOptions(TypedDict, total=False):
+    """Query parameters of `list_users`."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListAgentsOptions(TypedDict, total=False):
+    """Query parameters of `list_agents`."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+    limit: int
+    """How many a page has at most."""
+
+
+class ListSessionsOptions(TypedDict, total=False):
+    """Query parameters of `list_sessions`."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     limit: int
     """How many a page has at most."""
