@@ -60,8 +60,8 @@ async def test_a_cursor_of_another_listing_is_refused(client: httpx.AsyncClient)
 
 
 async def test_sessions_are_listed_for_everybody_and_for_one(client: httpx.AsyncClient) -> None:
-    for place in range(3):
-        await said(client, "I work at Rivian and I like my work.", user_id="ana", session_id=f"s{place}")
+    for place, company in enumerate(("Rivian", "Audi", "Porsche")):
+        await said(client, f"I work at {company} and I like my work.", user_id="ana", session_id=f"s{place}")
     await said(client, "I live in Porto and I like the sea.", user_id="ben", agent_id="desk", session_id="t")
     everybody = (await got(client, "/sessions"))["sessions"]
     assert [one["session_id"] for one in everybody] == ["s0", "s1", "s2", "t"]
