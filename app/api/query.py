@@ -78,7 +78,7 @@ class QueryFields(RequestBody):
             as_of=fields.aware(self.as_of, zone),
             known_at=known_at,
             min_confidence=self.min_confidence,
-            min_relevance=getattr(self, "min_relevance", None),
+            min_relevance=getattr(self, "min_relevance", 0.0),
             token_budget=getattr(self, "token_budget", 2000),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),

@@ -159,7 +159,7 @@ class ReadPipeline:
             found = await self._search_once(session, _asked(search, types), request, query)
             if found.ranked or not query.inferred:
                 return found, False
-            looser = replace(query, types=(), within=False, soft_types=query.types)
+            looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
             filters = replace(search.filters, types=(), within=())
             chosen = plan(looser)
             search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)

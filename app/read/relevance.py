@@ -30,7 +30,11 @@ _STEEPNESS: Final = 12.0
 _WORDS: Final = 0.3
 _NAME: Final = 0.5
 _PREDICATE: Final = 0.4
-"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate`; at the midpoint relevance is one half."""
+_TIME: Final = 0.5
+"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time`; at the midpoint relevance is one half."""
+
+_ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
+"""Arms that find what is about a name, or says it."""
 
 _UNRELATED: Final = 0.09
 _RELATED: Final = 0.44
@@ -81,7 +85,8 @@ class Relevance:
         predicate = (sketch.slot or "").rpartition("|")[2]
         asked = bool(predicate) and predicate in {*self.query.predicates, *self.query.relations}
         near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
-        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked
+        timed = _best(one.arms, Arm.TEMPORAL) or 0.0
+        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked + _TIME * timed
 
     def cut(
         self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
@@ -100,12 +105,14 @@ class Relevance:
             return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
         if one.relevance < BELIEF_FLOOR:
             return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
-        if evidence < RIVAL * best and not self._asked_as_such(one):
+        if evidence < RIVAL * best and not self._asked_as_such(one) and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
+        if self.query.names_only and any(hit.arm in _ABOUT for hit in one.arms):
+            return True
         return self.query.within or self.query.inferred or not one.arms
 
     def _named(self, one: Ranked) -> float:
