@@ -5549,7 +5549,7 @@ export interface components {
             needs_review?: boolean | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description What it is filed under; null: under nothing.
              */
             topic?: string | null;
             /**
@@ -10726,6 +10726,10 @@ export interface operations {
     list_reviews: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description Why they wait. */
                 reason?: components["schemas"]["ReviewReason"][];
                 /** @description The memory's type, such as `fact`. */
@@ -10744,10 +10748,6 @@ export interface operations {
                 min_age?: number | null;
                 /** @description Which come first. */
                 sort?: "oldest" | "newest";
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -10842,12 +10842,12 @@ export interface operations {
     list_agents: {
         parameters: {
             query?: {
-                /** @description Only ids that hold this text, whatever the case. */
-                q?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Only ids that hold this text, whatever the case. */
+                q?: string | null;
             };
             header?: never;
             path?: never;
@@ -10869,6 +10869,10 @@ export interface operations {
     list_entities: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -10884,10 +10888,6 @@ export interface operations {
                 name?: string | null;
                 /** @description A word of one of its names begins with this. */
                 prefix?: string | null;
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -10967,13 +10967,13 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description `failed` for what needs looking at. */
-                status?: components["schemas"]["JobStatus"] | null;
-                kind?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description `failed` for what needs looking at. */
+                status?: components["schemas"]["JobStatus"] | null;
+                kind?: string | null;
             };
             header?: never;
             path?: never;
@@ -11018,6 +11018,10 @@ export interface operations {
     list_memories: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -11028,6 +11032,8 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
                 /** @description Only these types; repeat it for several. */
@@ -11059,10 +11065,6 @@ export interface operations {
                 /** @description `now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when. */
                 validity?: "now" | "any";
                 sort?: components["schemas"]["MemorySort"];
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
                 /** @description Only memories of type medication with this drug class. */
                 drug_class?: string | null;
             };
@@ -11248,6 +11250,10 @@ export interface operations {
     list_session: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -11258,12 +11264,10 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description By default `active`; with `as_of` also what has been replaced or expired since. */
                 status?: components["schemas"]["MemoryStatus"][];
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path: {
@@ -11882,12 +11886,12 @@ export interface operations {
     list_sessions: {
         parameters: {
             query?: {
-                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
-                owner?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
             };
             header?: never;
             path?: never;
@@ -11909,6 +11913,10 @@ export interface operations {
     list_turns: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
@@ -11918,10 +11926,6 @@ export interface operations {
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
                 status?: components["schemas"]["TurnStatus"] | null;
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -12007,12 +12011,12 @@ export interface operations {
     list_users: {
         parameters: {
             query?: {
-                /** @description Only ids that hold this text, whatever the case. */
-                q?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Only ids that hold this text, whatever the case. */
+                q?: string | null;
             };
             header?: never;
             path?: never;
