@@ -257,7 +257,10 @@ async def test_an_ending_ends_what_is_held(client: httpx.AsyncClient) -> None:
     other = await client.post("/memories/typed/house_rule", json={"payload": {"room": "hall", "rule": "shoes on"}})
     assert other.json()["decision"] == "contradicted"
     ended = (await client.post("/memories/typed/house_rule", json={**rule, "ends": True})).json()
-    assert (ended["decision"], [one["memory_id"] for one in ended["affected"]]) == ("ended", [held["id"]])
+    changes = {one["memory_id"]: one["change"] for one in ended["affected"]}
+    assert (ended["decision"], changes[held["id"]]) == ("ended", "ended")
+    left = changes.pop(other.json()["memory"]["id"])
+    assert left == "uncontested", "nothing stands against it any more"
 
 
 async def test_a_type_goes_only_while_nothing_is_of_it(client: httpx.AsyncClient) -> None:
