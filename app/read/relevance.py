@@ -64,12 +64,16 @@ UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """How relevance is judged for one question; `whole` is the weight of all its words."""
+    """How relevance is judged for one question; `whole` is the weight of all its words.
+
+    `asked` are memories that the question asks for by their place in a chain, whatever their words.
+    """
 
     query: ParsedQuery
     calibration: Calibration
     whole: float
     verbatim: Collection[str]
+    asked: Collection[UUID] = frozenset()
 
     def of(self, one: Ranked, sketch: RankingRow) -> float:
         """Return the relevance of a match, 0 to 1."""
@@ -113,7 +117,7 @@ class Relevance:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
         if self.query.names_only and any(hit.arm in _ABOUT for hit in one.arms):
             return True
-        return self.query.within or self.query.inferred or not one.arms
+        return self.query.within or self.query.inferred or not one.arms or one.id in self.asked
 
     def _named(self, one: Ranked) -> float:
         names = [mentioned for mentioned in self.query.mentioned if mentioned.span.end]
