@@ -22,6 +22,9 @@ BELIEF_FLOOR: Final = 0.5
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
 
+ASKED_TYPE_FLOOR: Final = 0.1
+"""Least relevance of a typed belief where the caller names the types: little else can come in."""
+
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
@@ -107,8 +110,9 @@ class Relevance:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
-        if one.relevance < BELIEF_FLOOR:
-            return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
+        floor = ASKED_TYPE_FLOOR if self.query.types and not self.query.inferred else BELIEF_FLOOR
+        if one.relevance < floor:
+            return f"under {floor:.2f}, the floor of beliefs"
         if evidence < RIVAL * best and not self._asked_as_such(one) and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""

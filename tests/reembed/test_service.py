@@ -217,8 +217,9 @@ async def found(served: Served, written: dict[str, str]) -> None:
     """Ask for everything that was written meanwhile, by meaning."""
     async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
         for memory, key in list(written.items())[:: max(1, len(written) // 25)]:
-            asked = {"query": key.replace(".", " ").replace("n", "n "), "user_id": "writer", "top_k": 100, "min_relevance": 0}
-            answer = (await client.post("/query", json={**asked, "explain": True})).json()
+            words = key.replace(".", " ").replace("n", "n ")
+            asked = {"query": words, "user_id": "writer", "top_k": 100, "min_relevance": 0, "explain": True}
+            answer = (await client.post("/query", json=asked)).json()
             assert memory in {one["memory"]["id"] for one in answer["memories"]}, key
 
 
