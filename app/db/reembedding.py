@@ -85,13 +85,14 @@ async def mark(connection: asyncpg.Connection, model_id: int, phase: Phase) -> N
 
 async def switch(connection: asyncpg.Connection, model_id: int) -> None:
     """Make a model the active one, at once; the one that was is on its way out, and counts as just seen."""
-    async with connection.transaction():
-        await connection.execute(
-            "UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()"
-            " WHERE active AND id <> $1",
-            model_id,
-        )
-        await connection.execute("UPDATE embedding_models SET active = true, phase = 'active' WHERE id = $1", model_id)
+    # A script is one transaction, and only one model may be active after each of its statements.
+    await connection.execute(
+        f"""
+        UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()
+        WHERE active AND id <> {model_id:d};
+        UPDATE embedding_models SET active = true, phase = 'active' WHERE id = {model_id:d}
+        """
+    )
 
 
 async def index_gaps(connection: asyncpg.Connection, known: Sequence[StoredModel]) -> None:
