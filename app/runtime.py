@@ -32,7 +32,7 @@ from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
-from app.services.erasure import Erasing
+from app.services.erasure import Erasures
 from app.services.extraction import ExtractionPolicies
 from app.services.feedback import FeedbackService
 from app.services.health import Readiness
@@ -87,7 +87,7 @@ class Runtime:
     audit: Audit
     backfills: Backfills
     entities: Entities
-    erasing: Erasing
+    erasing: Erasures
     exporting: Exports
     importing: Imports
     jobs: Jobs
@@ -184,7 +184,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             database=database, types=types, clock=now, classifier=writing.classifier, language=settings.language
         ),
         entities=Entities(database=database, types=types, clock=now),
-        erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
+        erasing=Erasures(database=database, types=types, clock=now, language=settings.language),
         exporting=Exports(database=database),
         importing=_importing(base, writing.upkeep, policies, own_types),
         jobs=jobs,

@@ -17,7 +17,7 @@ from app.commands.terminal import CommandFailed, say
 from app.db.audit import AuditEntry, AuditFilter
 from app.db.tenants import Tenant
 from app.memory import audit_text
-from app.services.audit import Audit, Head, Rebuilt, Verified, audit_filter
+from app.services.audit import Audit, Head, ReplayResult, Verification, describe_fault
 from app.services.tenants import Tenants
 
 app = typer.Typer(
@@ -107,7 +107,7 @@ async def _verify(name: str | None, anchor: Head | None) -> list[str]:
     return wrong
 
 
-def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
+def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[str]:
     """Print what was found, and return what is wrong."""
     unsealed = "" if not found.unsealed else f", {found.unsealed} not sealed yet"
     say(f"{tenant.name}: {found.events} events in {found.seals} seals hold{unsealed}")
@@ -117,7 +117,7 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
         say(f"  head {found.last.seq}:{found.last.digest.hex()}")
     wrong = []
     if found.broken is not None:
-        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {audit_filter(found.broken)}")
+        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {describe_fault(found.broken)}")
     if rebuilt.differs is None:
         say(f"  {rebuilt.memories} memories are what the log says")
     else:

@@ -1,4 +1,4 @@
-"""The use cases of a tenant's activity: its users, agents and sessions, and what happened each day."""
+"""Use cases of a tenant's activity: its users, agents and sessions, and daily counts of turns and decisions."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ class Activity:
         rows = [row for row in kept if row.day in counted]
         rows += of_turns([one for one in heard if one.day not in counted])
         rows += of_writes([one for one in decided if one.day not in counted])
-        return _by_day(wanted, rows)
+        return _group_by_day(wanted, rows)
 
 
-def _by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
+def _group_by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
     counts: dict[tuple[date, str], dict[str, int]] = defaultdict(dict)
     for row in rows:
         if row.count:

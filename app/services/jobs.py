@@ -1,4 +1,4 @@
-"""The use cases of background jobs: look at them, try one again, cancel one; and how much waits."""
+"""Use cases of background jobs: list, read, retry, cancel, and measure the backlog."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
-    """Background jobs as callers see them; every method but `backlog` sees only the actor's tenant."""
+    """Background jobs as callers use them; every method but the backlog's sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -95,7 +95,7 @@ class Jobs:
         return ledger.event(action, detail)
 
     async def backlog(self) -> Backlog:
-        """Return how much waits, of all tenants together; looked up every few seconds at most."""
+        """Return the backlog of all tenants together; it is read every few seconds at most."""
         async with self._look.lock:
             now = time.monotonic()
             if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
@@ -105,7 +105,7 @@ class Jobs:
             return self._look.found
 
     async def known_backlog(self) -> Backlog | None:
-        """Return the same, or None when it can't be told at once."""
+        """Return the backlog, or None when it can't be read at once."""
         try:
             async with asyncio.timeout(PATIENCE):
                 return await self.backlog()
