@@ -359,7 +359,7 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
         found = await runtime.turns.process(actor, [one.id for one in turns])
     except PASSING as error:
         degraded = [error.message]
-        job = await runtime.turns.later(actor, turns)
+        job = await runtime.turns.enqueue(actor, turns)
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
     return _result([TurnOut.stored(one) for one in found], job=job, degraded=degraded)
 

@@ -154,7 +154,7 @@ async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reemb
     """Yield the change over the service's own database, which must be of this code's schema."""
     task = progress.add_task("looking", total=None)
 
-    def told(what: str, done: int, of: int | None) -> None:
+    def report(what: str, done: int, of: int | None) -> None:
         progress.update(task, description=what, completed=done, total=of)
 
     metrics = Metrics()
@@ -163,7 +163,9 @@ async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reemb
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
         book = TypeCache(database=store.database, built_in=discover())
-        yield Reembedding(owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, told=told)
+        yield Reembedding(
+            owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, report=report
+        )
 
 
 def register(cli: typer.Typer) -> None:

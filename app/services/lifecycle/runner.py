@@ -59,11 +59,11 @@ class RunProgress:
     """
 
     run: UUID
-    told: ReportProgress
+    report: ReportProgress
 
     async def __call__(self, done: int, total: int | None = None) -> None:
         """Report progress. It may raise to end the run here; callers let that pass."""
-        await self.told(done, total)
+        await self.report(done, total)
 
 
 class Run(Protocol):

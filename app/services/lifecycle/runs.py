@@ -93,7 +93,7 @@ class Workers:
         if not empty:
             await self.start(tenant, name, dry_run=False)
 
-    async def perform(self, tenant: UUID, job: UUID, payload: Mapping[str, object], told: ReportProgress) -> Counts:
+    async def perform(self, tenant: UUID, job: UUID, payload: Mapping[str, object], report: ReportProgress) -> Counts:
         """Perform a run for the tenant, from the checkpoint of an interrupted attempt, and return its counts."""
         worker, dry_run = self.named(str(payload["worker"])), payload["dry_run"] is True
         began = time.monotonic()
@@ -104,7 +104,7 @@ class Workers:
                     found = await runs.begin(session, tenant, worker.name, job, self.clock())
                 if found.ended:  # its worker died before the job could say so
                     return found.counts
-            progress = RunProgress(run=job, told=told)
+            progress = RunProgress(run=job, report=report)
             counts = dict(await worker.run(self.means, tenant, dry_run=dry_run, progress=progress))
             if not dry_run:
                 async with self.database.write(tenant) as session:
