@@ -59,7 +59,7 @@ async def run_worker(
             await _grace(loops, runtime.settings.worker_grace, hurry or asyncio.Event())
         finally:
             stop.set()
-            for last_resort in (executor.cut, driver.impatient, partial(_cancel, loops)):
+            for last_resort in (executor.cut, driver.stop_waiting, partial(_cancel, loops)):
                 last_resort()
                 await asyncio.wait(loops, timeout=CUT_SECONDS)
         log.info("worker stopped")

@@ -199,10 +199,10 @@ class Audit:
                 found = await db_audit.states(session, tenant, after=after, limit=MEMORIES)
             seen += len(found)
             for one in found:
-                if (one.status, one.confidence) != (one.told_status, one.told_confidence):
+                if (one.status, one.confidence) != (one.logged_status, one.logged_confidence):
                     why = (
                         f"it is {one.status} with confidence {one.confidence:g}; by the log it is "
-                        f"{one.told_status or 'unknown'} with {one.told_confidence}"
+                        f"{one.logged_status or 'unknown'} with {one.logged_confidence}"
                     )
                     return ReplayResult(memories=seen, differs=one.memory, why=why)
             if len(found) < MEMORIES:
@@ -242,17 +242,17 @@ class Audit:
     async def _tail(self, tenant: UUID) -> tuple[Counts, Broken | None]:
         """Return the counts of events, and the first event that is neither sealed nor waiting to be."""
         async with self.database.read(tenant) as session:
-            lost = await db_audit.lost(session, tenant)
+            missing = await db_audit.find_missing(session, tenant)
             counts = await db_audit.counts(session, tenant)
-            strange = None
+            untracked = None
             if counts.events != counts.sealed + counts.waiting:
-                strange = await db_audit.strange(session, tenant)
-        if lost is not None:
+                untracked = await db_audit.find_untracked(session, tenant)
+        if missing is not None:
             why = "it waited to be sealed and is gone"
-            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=lost, why=why)
-        if strange is not None:
+            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=missing, why=why)
+        if untracked is not None:
             why = "it is in no seal, and was not put down to be sealed"
-            return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=strange, why=why)
+            return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=untracked, why=why)
         if counts.events != counts.sealed + counts.waiting:
             why = f"there are {counts.events} events, and {counts.sealed + counts.waiting} are sealed or wait"
             return counts, Broken(fault=ChainFault.MISSING, seq=None, event=None, why=why)

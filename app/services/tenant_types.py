@@ -146,7 +146,7 @@ class TenantTypes:
     async def _types(self, session: ReadSession, tenant: UUID) -> Registry:
         """Return the tenant's types as this transaction sees them."""
         kept = await tenant_types.read_definition(session, tenant)
-        return await asyncio.to_thread(self.book.made, kept)
+        return await asyncio.to_thread(self.book.compile, kept)
 
     async def _preview(self, session: ReadSession, tenant: UUID, definition: Definition) -> TypeDefinitionResult:
         """Return the result of a definition, or raise InvalidDefinition when it exceeds a limit."""

@@ -222,7 +222,7 @@ async def count_plan(session: ReadSession, one: Backfill) -> dict[str, Any]:
     reasons: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     left: Counter[str] = Counter()
-    for row in await backfill.counted(session, one.tenant_id, one.id):
+    for row in await backfill.count_items(session, one.tenant_id, one.id):
         number, own = row["number"], row["effect"] == BackfillEffect.RECLASSIFIED
         if row["state"] == ItemState.LEFT:
             left[row["why"]] += number

@@ -139,7 +139,7 @@ class Backfills:
             scopes = await backfill_scan.read_page(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
-            stale = await db_backfill.drop_left(session, tenant, before=now - ABANDONED)
+            stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)
             one = Backfill(
                 tenant_id=tenant,
                 id=ids.new(),

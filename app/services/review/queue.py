@@ -279,7 +279,7 @@ class Reviews:
             return None
 
     async def _ended(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
-        row = await review.ended(session, tenant, memory)
+        row = await review.find_departure(session, tenant, memory)
         if row is None:
             return None
         return ReviewExit(at=row["occurred_at"], actor=row["actor"], event=row["action"], detail=row["detail"])
