@@ -1,4 +1,4 @@
-"""`typed-memory audit`: read and prove the audit log, straight in the database."""
+"""`typed-memory audit`: read and verify the audit log, directly in the database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.services.tenants import Tenants
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Read the audit log, and prove that nobody changed it. This works on the database itself "
+    help="Read the audit log, and verify that nobody changed it. This works on the database itself "
     "(TM_DATABASE_URL, or the embedded one), so it needs no key.",
 )
 
@@ -45,8 +45,8 @@ def verify(
 ) -> None:
     """Recompute every seal from the events it covers, and rebuild every memory's status and confidence from them.
 
-    Exits with 1, naming the first place, where an event was changed, removed, inserted or moved, or where a memory
-    is not what the log says it became.
+    Exits with 1 and names the first place where an event was changed, removed, inserted or moved, or where a memory
+    differs from the log.
 
     For example:
 
@@ -67,12 +67,12 @@ def list_events(
     tenant: TenantName = "default",
     memory: Annotated[str | None, typer.Option(help="Only events of this memory: mem_...")] = None,
     action: Annotated[
-        str | None, typer.Option(help="Only this action, or with a dot at the end, all that begin so.")
+        str | None, typer.Option(help="Only this action, or with a dot at the end, actions with this prefix.")
     ] = None,
-    actor: Annotated[str | None, typer.Option(help="Only what this key did, by its name.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 50,
+    actor: Annotated[str | None, typer.Option(help="Only events of the key of this name.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Most events to print.")] = 50,
 ) -> None:
-    """Print the newest events, the oldest of them first.
+    """Print the newest events in the order of time.
 
     For example:
 
@@ -89,10 +89,10 @@ def list_events(
 
 @app.command()
 def head(tenant: TenantName = "default") -> None:
-    """Print number and digest of the newest seal: kept elsewhere, they prove later that nothing before was changed."""
+    """Print number and digest of the newest seal. Stored elsewhere, they prove later that no earlier event changed."""
     found = asyncio.run(_head(tenant))
     if found is None:
-        raise CommandFailed("nothing was sealed yet: the log is empty")
+        raise CommandFailed("there is no seal yet: the log is empty")
     say(f"{found.seq}:{found.digest.hex()}")
 
 
@@ -108,7 +108,7 @@ async def _verify(name: str | None, anchor: Head | None) -> list[str]:
 
 
 def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[str]:
-    """Print what was found, and return what is wrong."""
+    """Print the results of both checks, and return the faults."""
     unsealed = "" if not found.unsealed else f", {found.unsealed} not sealed yet"
     say(f"{tenant.name}: {found.events} events in {found.seals} seals hold{unsealed}")
     for event, count in found.redacted.items():
@@ -159,7 +159,7 @@ async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
 def _head_of(anchor: str) -> Head:
     found = _ANCHOR.fullmatch(anchor.strip())
     if found is None:
-        raise CommandFailed("--anchor: it looks like 42: and 64 hexadecimal digits, as `audit head` prints it")
+        raise CommandFailed("--anchor must be like 42: and 64 hexadecimal digits, as `audit head` prints it")
     return Head(seq=int(found[1]), digest=bytes.fromhex(found[2]))
 
 

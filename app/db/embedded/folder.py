@@ -91,7 +91,7 @@ def current_account() -> Account:
 
 
 def server_account(cluster: Path) -> Account:
-    """Return the account to run the server of `cluster`: the current user's, for root the owner's or a system user's."""
+    """Return the account for the server of `cluster`: the current user's, for root the owner's or a system user's."""
     if os.geteuid() != 0:
         return current_account()
     if cluster.exists() and (owner := cluster.stat()).st_uid != 0:
