@@ -1,9 +1,4 @@
-"""Consistency of a definition, compatibility of versions.
-
-What a new version of a definition takes from the one before: what was valid and no longer is, what moves a slot.
-
-What does not fit together in a definition: its fields, and what is said of them.
-"""
+"""Checks of a definition: consistency of its parts, and compatibility of a version with the one before."""
 
 from __future__ import annotations
 
@@ -25,9 +20,9 @@ _FIXED_KEYS: Final = ("slot", "value", "subject", "mentions", "event_time")
 
 
 def incompatibilities(old: Definition, new: Definition) -> tuple[DefinitionError, ...]:
-    """Return every change by which a payload that was valid may not be, or another slot is claimed for it.
+    """Return every change that may make a valid payload invalid, or change its slot.
 
-    Memories that are there keep the version that they were written with.
+    Existing memories keep the version that they were written with.
     """
     return (*_of_payloads(old, new), *_of_keys(old, new))
 
@@ -93,13 +88,13 @@ def _required(definition: Definition) -> set[str]:
 
 
 _SLOT_KINDS: Final = frozenset({"string", "choice", "integer", "boolean", "date"})
-"""Kinds of fields that a slot can be made of."""
+"""Kinds of fields that a slot can consist of."""
 
 
 def template_of(
     definition: Definition, fields: Mapping[str, FieldSpec], faults: list[DefinitionError]
 ) -> Template | None:
-    """Return the template, or None where it is none; what does not fit the fields is added to the faults."""
+    """Return the template, None if it is none; add a fault for each part that does not fit the fields."""
     try:
         found = payload.read(definition.render)
     except payload.TemplateError as error:
@@ -121,12 +116,12 @@ def template_of(
 
 
 def _sure(field: FieldSpec) -> bool:
-    """Return whether a field always has something to show."""
+    """Return whether a field always has a value to show."""
     return field.required and (not field.many or field.filled)
 
 
 def consistency_errors(definition: Definition, fields: Mapping[str, FieldSpec]) -> Iterator[DefinitionError]:
-    """Yield what doesn't fit together among the fields and what is said of them."""
+    """Yield the faults between the fields and the parts of the definition that refer to them."""
     named = [
         ("slot", definition.slot),
         ("value", definition.value or []),
