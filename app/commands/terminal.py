@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -37,6 +38,8 @@ TimeZone = Annotated[
     str | None, typer.Option(help="The time zone of times without an offset, such as Europe/Berlin; by default UTC.")
 ]
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print the service's answer as JSON.")]
+
 out = Console(highlight=False)
 """Standard output, for results."""
 
@@ -51,6 +54,11 @@ class CommandFailed(Exception):
 def say(text: str = "") -> None:
     """Print a line without markup and without wrapping, so that it can be copied."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def say_json(answer: object) -> None:
+    """Print an answer of the service as indented JSON."""
+    say(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
 def complain(message: str) -> None:
