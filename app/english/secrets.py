@@ -1,8 +1,8 @@
-"""Secrets in a text: keys of services, passwords and codes that are told, numbers of cards, accounts and people.
+"""Recognition of secrets in a text: API keys, passwords and codes, numbers of cards, accounts and people.
 
-What only looks like one passes: a card number has a right check digit and an issuer's prefix, an account number the
-length of its country and a right remainder, a social security number its name beside it, and code that names a
-variable `password` tells none.
+Look-alikes are not reported: a card number needs a right check digit and an issuer's prefix, an account number its
+country's length and a right remainder, a social security number its name beside it; code that names a variable
+`password` holds none.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _ORDINARY_NUMBER: Final = words(
 
 
 def codes(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what each code or password is and where it stands, as start and end."""
+    """Yield the kind of each code or password with its start and end."""
     for found in _DOOR.finditer(text):
         value = found["value"].rstrip(".,;!?)")
         network = re.search(r"wi-?fi|wlan|network|router|hotspot|internet", found["what"], re.IGNORECASE)
@@ -97,7 +97,7 @@ def _figures(value: str) -> bool:
 
 
 def _given(value: str, text: str, found: re.Match[str]) -> bool:
-    """Tell whether a value is one: unlike a word, quoted, or a word that ends what is said of it."""
+    """Return whether a value is a secret: unlike a word, quoted, or a word at the end of its sentence."""
     if value.casefold() in _ORDINARY_NUMBER or len(value) < 3:  # noqa: PLR2004
         return False
     if not value.isalpha() or text[found.start("value") - 1] in "\"'`\u201c\u2018\u201e\u00ab":
@@ -198,12 +198,12 @@ _TOLD_FREELY: Final = (
         ),
     ),
 )
-"""Secrets told in free words, each with the words that make it one."""
+"""Secrets in prose, each with the words that identify it."""
 
 _CODE: Final = re.compile(
     r"[\w.]*[(\[{]|[A-Za-z_]\w*\.[A-Za-z_]|(?:str|string|none|null|true|false|undefined|text|bytes)\W*$", re.IGNORECASE
 )
-"""What a variable is given, or its type."""
+"""A value or a type of a variable in code."""
 
 _NAMES: Final = re.compile(r"[Pp](?:ass|ASS|wd|WD|in|IN)|[Ll]ogin")
 
@@ -248,11 +248,11 @@ _SSN: Final = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}[- ](?!00)\d{2}[- ](?!000
 _SSN_NAMED: Final = re.compile(r"\b(?:ssn|social security)\b", re.IGNORECASE)
 
 _NEAR: Final = 60
-"""Characters before a number in which it may be named."""
+"""Characters before a number that may name it."""
 
 
 def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what each secret is and where it stands, as start and end."""
+    """Yield the kind of each secret with its start and end."""
     for what, pattern in _SHAPES:
         yield from ((what, *found.span()) for found in pattern.finditer(text))
     for what, pattern in _MIXED:
@@ -271,7 +271,7 @@ def _mixed(value: str) -> bool:
 
 
 def _told(found: re.Match[str], text: str) -> bool:
-    """Tell whether a password is given away: quoted, unlike a word, or a word that ends the sentence as a name does."""
+    """Return whether the match has a password: quoted, unlike a word, or a word at the end of the sentence."""
     value = found["value"].rstrip(".,;!?)")
     if found["what"].lower().startswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 8  # noqa: PLR2004 - what PINs are made of
