@@ -32,16 +32,16 @@ from app.runtime import Runtime
 from app.services.turns import StoredTurn, TurnReport
 
 MOST_TURNS = 500
-"""Turns in one request."""
+"""Most turns in one request."""
 
 
 class TurnIn(RequestBody):
     """One message of a conversation."""
 
-    role: Role = Field(default=Role.USER, description="Who produced it; it bounds how far it is trusted.")
+    role: Role = Field(default=Role.USER, description="The author's role, which caps the source strength.")
     content: Sentence = Field(examples=["I moved from Boston to Berlin last month to work at Volkswagen."])
     speaker: Name | None = Field(default=None, description="Who said it, where a conversation has names: who `I` is.")
-    occurred_at: Instant | None = Field(default=None, description="When it was said; now, unless given.")
+    occurred_at: Instant | None = Field(default=None, description="Time of the turn; by default now.")
     session_id: Name | None = None
     sequence_number: Place | None = None
     category: Category | None = Field(
@@ -52,7 +52,7 @@ class TurnIn(RequestBody):
 
 
 _OWN = frozenset(TurnIn.model_fields) - {"session_id"}
-"""The fields of one turn that a body may have right in itself."""
+"""The fields of a single turn that a body may have at its top level."""
 
 
 class TurnsBody(
@@ -69,7 +69,7 @@ class TurnsBody(
         }
     ),
 ):
-    """Turns of one user or agent: a list, or one turn's fields right here."""
+    """Turns of one user or agent: a list, or the fields of a single turn at the top level."""
 
     turns: list[TurnIn] | None = Field(default=None, min_length=1, max_length=MOST_TURNS)
     role: Role | None = None
@@ -109,7 +109,7 @@ class TurnsBody(
 
 
 class TurnQuery(PageQuery):
-    """Which turns to list."""
+    """Filters of turns."""
 
     owner: Name | None = Field(default=None, description=fields.OWNER)
     user_id: Name | None = None
@@ -119,7 +119,7 @@ class TurnQuery(PageQuery):
 
 
 class CandidateOut(Out):
-    """What was proposed of a turn, what was decided about it, and why."""
+    """A candidate of a turn, the decision on it, and the reason."""
 
     type: str
     quote: str | None = Field(description="The words of the turn it relies on; null for the turn itself.")
@@ -133,14 +133,14 @@ class CandidateOut(Out):
 
 
 class DroppedOut(Out):
-    """Something a stage did not let through."""
+    """An item that a stage dropped."""
 
     what: str
     reason: str
 
 
 class StageOut(Out):
-    """What a stage saw, let through and dropped, and the milliseconds it took."""
+    """The numbers of items into and out of a stage, those it dropped, and its milliseconds."""
 
     stage: str
     seen: int
@@ -151,7 +151,7 @@ class StageOut(Out):
 
 
 class TurnOut(Out):
-    """A turn and what became of it; `id` is null in a dry run."""
+    """A turn and its report; `id` is null in a dry run."""
 
     id: Annotated[str | None, public_id(ids.TURN)]
     status: Annotated[TurnStatus, Given(TurnStatus.RECEIVED)]
@@ -176,12 +176,12 @@ class TurnOut(Out):
 
     @classmethod
     def previewed(cls, turn: Turn, report: TurnReport) -> dict[str, Any]:
-        """Return a turn with what would be decided about it."""
+        """Return a turn with the report of a dry run."""
         return cls.answer(turn, id=None, status=report.status, reason=report.reason, **report.told)
 
     @classmethod
     def stored(cls, one: StoredTurn, report: TurnReport | None = None) -> dict[str, Any]:
-        """Return a stored turn with its own report, or that of a replay which was only tried."""
+        """Return a stored turn with its own report, or that of a replay as a dry run."""
         told = (one.report or {}) if report is None else report.told
         return cls.answer(
             one.turn,
@@ -195,7 +195,7 @@ class TurnOut(Out):
 
 
 class TurnsResult(Out):
-    """Turns as far as they have come; `job_id` is the job that processes those that wait."""
+    """Turns with their reports; `job_id` is the job that processes those that wait."""
 
     job_id: Annotated[str | None, Given()]
     turns: Annotated[list[TurnOut], Given()]
@@ -209,7 +209,7 @@ class TurnPageOut(PageOut):
 
     @classmethod
     def of(cls, turns: Iterable[StoredTurn], next_cursor: str | None) -> dict[str, Any]:
-        """Return some turns with what became of each."""
+        """Return a page of turns with their reports."""
         return cls.answer(None, turns=[TurnOut.stored(one) for one in turns], next_cursor=next_cursor)
 
 
@@ -218,20 +218,20 @@ ACCEPTED = 202
 OK = 200
 
 MOST_AT_ONCE = 50
-"""Turns that a caller may wait for; more are for a job."""
+"""Most turns that a request processes synchronously."""
 
 TurnId = Annotated[str, Path(description="A turn's id.", examples=["turn_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
 class ProcessingMode(StrEnum):
-    """Whether the caller waits until its turns are processed."""
+    """The mode of processing: `sync` waits for the decisions, `async` queues a job."""
 
     ASYNC = "async"
     SYNC = "sync"
 
 
 class IngestQuery(RequestBody):
-    """How turns are taken."""
+    """Options of an ingestion."""
 
     mode: ProcessingMode = Field(
         default=ProcessingMode.ASYNC, description="`sync` waits until the turns are processed."
@@ -267,7 +267,7 @@ def router() -> APIRouter:
         found,
         READ,
         ("/turns", list_turns, "List turns", TurnPageOut),
-        ("/turns/{turn_id}", get_turn, "Get a turn and what became of it", TurnOut),
+        ("/turns/{turn_id}", get_turn, "Get a turn and its report", TurnOut),
     )
     return found
 
@@ -279,11 +279,11 @@ async def post_turns(
     body: TurnsBody,
     how: IngestQueryDep,
 ) -> Response:
-    """Store turns and have memories made of them.
+    """Store turns and extract memories from them.
 
     By default the answer comes as soon as the turns are durable, with the job that processes them. With
-    `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
-    and a job tries again, also after `mode=sync`.
+    `mode=sync` it has every decision. Nothing is lost when a model is unavailable: the turns are stored and a
+    job retries, also after `mode=sync`.
     """
     turns = turns_from_body(body, runtime.clock())
     metadata = [one.metadata for one in body.given]
@@ -313,7 +313,7 @@ async def replay_turn(
     turn_id: TurnId,
     how: IngestQueryDep,
 ) -> Response:
-    """Extract a stored turn anew, with today's extractor; what it said before is not counted twice."""
+    """Process a stored turn again with the present extractor; its earlier statements are not counted twice."""
     turn = ids.parse(ids.TURN, turn_id)
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
@@ -331,7 +331,7 @@ async def replay_turn(
 
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
-    """List turns, newest first; `status=extraction_failed` shows those to look into and replay."""
+    """List turns, newest first; `status=extraction_failed` lists those to check and replay."""
     scopes: Collection[UUID] | None = None
     if query.owner is not None:
         scopes = await runtime.activity.scopes_of_user(actor, query.owner)
@@ -347,12 +347,12 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
 
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:
-    """Get a turn, what was decided about each candidate, and what each stage did."""
+    """Get a turn with the decision on each candidate and the counts of each stage."""
     return json_answer(TurnOut.stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
 async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
-    """Return the turns processed; where that can't be done now, leave them to a job and say why."""
+    """Process turns and return them; if that fails for now, leave them to a job and add the reason."""
     degraded: list[str] = []
     job: UUID | None = None
     try:
@@ -370,7 +370,7 @@ def _result(turns: list[dict[str, Any]], *, job: UUID | None = None, degraded: S
 
 
 def turns_from_body(body: TurnsBody, now: datetime) -> list[Turn]:
-    """Return the turns a body describes, with ids in their order; raise InvalidFields."""
+    """Return the turns of a body, with ids in their order; raise InvalidFields."""
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
     given = body.given

@@ -1,7 +1,7 @@
-"""The wire format of answers: a model declares each field once, for OpenAPI and for the JSON that is read off a value.
+"""The wire format of answers: a model declares each field once, for OpenAPI and for the JSON that is made of a value.
 
-Answers are written as plain dictionaries, because validating an answer that this service made costs more than making
-it. A field is read from the attribute of its own name unless its annotation carries a `Source`.
+Answers are plain dictionaries, because validating an answer costs more than making it. A field is read from the
+attribute of its own name unless its annotation has a `Source`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DIGITS = 6
 """Decimals of numbers in answers."""
 
 Make = Callable[[Any, datetime | None], Any]
-"""Makes JSON of a value, as of a time."""
+"""A function that makes JSON of a value, as of a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a field comes from: a path of attributes, and a function of what is there.
+    """The source of a field: a path of attributes, and a function of the value there.
 
-    By default the path is the field's name; an empty one means the value itself.
+    By default the path is the field's name; an empty path means the whole value.
     """
 
     path: str | None = None
@@ -40,14 +40,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A field computed from the whole value, and the time that the answer is as of."""
+    """A field that is computed from the whole value and the time of the answer."""
 
     make: Make
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A field that the value does not have: whoever makes the answer gives it."""
+    """A field that the value does not have and the caller passes."""
 
     default: object = None
 
