@@ -31,7 +31,7 @@ def _hex(digest: bytes | None) -> str | None:
     return None if digest is None else digest.hex()
 
 
-def _kept(one: Receipt) -> list[str] | None:
+def _kept_ids(one: Receipt) -> list[str] | None:
     return [ids.public(ids.MEMORY, memory) for memory in one.kept] if one.erasure.kind == "memory" else None
 
 
@@ -61,7 +61,7 @@ class ReceiptOut(Out):
     job_id: Annotated[str | None, Given()] = Field(
         default=None, description="The job that does it, for one that takes long."
     )
-    kept: Annotated[list[str] | None, Source("", _kept)] = Field(
+    kept: Annotated[list[str] | None, Source("", _kept_ids)] = Field(
         default=None, description="Memories that rest on the same turns and stay; for a memory's erasure."
     )
     still_there: Annotated[int | None, Source("left")] = Field(

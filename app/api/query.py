@@ -53,7 +53,7 @@ class QueryFields(RequestBody):
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
 
-    def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
+    def build_request(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the question; times without an offset are read in its time zone."""
         zone = fields.zone(self.timezone)
         known_at = fields.aware(self.known_at, zone)
@@ -97,7 +97,7 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.types, registry, "types"), present)
+        return self.build_request(canonical_types(self.types, registry, "types"), present)
 
 
 class RecallBody(
@@ -112,7 +112,7 @@ class RecallBody(
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
+        return self.build_request(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
 class ArmOut(Out):

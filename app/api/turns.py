@@ -175,12 +175,12 @@ class TurnOut(Out):
     trace: Annotated[list[StageOut], Given(())]
 
     @classmethod
-    def previewed(cls, turn: Turn, report: TurnReport) -> dict[str, Any]:
+    def of_preview(cls, turn: Turn, report: TurnReport) -> dict[str, Any]:
         """Return a turn with the report of a dry run."""
         return cls.answer(turn, id=None, status=report.status, reason=report.reason, **report.told)
 
     @classmethod
-    def stored(cls, one: StoredTurn, report: TurnReport | None = None) -> dict[str, Any]:
+    def of_stored(cls, one: StoredTurn, report: TurnReport | None = None) -> dict[str, Any]:
         """Return a stored turn with its own report, or that of a replay as a dry run."""
         told = (one.report or {}) if report is None else report.told
         return cls.answer(
@@ -210,7 +210,7 @@ class TurnPageOut(PageOut):
     @classmethod
     def of(cls, turns: Iterable[StoredTurn], next_cursor: str | None) -> dict[str, Any]:
         """Return a page of turns with their reports."""
-        return cls.answer(None, turns=[TurnOut.stored(one) for one in turns], next_cursor=next_cursor)
+        return cls.answer(None, turns=[TurnOut.of_stored(one) for one in turns], next_cursor=next_cursor)
 
 
 ACCEPTED = 202
@@ -289,7 +289,7 @@ async def post_turns(
     metadata = [one.metadata for one in body.given]
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
-        previews = [TurnOut.previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
+        previews = [TurnOut.of_preview(turn, report) for turn, report in zip(turns, reports, strict=True)]
         return json_answer(_result(previews))
     if how.mode is ProcessingMode.SYNC and len(turns) > MOST_AT_ONCE:
         raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
@@ -318,14 +318,14 @@ async def replay_turn(
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
         [report] = await runtime.turns.preview(actor, [stored.turn])
-        return json_answer(_result([TurnOut.stored(stored, report)]))
+        return json_answer(_result([TurnOut.of_stored(stored, report)]))
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
             stored = await runtime.turns.reopen(actor, turn)
             return await _processed(runtime, actor, [stored.turn])
         stored, job = await runtime.turns.replay(actor, turn)
-        return _result([TurnOut.stored(stored)], job=job)
+        return _result([TurnOut.of_stored(stored)], job=job)
 
     return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
@@ -348,7 +348,7 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:
     """Get a turn with the decision on each candidate and the counts of each stage."""
-    return json_answer(TurnOut.stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
+    return json_answer(TurnOut.of_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
 async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
@@ -361,7 +361,7 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
         degraded = [error.message]
         job = await runtime.turns.enqueue(actor, turns)
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
-    return _result([TurnOut.stored(one) for one in found], job=job, degraded=degraded)
+    return _result([TurnOut.of_stored(one) for one in found], job=job, degraded=degraded)
 
 
 def _result(turns: list[dict[str, Any]], *, job: UUID | None = None, degraded: Sequence[str] = ()) -> dict[str, object]:

@@ -97,7 +97,7 @@ def head(tenant: TenantName = "default") -> None:
 
 
 async def _verify(name: str | None, anchor: Head | None) -> list[str]:
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenants = await known.list() if name is None else [await known.by_name(name)]
         wrong = []
         for one in tenants:
@@ -129,7 +129,7 @@ def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[
 
 async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntry]:
     found: list[AuditEntry] = []
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenant = await known.by_name(name)
         after = None
         while len(found) < limit:
@@ -143,14 +143,14 @@ async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntr
 
 
 async def _head(name: str) -> Head | None:
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenant = await known.by_name(name)
         await log.seal(tenant.id)
         return await log.head(tenant.id)
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
+async def _open_services() -> AsyncIterator[tuple[Tenants, Audit]]:
     logs.configure("console", "WARNING")
     async with open_runtime_store(settings_of_a_store()) as store:
         yield store.tenants, Audit(database=store.database)

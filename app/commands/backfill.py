@@ -17,7 +17,7 @@ from app.memory.backfill import Classifier
 ATTEMPTS = 3
 _LOOK_SECONDS = 0.5
 _SAMPLE = 10
-_SHOWN = frozenset({"type", "payload", "status", "slot", "category"})
+_SHOWN_FIELDS = frozenset({"type", "payload", "status", "slot", "category"})
 """The changed fields that the output shows; `--json` has all of them."""
 
 app = typer.Typer(no_args_is_help=True, help="Reclassify existing memories to a newer type.")
@@ -111,7 +111,7 @@ def _lines(change: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each changed field of a memory, before and after, and the reason."""
     for name, after in change["after"].items():
         before = change["before"].get(name)
-        if name in _SHOWN and before != after:
+        if name in _SHOWN_FIELDS and before != after:
             yield f"{name}: {_text(before)} -> {_text(after)}"
     if why := change["why"] or change["reason"]:
         yield f"why: {why}"

@@ -78,7 +78,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     exports = [source for source in everything if import_sources.is_export(source, wanted)]
     found = [source for source in everything if source not in exports]
     owned = user_id is not None or agent_id is not None or scope is not None
-    total = _counted(found, wanted, session_id, owned=owned)
+    total = _count(found, wanted, session_id, owned=owned)
     broken = [source for source in exports if not upload.restore(connect(url, key), source, strict=strict)]
     if not found:
         if broken:
@@ -104,7 +104,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         raise typer.Exit(1)
 
 
-def _counted(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
+def _count(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
     """Return the number of items to send; raise CommandFailed for a conversation without a user, agent or scope."""
     total = 0
     for one in _everything(found, wanted, session_id):

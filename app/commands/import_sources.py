@@ -25,7 +25,7 @@ _LISTS = ("messages", "turns", "chat_messages")
 
 _TIMES = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")
 
-_WRITTEN = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
+_WRITTEN_TIME = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
 
 _ROLES = {
     "human": "user",
@@ -242,7 +242,7 @@ def _instant(value: object) -> str:
     text = str(value).strip()
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()
-    for pattern in _WRITTEN:
+    for pattern in _WRITTEN_TIME:
         with suppress(ValueError):
             return datetime.strptime(text, pattern).isoformat()  # noqa: DTZ007 - the service knows the zone
     raise ValueError(f"can't read the time {_short(value)}: write it like 2026-05-09T14:30:00Z")

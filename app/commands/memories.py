@@ -42,18 +42,18 @@ def remember(  # noqa: PLR0913 - one parameter an option
 
       typed-memory remember --type fact --fields '{"predicate": "works-at", "object": "Siemens"}' --user-id ana
     """
-    about = _given(user_id=user_id, agent_id=agent_id, session_id=session_id)
+    about = _not_none(user_id=user_id, agent_id=agent_id, session_id=session_id)
     if (text is None) == (type_name is None):
         raise CommandFailed("give either the words that were said, or --type with --fields")
     if type_name is not None:
-        body = {**_parse_fields(fields), **about, **_given(occurred_at=occurred_at)}
+        body = {**_parse_fields(fields), **about, **_not_none(occurred_at=occurred_at)}
         answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
         if as_json:
             say_json(answer)
         else:
             say(f"{answer['decision']}: {_line(answer['memory'])}")
         return
-    turn = {"role": "user", "content": text, **_given(occurred_at=occurred_at)}
+    turn = {"role": "user", "content": text, **_not_none(occurred_at=occurred_at)}
     answer = _post(url, key, "/turns?mode=sync", {**about, "turns": [turn]})
     if as_json:
         say_json(answer)
@@ -83,7 +83,7 @@ def recall(
 
       typed-memory recall "what should I know about the user's editor?" --user-id ana
     """
-    answer = _post(url, key, "/query", {"query": text, "top_k": top_k, **_given(user_id=user_id, agent_id=agent_id)})
+    answer = _post(url, key, "/query", {"query": text, "top_k": top_k, **_not_none(user_id=user_id, agent_id=agent_id)})
     if as_json:
         say_json(answer)
     else:
@@ -163,7 +163,7 @@ def users(
     key: ApiKey = None,
 ) -> None:
     """List users with their numbers of memories and turns, and when they were last active."""
-    answer = _get(url, key, "/users", limit=PAGE, **_given(q=q))
+    answer = _get(url, key, "/users", limit=PAGE, **_not_none(q=q))
     if as_json:
         say_json(answer)
         return
@@ -185,7 +185,7 @@ def _line(memory: Mapping[str, Any]) -> str:
     return f"{memory['id']} ({status}): {memory['content']}"
 
 
-def _given(**values: str | None) -> dict[str, str]:
+def _not_none(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -82,7 +82,7 @@ def reembed(
 async def _perform(
     settings: Settings, progress: Progress, *, dry_run: bool, status: bool, drop: bool, abandon: bool, force: bool
 ) -> None:
-    async with _opened(settings, progress) as change:
+    async with _open_steps(settings, progress) as change:
         if status:
             await _status(change)
         elif dry_run:
@@ -150,7 +150,7 @@ def _duration(seconds: float) -> str:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reembedding]:
+async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[Reembedding]:
     """Yield the steps of the change for the configured database, whose schema must fit this code."""
     task = progress.add_task("looking", total=None)
 

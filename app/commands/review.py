@@ -60,7 +60,7 @@ def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: Api
     if as_json:
         say_json(answer)
     elif not answer["open"]:
-        say(f"{review} has left the queue: {_decided(answer['decided'])}")
+        say(f"{review} has left the queue: {_describe_decision(answer['decided'])}")
     else:
         _show(answer)
 
@@ -86,7 +86,7 @@ def decide(
 
       typed-memory review decide rev_0198... merge --with mem_0198...
     """
-    body = {"action": action, "with": _named(with_), "reason": reason, "version": version}
+    body = {"action": action, "with": _parse_with(with_), "reason": reason, "version": version}
     given = {name: value for name, value in body.items() if value is not None}
     answer = asyncio.run(_decide(url, key, review, given))
     say(f"{review}: {answer['outcome']}")
@@ -96,7 +96,7 @@ def decide(
         say(f"{one['memory_id']}: {one['change']}")
 
 
-def _named(given: str | None) -> object:
+def _parse_with(given: str | None) -> object:
     """Return the value of `--with`: an id as it is, a statement parsed from JSON."""
     if given is None or not given.lstrip().startswith("{"):
         return given
@@ -118,7 +118,7 @@ async def _decide(url: str | None, key: str | None, review: str, body: Mapping[s
         if "version" not in body:
             item = (await client.get(path)).body
             if not item["open"]:
-                raise CommandFailed(f"{review} has left the queue: {_decided(item['decided'])}")
+                raise CommandFailed(f"{review} has left the queue: {_describe_decision(item['decided'])}")
             body = {**body, "version": item["item"]["version"]}
         found: Mapping[str, Any] = (await client.post(path, body, idempotency_key=str(uuid4()))).body
     return found
@@ -162,7 +162,7 @@ def _line(memory: Mapping[str, Any]) -> str:
     return f"{memory['id']} ({facts}): {_short(memory['content'])}"
 
 
-def _decided(decided: Mapping[str, Any] | None) -> str:
+def _describe_decision(decided: Mapping[str, Any] | None) -> str:
     if decided is None:
         return "nobody knows how"
     action = decided["detail"].get("action") or decided["event"]

@@ -51,7 +51,7 @@ def serve(
     warn_of_unknown_settings()
     settings = load_settings(host=host, port=port)
     configure_logs(settings)
-    listener = _bound(settings)
+    listener = _bind(settings)
     app = create_app(settings)
     config = uvicorn.Config(
         app,
@@ -122,7 +122,7 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
             raise
 
 
-def _bound(settings: Settings) -> socket.socket:
+def _bind(settings: Settings) -> socket.socket:
     """Return a socket that is bound to the address; call it first, so that a taken port is reported at once."""
     host, port = settings.host, settings.port
     try:

@@ -97,7 +97,7 @@ class ServiceClient:
     async def get(self, path: str, **parameters: str | int) -> ServiceResponse:
         """GET once, without retries."""
         try:
-            return _read(await self._client.get(path, params=parameters))
+            return _read_response(await self._client.get(path, params=parameters))
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
@@ -127,7 +127,7 @@ class ServiceClient:
             async with self._client.stream("GET", path, params=parameters, timeout=_UNHURRIED) as response:
                 if not response.is_success:
                     await response.aread()
-                    _read(response)
+                    _read_response(response)
                 async for piece in response.aiter_bytes():
                     yield piece
         except httpx.TransportError as error:
@@ -152,7 +152,7 @@ class ServiceClient:
                 await self._sleep(_wait(attempt, None))
                 continue
             if last or not _passes(response):
-                return _read(response)
+                return _read_response(response)
             await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
         raise AssertionError("unreachable")
 
@@ -189,7 +189,7 @@ def _wait(attempt: int, asked: float | None) -> float:
     return min(_LONGEST_WAIT, max(backoff, asked or 0.0))
 
 
-def _read(response: httpx.Response) -> ServiceResponse:
+def _read_response(response: httpx.Response) -> ServiceResponse:
     try:
         body = response.json()
     except ValueError:

@@ -231,14 +231,14 @@ class _Lane:
         size = len(json.dumps(item.body))
         full: list[ImportItem] | None = None
         if self.items and self.size + size > BATCH_BYTES:
-            full = self._taken()
+            full = self._take()
         self.items.append(item)
         self.size += size
         if full is None and len(self.items) == BATCH:
-            full = self._taken()
+            full = self._take()
         return full
 
-    def _taken(self) -> list[ImportItem]:
+    def _take(self) -> list[ImportItem]:
         taken, self.items, self.size = self.items, [], 0
         return taken
 

@@ -61,7 +61,7 @@ _HOLD = statement(
     """
 )
 
-_TAKEN = statement(
+_SLOTS_TAKEN = statement(
     """
     SELECT m.scope_id, m.type, m.slot, m.id, m.contested FROM (
         SELECT DISTINCT scope_id, type, slot
@@ -100,7 +100,7 @@ async def slots_taken(
     given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
     found: dict[tuple[UUID, str, str], list[BackfillScanRow]] = {}
     if given:
-        for row in await session.fetch(_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
+        for row in await session.fetch(_SLOTS_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
             found.setdefault((row["scope_id"], row["type"], row["slot"]), []).append(row)
     return found
 

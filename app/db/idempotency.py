@@ -84,7 +84,7 @@ async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime
     """
     statement = (
         update(idempotency_keys)
-        .where(*_held(slot, token))
+        .where(*_holds(slot, token))
         .values(status=status, response={"body": body})
         .returning(idempotency_keys.c.status)
     )
@@ -93,7 +93,7 @@ async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime
 
 async def release(session: WriteSession, slot: IdempotencySlot, token: datetime) -> None:
     """Remove the reservation, because nothing was written."""
-    await session.execute(delete(idempotency_keys).where(*_held(slot, token)))
+    await session.execute(delete(idempotency_keys).where(*_holds(slot, token)))
 
 
 async def sweep(session: WriteSession, tenant: UUID, kept: timedelta) -> None:
@@ -113,5 +113,5 @@ def _of(slot: IdempotencySlot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _held(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
+def _holds(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
     return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, idempotency_keys.c.created_at == token)

@@ -249,7 +249,7 @@ class ReconnectingDriver(PlainDriver):
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, database: Database) -> AsyncIterator[Self]:
+    async def open(cls, database: Database) -> AsyncIterator[Self]:
         """Yield a driver; its connections close with the block."""
         driver = cls(database)
         listening = asyncio.create_task(driver._listen())

@@ -243,7 +243,7 @@ def _hold(model: int, table: str) -> SqlStatement:
     )
 
 
-_SAID = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+_QUERIES_OF_TEXTS = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
 
 _ASKED_NOW = statement(
     """
@@ -340,7 +340,7 @@ async def store_vectors(
     Rows that have one already, that are locked, or whose memory has changed are skipped.
     """
     held = await _lock_gaps(session, tenant, model, "memory_index", vectors)
-    rows = await session.fetch(_SAID, {"tenant": tenant, "ids": [one.id for one in of]})
+    rows = await session.fetch(_QUERIES_OF_TEXTS, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {row["id"]: (row["content"], row["context"]) for row in rows}
     same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
     kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in held]

@@ -316,14 +316,14 @@ async def passages(session: ReadSession, tenant: UUID, turns: Collection[UUID], 
     rows = await session.fetch(_AROUND, {"tenant": tenant, "ids": list(turns), "each": each})
     places: dict[UUID, dict[int, list[TurnExcerpt]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        places[row["about"]][row["place"]].append(_spoken(row))
+        places[row["about"]][row["place"]].append(_excerpt(row))
     return {
         turn: Passage(before=tuple(found[-1]), turn=found[0][0], after=tuple(found[1]))
         for turn, found in places.items()
     }
 
 
-def _spoken(row: Record) -> TurnExcerpt:
+def _excerpt(row: Record) -> TurnExcerpt:
     return TurnExcerpt(
         id=row["id"],
         role=row["role"],

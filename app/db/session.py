@@ -153,7 +153,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN READ ONLY", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, local))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -168,7 +168,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN", tenant, local))
         try:
             try:
                 yield WriteSession(connection, driver)
@@ -182,7 +182,7 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _opened(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
+    async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
         for last in (False, True):
             try:

@@ -24,7 +24,7 @@ _WAITING = statement(
     "SELECT status, count(*) FROM jobs WHERE tenant_id = :tenant AND status IN ('queued', 'running') GROUP BY status"
 )
 
-_ENDED = statement(
+_ENDED_JOBS = statement(
     "SELECT status, count(*) FROM jobs WHERE tenant_id = :tenant AND finished_at > :since GROUP BY status"
 )
 
@@ -52,7 +52,7 @@ async def waiting_jobs(session: ReadSession, tenant: UUID) -> Mapping[str, int]:
 
 async def ended_jobs(session: ReadSession, tenant: UUID, since: datetime) -> Mapping[str, int]:
     """Return the numbers of jobs that ended after a time, by status."""
-    rows = await session.fetch(_ENDED, {"tenant": tenant, "since": since})
+    rows = await session.fetch(_ENDED_JOBS, {"tenant": tenant, "since": since})
     return {row["status"]: row["count"] for row in rows}
 
 

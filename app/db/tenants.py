@@ -140,7 +140,7 @@ async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) ->
     return (await session.execute(statement)).scalar_one_or_none() or {}
 
 
-async def standing(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
+async def settings_and_types(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
     """Return a tenant's settings, and the version of its own types."""
     row = (await session.execute(select(tenants.c.settings, tenants.c.types_version).filter_by(id=tenant))).first()
     return ({}, 0) if row is None else (row.settings, row.types_version)

@@ -28,15 +28,15 @@ _TURN_COLUMNS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session
 _FIELDS = f"""{_TURN_COLUMNS}, t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at,
     t.metadata"""
 
-_STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
+_TURNS = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
 
 _BY_ID = statement(
-    f"SELECT {_FIELDS} FROM {_STORED} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
+    f"SELECT {_FIELDS} FROM {_TURNS} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
 )
 
 _PAGE = text(
     f"""
-    SELECT {_FIELDS} FROM {_STORED}
+    SELECT {_FIELDS} FROM {_TURNS}
     WHERE t.tenant_id = :tenant
       AND (CAST(:scopes AS uuid[]) IS NULL OR t.scope_id = ANY(:scopes))
       AND (CAST(:status AS text) IS NULL OR t.status = :status)
@@ -104,7 +104,7 @@ class StoredTurn:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
+async def existing(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return those of these ids that are turns of the tenant."""
     statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
     return {cast("UUID", row[0]) for row in await session.execute(statement)}
@@ -156,7 +156,7 @@ def received(
 async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> list[StoredTurn]:
     """Return those of these turns that exist, in the order of their sessions."""
     found = await session.fetch(_BY_ID, {"tenant": tenant, "ids": list(ids)})
-    return sorted((_stored(row) for row in found), key=lambda one: in_order(one.turn))
+    return sorted((_stored_turn(row) for row in found), key=lambda one: in_order(one.turn))
 
 
 async def page(
@@ -181,7 +181,7 @@ async def page(
             "limit": limit,
         },
     )
-    return [_stored(row) for row in found.mappings()]
+    return [_stored_turn(row) for row in found.mappings()]
 
 
 async def around(
@@ -244,7 +244,7 @@ def _turn(row: RowMapping | Record) -> Turn:
     )
 
 
-def _stored(row: RowMapping | Record) -> StoredTurn:
+def _stored_turn(row: RowMapping | Record) -> StoredTurn:
     return StoredTurn(
         turn=_turn(row),
         status=TurnStatus(row["status"]),

@@ -29,13 +29,13 @@ _HUNDRED: Final = 100
 _LONGEST_FIGURE: Final = 9
 """Most digits before a scale, as in `2 million`."""
 
-_COUNTED: Final = """
+_NUMBER_WORDS: Final = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen
 """
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SPELLED: Final[Mapping[str, int]] = MappingProxyType(
-    {word: value for value, word in enumerate(_COUNTED.split())}
+    {word: value for value, word in enumerate(_NUMBER_WORDS.split())}
     | {word: 10 * place for place, word in enumerate(_TENS.split(), start=2)}
     | {
         "a": 1,
@@ -71,7 +71,7 @@ class GroundingTerms:
     @classmethod
     def of(cls, texts: Sequence[str], language: str = "english") -> Self:
         """Return the terms of several texts; `language` is a Snowball algorithm."""
-        parts = [_read(text, language) for text in texts]
+        parts = [_read_terms(text, language) for text in texts]
         words = frozenset[str]().union(*(one[0] for one in parts))
         families: dict[str, list[str]] = {}
         for word in words:
@@ -119,7 +119,7 @@ def numbers(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16)
-def _read(text: str, language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _read_terms(text: str, language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     plain = normalise(text)
     words = frozenset((*terms(text, language), *map(fold_accents, tokenize(plain))))
     acronyms = frozenset(one.lower().replace(".", "").replace("&", "") for one in _ACRONYM.findall(text))

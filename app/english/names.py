@@ -144,10 +144,10 @@ def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
     words = _words(text)
     found: dict[int, NameMention] = {one.start: one for one in _known_in(text, words, known)}
     for first, last in _runs(words):
-        run = _trimmed(words, first, last, known)
+        run = _trim(words, first, last, known)
         if run is not None and words[run[0]].start not in found:
             name = _written(text, words, *run)
-            found[words[run[0]].start] = _said(words, *run, name, known)
+            found[words[run[0]].start] = _mention(words, *run, name, known)
     return [found[start] for start in sorted(found)]
 
 
@@ -181,7 +181,7 @@ def _known_in(text: str, words: list[_NameWord], known: Mapping[str, str]) -> li
         for count in range(min(longest, len(words) - place), 0, -1):
             name = _written(text, words, place, place + count - 1)
             if name.casefold() in known:
-                found.append(_said(words, place, place + count - 1, name, known))
+                found.append(_mention(words, place, place + count - 1, name, known))
                 place += count - 1
                 break
         place += 1
@@ -225,7 +225,7 @@ def _capital(word: _NameWord) -> bool:
     return word.text[0].isupper() and word.low not in _NEVER
 
 
-def _trimmed(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
+def _trim(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
     """Return the run without a first word that is capitalised only because it opens the sentence."""
     if not words[first].first:
         return first, last
@@ -238,17 +238,17 @@ def _trimmed(words: list[_NameWord], first: int, last: int, known: Mapping[str, 
     return first, last
 
 
-def _said(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
+def _mention(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
     kind = known.get(name.casefold(), UNKNOWN)
     return NameMention(
         name=name,
-        entity_type=_guessed(words, first, last, name) if kind == UNKNOWN else kind,
+        entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN else kind,
         start=words[first].start,
         sentence=words[first].sentence,
     )
 
 
-def _guessed(words: list[_NameWord], first: int, last: int, name: str) -> str:
+def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str:
     """Return the entity type that a name's own words and its neighbours suggest."""
     if is_given(name):
         return "person"

@@ -48,7 +48,7 @@ _OWN_LABELS: Final = words(
 )
 """Labels of the speaker's own words."""
 
-_SHOWN: Final = re.compile(
+_SAMPLE: Final = re.compile(
     r"(?:^|[.!?\n][ \t]*)(?:(?:please|can you|could you|now|ok|okay|so|and)[, ]+){0,3}"
     r"(?P<what>(?:an? |another |the |my |this |some )?(?:(?:example|sample|test|dummy) ?(?:sentences?|texts?"
     r"|inputs?|data"
@@ -80,7 +80,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     text = content.translate(_APOSTROPHES)
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for found in _MAIL.finditer(text))
-    return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _shown(text), _passed_on(text))))
+    return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _samples(text), _passed_on(text))))
 
 
 def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:
@@ -123,8 +123,8 @@ def _passed_on(text: str) -> Iterator[Span]:
         yield found.end(), len(text) if end < 0 else end
 
 
-def _shown(text: str) -> Iterator[Span]:
+def _samples(text: str) -> Iterator[Span]:
     """Yield samples of language: from the colon to the end of its paragraph."""
-    for found in _SHOWN.finditer(text):
+    for found in _SAMPLE.finditer(text):
         end = text.find("\n\n", found.end())
         yield found.end(), len(text) if end < 0 else end

@@ -69,7 +69,7 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     """
     found = [
         Suspicion(kind=SuspicionKind.SECRET, why=f"it holds {what}", span=(start, end))
-        for what, start, end in _told(text)
+        for what, start, end in _find_secrets(text)
     ]
     found += _hidden(text)
     plain, places = _revealed(text)
@@ -97,7 +97,7 @@ def _once(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
     return tuple(result)
 
 
-def _told(text: str) -> list[tuple[str, int, int]]:
+def _find_secrets(text: str) -> list[tuple[str, int, int]]:
     """Return the kind of each secret with its start and end, each once."""
     found = list(find_secrets(text))
     return found + [one for one in codes(text) if not any(start < one[2] and one[1] < end for _, start, end in found)]

@@ -82,13 +82,13 @@ def codes(text: str) -> Iterator[tuple[str, int, int]]:
     for found in _DOOR.finditer(text):
         value = found["value"].rstrip(".,;!?)")
         network = re.search(r"wi-?fi|wlan|network|router|hotspot|internet", found["what"], re.IGNORECASE)
-        if _figures(value) or (network and _given(value, text, found)):
+        if _figures(value) or (network and _is_value(value, text, found)):
             yield "an access code", *found.span("value")
     for found in _WORD.finditer(text):
-        if _given(found["value"].rstrip(".,;!?)"), text, found):
+        if _is_value(found["value"].rstrip(".,;!?)"), text, found):
             yield "a secret word", *found.span("value")
     for found in _ABROAD.finditer(text):
-        if not _CODE.match(found["value"]) and _given(found["value"].rstrip(".,;!?)"), text, found):
+        if not _CODE.match(found["value"]) and _is_value(found["value"].rstrip(".,;!?)"), text, found):
             yield "a password", *found.span("value")
 
 
@@ -96,7 +96,7 @@ def _figures(value: str) -> bool:
     return sum(map(str.isdigit, value)) >= 3  # noqa: PLR2004 - what codes are made of
 
 
-def _given(value: str, text: str, found: re.Match[str]) -> bool:
+def _is_value(value: str, text: str, found: re.Match[str]) -> bool:
     """Return whether a value is a secret: unlike a word, quoted, or a word at the end of its sentence."""
     if value.casefold() in _ORDINARY_NUMBER or len(value) < 3:  # noqa: PLR2004
         return False
@@ -143,7 +143,7 @@ _MIXED: Final = (
 )
 """Patterns whose group must hold letters and digits: words with hyphens have no digits."""
 
-_TOLD: Final = re.compile(
+_PASSWORD: Final = re.compile(
     r"\b(?P<what>password|passwd|passphrase|passcode|pwd|pin(?: code| number)?|login code)\b"
     r"(?P<of> (?:for|to|of|on) (?:my |the |our )?[\w.-]{1,30}(?: [\w.-]{1,30})?)?"
     r"(?: ?[:=]| is now| is still| is:?| was) "
@@ -257,8 +257,8 @@ def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
         yield from ((what, *found.span()) for found in pattern.finditer(text))
     for what, pattern in _MIXED:
         yield from ((what, *found.span(1)) for found in pattern.finditer(text) if _mixed(found[1]))
-    for found in _TOLD.finditer(text) if _NAMES.search(text) else ():
-        if _told(found, text):
+    for found in _PASSWORD.finditer(text) if _NAMES.search(text) else ():
+        if _is_password(found, text):
             yield f"a {found['what'].lower()}", *found.span("value")
     for what, pattern in _TOLD_FREELY:
         for one in pattern.finditer(text):
@@ -270,7 +270,7 @@ def _mixed(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
-def _told(found: re.Match[str], text: str) -> bool:
+def _is_password(found: re.Match[str], text: str) -> bool:
     """Return whether the match has a password: quoted, unlike a word, or a word at the end of the sentence."""
     value = found["value"].rstrip(".,;!?)")
     if found["what"].lower().startswith("pin"):

@@ -166,25 +166,25 @@ class Executor:
 
     async def _turn(self, tenant: UUID, job: UUID, ticket: int) -> float | None:
         """Run the job and return the seconds until its next run, None when the ticket is done."""
-        turn = await self._persistently(tenant, lambda session: self._begun(session, tenant, job, ticket))
+        turn = await self._persistently(tenant, lambda session: self._begin(session, tenant, job, ticket))
         if turn is not SUSPECT:
-            return await self._taken(turn)
+            return await self._delay_of(turn)
         if self._suspects.locked():
             return SUSPECT.delay
         async with self._suspects:
-            return await self._taken(
+            return await self._delay_of(
                 await self._persistently(
-                    tenant, lambda session: self._begun(session, tenant, job, ticket, watched=True)
+                    tenant, lambda session: self._begin(session, tenant, job, ticket, watched=True)
                 )
             )
 
-    async def _taken(self, turn: Job | JobOutcome) -> float | None:
+    async def _delay_of(self, turn: Job | JobOutcome) -> float | None:
         if isinstance(turn, JobOutcome):
             return turn.delay
         with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
             return (await self._performed(turn)).delay
 
-    async def _begun(
+    async def _begin(
         self, session: WriteSession, tenant: UUID, job: UUID, ticket: int, *, watched: bool = False
     ) -> Job | JobOutcome:
         """Return the run to perform, or the outcome of the ticket without a run.

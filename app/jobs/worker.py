@@ -47,7 +47,7 @@ async def run_worker(
     """
     due = every(runtime) if schedules is None else schedules
     executor = Executor(runtime=runtime, handlers=handlers)
-    async with ReconnectingDriver.opened(runtime.database) as driver:
+    async with ReconnectingDriver.open(runtime.database) as driver:
         loops = {
             asyncio.create_task(_kept_up("queue", partial(_queue, runtime, driver, executor, stop), stop)),
             asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, due, stop), stop)),

@@ -31,7 +31,7 @@ def pair(detail: Detail, name: str) -> tuple[Any, Any]:
     return value, value
 
 
-def shown(value: object) -> str:
+def as_text(value: object) -> str:
     """Return a value as text for people."""
     match value:
         case None:
@@ -138,7 +138,7 @@ def _revived(detail: Detail) -> str:
 
 def _changed(detail: Detail) -> str:
     values: Mapping[str, Any] = detail.get("values", {})
-    told = [f"{words(name)} from {shown(pair[0])} to {shown(pair[1])}" for name, pair in values.items()]
+    told = [f"{words(name)} from {as_text(pair[0])} to {as_text(pair[1])}" for name, pair in values.items()]
     unsaid = {"needs_review": "review"}
     told += [words(name) for name in detail.get("changed", ()) if unsaid.get(name, name) not in values]
     return f"Changed @: {'; '.join(told) or 'nothing'}"
@@ -153,7 +153,9 @@ def _erased(detail: Detail) -> str:
 
 def _standing(detail: Detail) -> str:
     pairs = {name: pair(detail, name) for name in ("status", "confidence")}
-    changes = [f"its {name} went from {shown(old)} to {shown(new)}" for name, (old, new) in pairs.items() if old != new]
+    changes = [
+        f"its {name} went from {as_text(old)} to {as_text(new)}" for name, (old, new) in pairs.items() if old != new
+    ]
     return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
 
 
@@ -250,7 +252,7 @@ def _job(verb: str) -> Sentence:
 def _policy(detail: Detail) -> str:
     before, after = _flat(detail.get("before", {})), _flat(detail.get("after", {}))
     changed = [
-        f"{words(name)} from {shown(before.get(name))} to {shown(after.get(name))}"
+        f"{words(name)} from {as_text(before.get(name))} to {as_text(after.get(name))}"
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     ]
@@ -266,7 +268,7 @@ def _flat(values: Mapping[str, Any], under: str = "") -> dict[str, Any]:
 
 def _key_created(detail: Detail) -> str:
     until = "" if detail.get("expires_at") is None else f", until {detail['expires_at']}"
-    return f"Key {detail.get('key')} was made @, for {shown(detail.get('roles', ()))}{until}"
+    return f"Key {detail.get('key')} was made @, for {as_text(detail.get('roles', ()))}{until}"
 
 
 def _key_rotated(detail: Detail) -> str:

@@ -103,7 +103,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class StoredBelief:
     """A memory of another type: its type, its payload by wire names, and its content."""
 
     type: str
@@ -131,8 +131,8 @@ class Adoption:
     """
 
     sources: tuple[str, ...]
-    rule: Callable[[Stored], AdoptedPayload | None]
-    ended: Callable[[Stored], Mapping[str, object] | None] | None = None
+    rule: Callable[[StoredBelief], AdoptedPayload | None]
+    ended: Callable[[StoredBelief], Mapping[str, object] | None] | None = None
 
 
 NO_VALUE = "anything"

@@ -25,11 +25,11 @@ class ExtractionPolicies:
     async def get(self, tenant: UUID) -> TenantPolicy:
         """Return a tenant's policy; what the tenant never set is the service's default."""
         async with self.database.read(tenant) as session:
-            return (await self.standing(session, tenant))[0]
+            return (await self.policy_and_types(session, tenant))[0]
 
-    async def standing(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
+    async def policy_and_types(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
         """Return a tenant's policy, as `get`, and the version of its own types, in a transaction that is open."""
-        settings, types = await tenants.standing(session, tenant)
+        settings, types = await tenants.settings_and_types(session, tenant)
         return TenantPolicy.model_validate(settings), types
 
     async def put(self, tenant: UUID, policy: TenantPolicy, *, by: str) -> TenantPolicy:

@@ -63,7 +63,7 @@ class MemoryFeedback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class FeedbackResult:
     """The memory after feedback, the effect and its reason, and the freshness before and after, as of `at`."""
 
     memory: Memory
@@ -82,7 +82,7 @@ class FeedbackService:
     clock: Callable[[], datetime]
     observe: Callable[[str, str], None] = lambda _feedback, _effect: None
 
-    async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> Judged:
+    async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> FeedbackResult:
         """Apply feedback to a memory; raises NotFound, and Conflict for a memory that was forgotten.
 
         Accesses that this process has not written yet are written first: the feedback is about one of them.
@@ -104,7 +104,7 @@ class FeedbackService:
             after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
-            judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
+            judged = FeedbackResult(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await append(session, [self._event(actor, before, judged, word)])
         self.observe(word.feedback, judged.effect)
         return judged
@@ -166,7 +166,7 @@ class FeedbackService:
         """Return the time at which freshness is computed: now, or the feedback's time if its clock is ahead of ours."""
         return max(word.at, self.clock())
 
-    def _event(self, actor: Actor, before: Memory, judged: Judged, word: MemoryFeedback) -> Row:
+    def _event(self, actor: Actor, before: Memory, judged: FeedbackResult, word: MemoryFeedback) -> Row:
         after = judged.memory
         scope = before.scope.id(actor.tenant_id)
         ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)

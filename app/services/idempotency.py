@@ -19,7 +19,7 @@ from app.errors import Conflict, Erased, TypedMemoryError
 
 __all__ = [
     "ABANDONED",
-    "KEPT",
+    "RETENTION",
     "SWEEP_EVERY",
     "Idempotency",
     "IdempotencySlot",
@@ -27,7 +27,7 @@ __all__ = [
     "fingerprint_of",
 ]
 
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 """How long an answer can be had again."""
 
 ABANDONED = timedelta(seconds=60)
@@ -94,7 +94,7 @@ class Idempotency:
             # Not waiting for the disk: a crash that loses a reservation loses nothing, and the write's own
             # commit takes it along.
             async with self.database.write(slot.tenant_id, synchronous_commit="off") as session:
-                token = await idempotency.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=KEPT)
+                token = await idempotency.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=RETENTION)
                 if token is not None:
                     return token
                 found = await idempotency.find(session, slot)
@@ -132,7 +132,7 @@ class Idempotency:
     async def _sweep(self, tenant: UUID) -> None:
         with suppress(TypedMemoryError):
             async with self.database.write(tenant) as session:
-                await idempotency.sweep(session, tenant, KEPT)
+                await idempotency.sweep(session, tenant, RETENTION)
 
 
 def fingerprint_of(*parts: bytes) -> bytes:

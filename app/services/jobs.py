@@ -77,7 +77,7 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
-            await append(session, [self._told(actor, AuditAction.JOB_RETRIED, found)])
+            await append(session, [self._describe(actor, AuditAction.JOB_RETRIED, found)])
             return await jobs.requeue(session, found)
 
     async def cancel(self, actor: Actor, job: UUID) -> Job:
@@ -86,10 +86,10 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
-            await append(session, [self._told(actor, AuditAction.JOB_CANCELLED, found)])
+            await append(session, [self._describe(actor, AuditAction.JOB_CANCELLED, found)])
             return await jobs.cancel(session, found, self.clock())
 
-    def _told(self, actor: Actor, action: AuditAction, job: Job) -> Row:
+    def _describe(self, actor: Actor, action: AuditAction, job: Job) -> Row:
         ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=job.scope_id)
         detail = {"job": ids.public(ids.JOB, job.id), "kind": job.kind, "was": job.status, "attempts": job.attempts}
         return ledger.event(action, detail)

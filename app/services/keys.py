@@ -144,7 +144,7 @@ class Keys:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
             if old.revoked_at is None:
                 await keys.revoke(session, tenant, key, self.clock())
-                await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _told(old))])
+                await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _describe(old))])
         self.cache.drop(key)
 
     async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta, by: str = SERVICE) -> NewKey:
@@ -159,7 +159,11 @@ class Keys:
             new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
             await keys.insert_key(session, new.key, hash_secret(new.secret))
             await keys.expire(session, tenant, key, now + grace)
-            detail = {**_told(new.key), "replaces": ids.public(ids.KEY, key), "grace_seconds": grace.total_seconds()}
+            detail = {
+                **_describe(new.key),
+                "replaces": ids.public(ids.KEY, key),
+                "grace_seconds": grace.total_seconds(),
+            }
             await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_ROTATED, detail)])
         self.cache.drop(key)
         return new
@@ -188,7 +192,7 @@ class Keys:
 
     async def _insert(self, session: WriteSession, new: NewKey, by: str) -> None:
         await keys.insert_key(session, new.key, hash_secret(new.secret))
-        await append(session, [self._ledger(new.key.tenant_id, by).event(AuditAction.KEY_CREATED, _told(new.key))])
+        await append(session, [self._ledger(new.key.tenant_id, by).event(AuditAction.KEY_CREATED, _describe(new.key))])
 
     def _ledger(self, tenant: UUID, by: str) -> AuditWriter:
         return AuditWriter(tenant=tenant, actor=by, at=self.clock())
@@ -238,7 +242,7 @@ def hash_secret(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def _told(key: StoredKey) -> dict[str, object]:
+def _describe(key: StoredKey) -> dict[str, object]:
     """Return a key's detail for the audit log: never its secret, nor the beginning of it."""
     return {
         "key": ids.public(ids.KEY, key.id),

@@ -65,7 +65,7 @@ class Turns:
         if not turns:
             return set()
         async with self.database.read(actor.tenant_id) as session:
-            return set(turns) - await db_turns.known(session, actor.tenant_id, turns)
+            return set(turns) - await db_turns.existing(session, actor.tenant_id, turns)
 
     async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
         """Store turns of one scope together with the job that will process them, and return the job's id."""
@@ -109,7 +109,7 @@ class Turns:
         self, actor: Actor, turns: Collection[UUID], progress: Callable[[int], Awaitable[None]] | None
     ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
-            policy, version = await self.policies.standing(session, actor.tenant_id)
+            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
             stored = await db_turns.fetch(session, actor.tenant_id, turns)
         types = await self.pipeline.types.at(actor.tenant_id, version)
         waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]

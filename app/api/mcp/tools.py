@@ -161,7 +161,7 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
 
 async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:
     job = await runtime.jobs.get(actor, ids.parse(ids.JOB, given.job_id))
-    lines = [f"{given.job_id} is {job.status}{'' if job.error is None else f': {job.error}'}.", *_decided(job)]
+    lines = [f"{given.job_id} is {job.status}{'' if job.error is None else f': {job.error}'}.", *_decision_lines(job)]
     return ToolResult(text="\n".join(lines), data=JobOut.answer(job))
 
 
@@ -193,7 +193,7 @@ def _with_brief(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {**answer, "memory": _brief(answer["memory"])}
 
 
-def _decided(job: Job) -> list[str]:
+def _decision_lines(job: Job) -> list[str]:
     """Return the decision on each memory of an ingestion, a line each."""
     turns: Any = (job.result or {}).get("turns", [])
     return [

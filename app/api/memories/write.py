@@ -144,7 +144,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
 def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
     async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
         async def work() -> object:
-            return await _written(runtime, actor, spec, body)
+            return await _write_one(runtime, actor, spec, body)
 
         return await run_once(request, runtime, actor, CREATED, work)
 
@@ -164,13 +164,16 @@ async def write_tenant_type(
 
     async def work() -> object:
         return await with_types(
-            runtime, actor, [spec.name], lambda types: _written(runtime, actor, tenant_types_in(spec.name, types), body)
+            runtime,
+            actor,
+            [spec.name],
+            lambda types: _write_one(runtime, actor, tenant_types_in(spec.name, types), body),
         )
 
     return await run_once(request, runtime, actor, CREATED, work)
 
 
-async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
+async def _write_one(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
     candidate = candidate_from_body(spec, body, runtime.clock())
     unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
     refuse_unknown_turns([body], unknown)

@@ -22,7 +22,7 @@ _LOST_PLUS = re.compile(r"\d[T ]\d{2}:\d{2}\S* \d{2}:?(?:\d{2})?$")
 """A time whose offset lost its plus sign, which a query string decodes to a space."""
 
 
-def _written(value: object) -> object:
+def _require_iso_text(value: object) -> object:
     """Refuse anything but ISO 8601 text, because pydantic would read numbers as seconds since 1970."""
     if isinstance(value, str) and _LOST_PLUS.search(value):
         raise ValueError("has a space before its offset: in a URL, write + as %2B")
@@ -60,7 +60,7 @@ def _day(value: object) -> object:
 Day = Annotated[date, BeforeValidator(_day), AfterValidator(plausible)]
 """A date as text, between the years 1000 and 2200."""
 
-Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausible)]
+Instant = Annotated[datetime, BeforeValidator(_require_iso_text), AfterValidator(plausible)]
 """A date and time as text, between the years 1000 and 2200."""
 
 AS_OF = (

@@ -62,7 +62,7 @@ async def run_once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_kept(key))
+    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_digest_key(key))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
 
@@ -70,10 +70,10 @@ async def run_once(
 def own_key(request: Request) -> tuple[str, str] | None:
     """Return the route and key under which the request's answer will be stored, None if it won't."""
     key = request.headers.get(HEADER)
-    return None if key is None else (_route(request), _kept(key))
+    return None if key is None else (_route(request), _digest_key(key))
 
 
-def _kept(key: str) -> str:
+def _digest_key(key: str) -> str:
     """Return the digest of a key, because callers may derive keys from content that has to be erased."""
     return hashlib.sha256(key.encode()).hexdigest()
 

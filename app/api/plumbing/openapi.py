@@ -148,7 +148,7 @@ def explain(document: dict[str, Any]) -> None:
             for parameter in operation.get("parameters", ()):
                 if parameter["name"] in SCHEMA_TEXTS:
                     parameter.setdefault("description", SCHEMA_TEXTS[parameter["name"]])
-    for name in _reached(document, schemas):
+    for name in _schemas_of_bodies(document, schemas):
         for field, shown in schemas[name].get("properties", {}).items():
             if field in SCHEMA_TEXTS and "const" not in shown:
                 shown.setdefault("description", SCHEMA_TEXTS[field])
@@ -171,7 +171,7 @@ def _redirect(part: object, moved: Mapping[str, str]) -> None:
             _redirect(one, moved)
 
 
-def _reached(document: Mapping[str, Any], schemas: Mapping[str, Any]) -> set[str]:
+def _schemas_of_bodies(document: Mapping[str, Any], schemas: Mapping[str, Any]) -> set[str]:
     """Return the names of the schemas that bodies of requests use."""
     found: set[str] = set()
     waiting = [
@@ -234,11 +234,11 @@ _IDS_IN_BODY = frozenset({"/admin/review/bulk", "/entities/merge", "/entities/un
 def described(app: FastAPI) -> dict[str, Any]:
     """Return the document, which is built at the first call."""
     if app.openapi_schema is None:
-        app.openapi_schema = _made(app)
+        app.openapi_schema = _build(app)
     return app.openapi_schema
 
 
-def _made(app: FastAPI) -> dict[str, Any]:
+def _build(app: FastAPI) -> dict[str, Any]:
     document = get_openapi(
         title=app.title,
         version=app.version,

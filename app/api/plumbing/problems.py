@@ -237,7 +237,7 @@ def _allowed(request: Request) -> list[str]:
     """Return the methods of all routes with this path, as the framework names only the first route's."""
     found: dict[str, str] = {}
     for method in ("DELETE", "GET", "PATCH", "POST", "PUT"):
-        path = _matched(request, method)
+        path = _matching_route(request, method)
         if path is not None:
             found[method] = path
     # A path that is written out belongs to no route with an id in its place.
@@ -246,7 +246,7 @@ def _allowed(request: Request) -> list[str]:
     return sorted(methods)
 
 
-def _matched(request: Request, method: str) -> str | None:
+def _matching_route(request: Request, method: str) -> str | None:
     """Return the path of the route that takes a method at the request's path."""
     scope = {**request.scope, "method": method}
     matching = (route for route in _mounted(request.app.router.routes) if route.matches(scope)[0] is Match.FULL)

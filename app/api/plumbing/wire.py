@@ -114,13 +114,13 @@ def _compiled(model: type[BaseModel]) -> Make:
                 names[make], expression = declared.make, f"{make}(value, now)"
             case Source():
                 path = name if declared.path is None else declared.path
-                names[make], expression = _made(make, f"value.{path}" if path else "value", info, declared)
+                names[make], expression = _make_fields(make, f"value.{path}" if path else "value", info, declared)
         members.append(f"{info.alias or name!r}: {expression}")
     made: Make = eval(f"lambda value, now: {{{', '.join(members)}}}", names)  # noqa: S307 - made of fields' names
     return made
 
 
-def _made(make: str, found: str, info: FieldInfo, declared: Source) -> tuple[object, str]:
+def _make_fields(make: str, found: str, info: FieldInfo, declared: Source) -> tuple[object, str]:
     """Return what makes JSON of what was found, and the expression that calls it by the name `make`."""
     if declared.make is not None:
         return declared.make, f"{make}({found})"

@@ -63,7 +63,7 @@ _JOIN = text(
     """
 )
 
-_BELIEVED = text(
+_ACTIVE = text(
     """
     SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(:ids) AS given(id)
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
@@ -125,7 +125,7 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
 
 async def read_targets(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[QuestionTarget]:
     """Return the targets of those of the memories that are active."""
-    rows: Any = await session.execute(_BELIEVED, {"tenant": tenant, "ids": list(memories)})
+    rows: Any = await session.execute(_ACTIVE, {"tenant": tenant, "ids": list(memories)})
     return [QuestionTarget(**row) for row in rows.mappings()]
 
 

@@ -203,7 +203,7 @@ _FIRST = UUID(int=0)
 
 _LAST = UUID(int=2**128 - 1)
 
-_BOUND = statement(
+_LAST_OF_PAGE = statement(
     """
     SELECT scope_id, id FROM memories
     WHERE tenant_id = :tenant AND (scope_id, id) > (:after_scope, :after_id)
@@ -243,7 +243,7 @@ async def pages(database: Database, tenant: UUID, *, size: int = PAGE) -> AsyncI
     while True:
         async with database.read(tenant) as session:
             after = {"after_scope": page.after[0], "after_id": page.after[1]}
-            rows = await session.fetch(_BOUND, {"tenant": tenant, **after, "skipped": size - 1})
+            rows = await session.fetch(_LAST_OF_PAGE, {"tenant": tenant, **after, "skipped": size - 1})
         if not rows:
             yield page
             return

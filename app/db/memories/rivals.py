@@ -54,7 +54,7 @@ _FIELDS = ", ".join(
     for name in (*VERSION_COLUMNS, "type_version", "content", "payload", "topic", "session_id", "sequence_number")
 )
 
-_WANTED = """
+_QUERIES = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
             given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
@@ -176,7 +176,7 @@ def _existing(*, slots: bool, meanings: bool, endings: bool, guards: bool) -> Sq
     """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
     ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
-    return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
+    return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
 async def said_by_user(

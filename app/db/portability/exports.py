@@ -114,14 +114,14 @@ _OF_ENTITIES = _tables_within(entities)
 _NESTED = frozenset(table.name for table, _ in (*_OF_MEMORIES, *_OF_ENTITIES)) | {"memories", "entities", "turns"}
 
 
-_NAMED = frozenset({"audit_events", "extraction_costs", "memory_type_versions"})
+_LISTED_APART = frozenset({"audit_events", "extraction_costs", "memory_type_versions"})
 
 
 def _later() -> tuple[RecordKind, ...]:
     """Return the tables that link memories or entities to one another, and those that belong to scopes only."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda one: one.name):
-        if table.name in _NESTED or table.name in LEFT_OUT or table.name in _NAMED:
+        if table.name in _NESTED or table.name in LEFT_OUT or table.name in _LISTED_APART:
             continue
         of = next(
             ((column, parent.name) for parent in (memories, entities) for column in referring(table, parent)), None

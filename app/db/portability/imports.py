@@ -152,7 +152,7 @@ _NAMESAKES = text(
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 
-async def known(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
+async def existing(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
     """Return the ids of those of these rows that exist, each with its scope."""
     if not ids:
         return {}

@@ -173,13 +173,13 @@ class TenantPayload(Payload):
 
     plan: ClassVar[FieldRoles]
 
-    def told(self, name: str) -> object:
+    def field_value(self, name: str) -> object:
         """Return a field's value, None if it is missing."""
         return getattr(self, ATTRIBUTE.format(name))
 
     def render(self) -> str:
         """Return the template filled with the fields."""
-        given = ((name, shown(self.told(name))) for name in self.plan.fields)
+        given = ((name, as_text(self.field_value(name))) for name in self.plan.fields)
         return self.plan.template.filled({name: text for name, text in given if text})
 
     def mentions(self) -> tuple[Mention, ...]:
@@ -193,7 +193,7 @@ class TenantPayload(Payload):
             kind = "person" if about == vocabulary.USER else named.entity_type
             yield Mention(role=_SUBJECT, name=about, entity_type=kind, creates=named.creates)
         for one in self.plan.mentions:
-            value = None if one.field == self.plan.subject else self.told(one.field)
+            value = None if one.field == self.plan.subject else self.field_value(one.field)
             several = isinstance(value, tuple)
             for place, name in enumerate(value if isinstance(value, tuple) else (value,)):
                 if name is not None:
@@ -204,7 +204,7 @@ class TenantPayload(Payload):
         """Return the subject: the user, if the field for it is missing."""
         if self.plan.subject is None:
             return None
-        value = self.told(self.plan.subject)
+        value = self.field_value(self.plan.subject)
         return vocabulary.USER if value is None else str(value)
 
     def slot(self, refs: Refs) -> str | None:
@@ -217,11 +217,11 @@ class TenantPayload(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the fields in which duplicates must agree."""
-        return tuple(_normal(self.told(name)) for name in self.plan.distinct_by)
+        return tuple(_normal(self.field_value(name)) for name in self.plan.distinct_by)
 
     def weight(self) -> float:
         """Return the importance, in 0..1."""
-        chosen = None if self.plan.weighed_by is None else self.told(self.plan.weighed_by)
+        chosen = None if self.plan.weighed_by is None else self.field_value(self.plan.weighed_by)
         return self.plan.importance if chosen is None else self.plan.weights.get(str(chosen), self.plan.importance)
 
     def _part(self, name: str, refs: Refs) -> str:
@@ -231,7 +231,7 @@ class TenantPayload(Payload):
         named = next((one for one in self.plan.mentions if one.field == name and one.creates), None)
         if named is not None and named.role in refs:
             return str(refs[named.role].id)
-        return _normal(self.told(name))
+        return _normal(self.field_value(name))
 
 
 class EventField(TenantPayload):
@@ -239,7 +239,7 @@ class EventField(TenantPayload):
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
         """Return the time of its field, with the precision of a day or of an instant."""
-        value = self.told(str(self.plan.event_time))
+        value = self.field_value(str(self.plan.event_time))
         if not isinstance(value, date):
             return EventTime(at=None, precision=Precision.UNKNOWN, lower=None, upper=None)
         precision = Precision.EXACT if isinstance(value, datetime) else Precision.DAY
@@ -248,7 +248,7 @@ class EventField(TenantPayload):
         return EventTime(at=at, precision=precision, lower=lower, upper=upper)
 
 
-def shown(value: object) -> str:
+def as_text(value: object) -> str:
     """Return a field's value as text for a sentence, empty for a missing one."""
     match value:
         case None:
@@ -260,13 +260,13 @@ def shown(value: object) -> str:
         case datetime():
             return value.isoformat(sep=" ", timespec="minutes")
         case tuple():
-            return ", ".join(map(shown, value))
+            return ", ".join(map(as_text, value))
         case _:
             return " ".join(str(value).split())
 
 
 def _normal(value: object) -> str:
-    return "" if value is None else normalise.sentence(shown(value))
+    return "" if value is None else normalise.sentence(as_text(value))
 
 
 def _key(parts: Iterator[str]) -> str:

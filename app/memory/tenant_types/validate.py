@@ -155,7 +155,7 @@ def _slot_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
             message = f"{name} may be missing, and then there is no slot: name it in payload.required, or leave it out"
             yield DefinitionError(pointer=pointer("slot", place), message=message)
         if field.many or field.kind not in _SLOT_KINDS:
-            message = f"a slot is made of text, whole numbers, booleans and dates; {name} is {_told(field)}"
+            message = f"a slot is made of text, whole numbers, booleans and dates; {name} is {_describe_kind(field)}"
             yield DefinitionError(pointer=pointer("slot", place), message=message)
     yield from _value_misfits(definition, fields)
 
@@ -185,7 +185,7 @@ def _name_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
         if name not in fields:
             yield _no_field(fields, "mentions", name)
         elif fields[name].kind != "string":
-            message = f"only text can name somebody or something; {name} is {_told(fields[name])}"
+            message = f"only text can name somebody or something; {name} is {_describe_kind(fields[name])}"
             yield DefinitionError(pointer=pointer("mentions", name), message=message)
     if definition.subject is None:
         return
@@ -193,7 +193,7 @@ def _name_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
     if field is None:
         yield _no_field(fields, "subject")
     elif field.kind != "string" or field.many:
-        message = f"a subject is text; {definition.subject} is {_told(field)}"
+        message = f"a subject is text; {definition.subject} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/subject", message=message)
 
 
@@ -204,7 +204,7 @@ def _time_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
     if field is None:
         yield _no_field(fields, "event_time")
     elif field.kind not in {"date", "instant"} or field.many:
-        message = f"needs a field of format date or date-time; {definition.event_time} is {_told(field)}"
+        message = f"needs a field of format date or date-time; {definition.event_time} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/event_time", message=message)
 
 
@@ -216,7 +216,7 @@ def _weight_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> 
     if field is None:
         yield _no_field(fields, "importance", "field")
     elif field.kind != "choice" or field.many:
-        message = f"needs a field with an enum; {given.field} is {_told(field)}"
+        message = f"needs a field with an enum; {given.field} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/importance/field", message=message)
     else:
         for value in given.values:
@@ -234,14 +234,14 @@ def _ending_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> 
         if field is None:
             yield _no_field(fields, "held", part)
         elif field.kind != "string" or field.many or not field.required:
-            message = f"must be a required field of text; {name} is {_told(field)}"
+            message = f"must be a required field of text; {name} is {_describe_kind(field)}"
             yield DefinitionError(pointer=pointer("held", part), message=message)
         elif (name in definition.slot) != (part == "under"):
             should = "must be part of the slot" if part == "under" else "must not be part of the slot"
             yield DefinitionError(pointer=pointer("held", part), message=should)
 
 
-def _told(field: FieldSpec) -> str:
+def _describe_kind(field: FieldSpec) -> str:
     kinds = {"choice": "text with an enum", "instant": "a date and time", "string": "text"}
     one = kinds.get(field.kind, f"of type {field.kind}")
     optional = "" if field.required else ", and optional"

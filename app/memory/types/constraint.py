@@ -10,7 +10,7 @@ from app.english import modals
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import only_removed
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
@@ -68,13 +68,13 @@ class Constraint(Payload):
         Prohibitions have a slot each, because a further prohibition does not replace the others.
         """
         held = f"{refs['subject'].id}|{self.predicate}"
-        return f"{held}|{normalise.digest(self._said()).hex()[:32]}" if modals.forbids(self.predicate) else held
+        return f"{held}|{normalise.digest(self._rule_text()).hex()[:32]}" if modals.forbids(self.predicate) else held
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the rule with its negation."""
-        return self._said()
+        return self._rule_text()
 
-    def _said(self) -> str:
+    def _rule_text(self) -> str:
         said = normalise.sentence(self.rule)
         return f"no {said}" if modals.forbids(self.predicate) and not modals.denied(self.rule) else said
 
@@ -97,7 +97,7 @@ def _importance(payload: Payload) -> float:
     return _WEIGHT[payload.severity] if isinstance(payload, Constraint) else _WEIGHT["high"]
 
 
-def _adopted(stored: Stored) -> AdoptedPayload | None:
+def _adopted(stored: StoredBelief) -> AdoptedPayload | None:
     """Return the rule that a fact states, in the fact's own words, None if it states none."""
     found = modals.rule_of_fact(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:

@@ -11,7 +11,7 @@ from app.english import medications
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
 from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, SpeechAct
 
@@ -85,7 +85,7 @@ def _importance(_payload: Payload) -> float:
     return 0.9
 
 
-def _adopted(stored: Stored) -> AdoptedPayload | None:
+def _adopted(stored: StoredBelief) -> AdoptedPayload | None:
     """Return the medication that a fact states, if predicate or value certainly mean one."""
     predicate, told = str(stored.payload.get("predicate", "")), str(stored.payload.get("object", ""))
     found = medications.parse_dose(predicate, told, stored.content)
@@ -104,7 +104,7 @@ def _adopted(stored: Stored) -> AdoptedPayload | None:
         return None
 
 
-def _ended(stored: Stored) -> Mapping[str, object] | None:
+def _ended(stored: StoredBelief) -> Mapping[str, object] | None:
     """Return the fields of the ending that an ended fact may mean: `takes` + `Ozempic`."""
     found = medications.may_be_dose(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:

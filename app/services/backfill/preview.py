@@ -27,7 +27,7 @@ from app.db.session import SNAPSHOT, Database, ReadSession, WriteSession
 from app.errors import Conflict
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 from app.memory.registry import Registry
-from app.memory.spec import AdoptedPayload, MemoryType, Stored
+from app.memory.spec import AdoptedPayload, MemoryType, StoredBelief
 from app.model import MemoryStatus
 from app.providers.model_tasks import BeliefClassifier, ModelClassification
 from app.write import lookup
@@ -146,7 +146,7 @@ class BackfillPreview:
         return await asyncio.to_thread(self._check_claims, beliefs, claims, target)
 
     def _check_claims(
-        self, beliefs: Sequence[Stored], claims: Sequence[ModelClassification | None], target: MemoryType
+        self, beliefs: Sequence[StoredBelief], claims: Sequence[ModelClassification | None], target: MemoryType
     ) -> list[AdoptedPayload | None]:
         return [
             None if claim is None else confidence_of(claim, belief, target, self.types, language=self.language)

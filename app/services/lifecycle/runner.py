@@ -196,7 +196,7 @@ class Place:
         """
         for attempt in range(TRIES):
             try:
-                batch, cursor, counts = await self._moved(stage, work)
+                batch, cursor, counts = await self._move(stage, work)
                 break
             except StaleWorkerRun:
                 raise
@@ -209,7 +209,7 @@ class Place:
         await self.progress(self.seen)
         return batch.last
 
-    async def _moved(
+    async def _move(
         self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]
     ) -> tuple[BatchResult, Mapping[str, str], Counter[str]]:
         async with self.means.database.write(self.tenant) as session:
@@ -245,17 +245,17 @@ async def run_stages(
     presumed dead, the slower one ends with a Conflict.
     """
     if dry_run:
-        return await _foreseen(means, tenant, stages, progress)
+        return await _dry_run(means, tenant, stages, progress)
     place = await Place.of(means, tenant, worker, progress)
     names = [one.name for one in stages]
     for stage in stages:
         after = place.after(stage.name, names)
         while after is not None:
-            after = await place.step(stage.name, _bound(stage, means, tenant, after))
+            after = await place.step(stage.name, _bind_worker(stage, means, tenant, after))
     return place.counts
 
 
-def _bound(
+def _bind_worker(
     stage: WorkerStage, means: WorkerContext, tenant: UUID, after: UUID
 ) -> Callable[[WriteSession], Awaitable[BatchResult]]:
     async def work(session: WriteSession) -> BatchResult:
@@ -264,7 +264,7 @@ def _bound(
     return work
 
 
-async def _foreseen(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
+async def _dry_run(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
     counts, seen = Counter[str](), 0
     for stage in stages:
         after: UUID | None = FIRST

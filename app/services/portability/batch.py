@@ -23,7 +23,7 @@ from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
 from app.model import Actor, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
-from app.services.portability.placement import ImportPlacement, claimed
+from app.services.portability.placement import ImportPlacement, claimed_slot
 from app.services.portability.records import KINDS, Line
 
 
@@ -110,7 +110,7 @@ class ImportBatch:
         with refusals():
             async with self.means.database.write(tenant) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
-                there = await imports.known(session, tenant, "memories", [one.row["id"] for one in given])
+                there = await imports.existing(session, tenant, "memories", [one.row["id"] for one in given])
                 gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
                 new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
                 await self._check(session, new, done)
@@ -142,21 +142,21 @@ class ImportBatch:
         done.erased += sum(line.id in gone for line in lines)
         there: Mapping[UUID, UUID] = {}
         if lines[0].record != "audit_event":
-            there = await imports.known(session, tenant, KINDS[lines[0].record].table.name, found)
+            there = await imports.existing(session, tenant, KINDS[lines[0].record].table.name, found)
         return [line for line in lines if line.id not in gone and line.id not in there]
 
     async def _check(self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult) -> None:
         """Remove evidence from turns that don't exist, and raise IntegrityViolation for entities of another scope."""
         tenant = self.actor.tenant_id
         turns = {one["turn_id"] for each in given for one in each.line.inner["evidence"] if one.get("turn_id")}
-        there = await imports.known(session, tenant, "turns", turns)
+        there = await imports.existing(session, tenant, "turns", turns)
         for each in given:
             for one in each.line.inner["evidence"]:
                 if one.get("turn_id") is not None and one["turn_id"] not in there:
                     one |= {"turn_id": None, "statement": None}
                     done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
         named = {one["entity_id"] for each in given for one in each.line.inner["memory_entities"]}
-        known = await imports.known(session, tenant, "entities", named)
+        known = await imports.existing(session, tenant, "entities", named)
         for each in given:
             for one in each.line.inner["memory_entities"]:
                 if known.get(one["entity_id"]) != _scope_of(each, tenant):
@@ -168,7 +168,7 @@ class ImportBatch:
     ) -> ImportPlacement:
         """Place memories that claim slots, and gather the changes of memories that lose them."""
         tenant = self.actor.tenant_id
-        slots = {slot for one in given if (slot := claimed(one, tenant)) is not None}
+        slots = {slot for one in given if (slot := claimed_slot(one, tenant)) is not None}
         placement = ImportPlacement(ledger=self._ledger())
         placement.place(given, await succession.versions_of_slots(session, tenant, slots))
         done.conflicts.update(placement.conflicts)

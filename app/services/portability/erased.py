@@ -38,33 +38,33 @@ class ErasedFilter:
     _scopes: set[UUID] = field(default_factory=set)
     _pending: set[UUID] = field(default_factory=set)
     _stored: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
-    _named: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
+    _named_entities: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
 
-    def stored(self, lines: Sequence[Line], new: Collection[UUID]) -> None:
+    def add_stored(self, lines: Sequence[Line], new: Collection[UUID]) -> None:
         """Record which entities the import created."""
         for line in lines:
             if line.id is not None and line.id in new and line.scope is not None:
                 self._stored[line.scope.id(self.tenant)].add(line.id)
 
-    def erased(self, lines: Iterable[Line]) -> None:
+    def add_erased(self, lines: Iterable[Line]) -> None:
         """Record memories and turns that were erased, with their scopes and the entities that they name."""
         for line in lines:
             scope = self._id(line.scope)
             if scope is not None:
                 self._scopes.add(scope)
                 self._pending.add(scope)
-                self._named[scope] |= _named(line)
+                self._named_entities[scope] |= _named_entities(line)
 
-    async def left(self, lines: Sequence[Line]) -> list[Line]:
+    async def keep(self, lines: Sequence[Line]) -> list[Line]:
         """Return the lines, all of one kind, that neither are nor refer to erased rows."""
         async with self.database.read(self.tenant) as session:
             if lines[0].record == "pronoun_bindings":
-                return await self._bound(session, lines)
+                return await self._known_bindings(session, lines)
             gone = await receipts.erased(session, self.tenant, {one for line in lines for one in _refers(line)})
         gone |= self.entities
         found = [line for line in lines if gone.isdisjoint(_refers(line))]
         if lines[0].record == "turn":
-            self.erased(line for line in lines if line.id in gone)
+            self.add_erased(line for line in lines if line.id in gone)
         return found
 
     async def withdraw(self, now: datetime) -> set[UUID]:
@@ -74,13 +74,13 @@ class ErasedFilter:
                 self._pending |= await imports.of_erased_users(session, self.tenant, self._stored.keys())
         taken: set[UUID] = set()
         for scope in sorted(self._pending):
-            stored, named = self._stored[scope], self._named[scope]
+            stored, named = self._stored[scope], self._named_entities[scope]
             ordered = sorted(stored | named)
             for at in range(0, max(1, len(ordered)), AT_ONCE):
                 some = frozenset(ordered[at : at + AT_ONCE])
                 taken |= await self._from(scope, Suspects(stored=some & stored, named=some & named), now)
         self.entities |= taken
-        for done in (self._pending, self._stored, self._named):
+        for done in (self._pending, self._stored, self._named_entities):
             done.clear()
         return taken
 
@@ -94,7 +94,7 @@ class ErasedFilter:
                 await rows.scope(session, self.tenant, scope)
         return set(gone)
 
-    async def _bound(self, session: ReadSession, lines: Sequence[Line]) -> list[Line]:
+    async def _known_bindings(self, session: ReadSession, lines: Sequence[Line]) -> list[Line]:
         """Return the bindings to known names, and all bindings in scopes without erased rows."""
         named = defaultdict[UUID, set[str]](set)
         for line in lines:
@@ -113,7 +113,7 @@ def _means(line: Line) -> str:
     return str(line.values["name"]).lower()
 
 
-def _named(line: Line) -> set[UUID]:
+def _named_entities(line: Line) -> set[UUID]:
     """Return the ids of the entities that a memory names; none for a turn."""
     found = {one["entity_id"] for one in line.inner.get("memory_entities", ())}
     found |= {one[end] for one in line.inner.get("relations", ()) for end in ("from_entity", "to_entity")}

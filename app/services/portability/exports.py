@@ -84,15 +84,15 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: ExportRequest) -> 
     }
     yield "header", to_json(header) + b"\n", 1
     async for lines in exports.scope_lines(session, tenant, scopes):
-        yield "scope", _joined(lines), len(lines)
+        yield "scope", _join_lines(lines), len(lines)
     for record in RECORDS:
         async for lines in exports.lines(session, record, tenant, scopes, vectors=wanted.vectors):
-            yield record.name, _joined(lines), len(lines)
+            yield record.name, _join_lines(lines), len(lines)
         if named is None:
             continue
         async for lines in exports.lines(session, record, tenant, scopes, vectors=wanted.vectors, named=named):
-            yield record.name, _joined(lines), len(lines)
+            yield record.name, _join_lines(lines), len(lines)
 
 
-def _joined(lines: list[str]) -> bytes:
+def _join_lines(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()

@@ -102,7 +102,7 @@ class ImportIndexer:
     embedder: Embedder
     language: str
 
-    def understood(self, line: Line, types: Imported) -> ImportedMemory:
+    def parse(self, line: Line, types: Imported) -> ImportedMemory:
         """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
         values = line.values
         spec = types.spec(values["type"], values.get("type_version") or 0)

@@ -87,7 +87,7 @@ class _Report(BaseModel):
     trace: list[dict[str, object]]
 
 
-def _recorded(value: datetime, info: ValidationInfo) -> datetime:
+def _check_recorded(value: datetime, info: ValidationInfo) -> datetime:
     if value > (info.context or {})[LATEST]:
         raise ValueError("lies in the future")
     return value
@@ -133,7 +133,7 @@ def _was(value: dict[str, object], info: ValidationInfo) -> dict[str, object]:
 
 Instant = Annotated[AwareDatetime, AfterValidator(_in_bounds)]
 
-Recorded = Annotated[Instant, AfterValidator(_recorded)]
+Recorded = Annotated[Instant, AfterValidator(_check_recorded)]
 
 Object = dict[str, object]
 

@@ -185,11 +185,11 @@ class ImportStore:
 
     async def _memories(self, lines: Sequence[Line]) -> None:
         """Store the memories whose successors exist, and the memories that waited for them."""
-        lines = self._understood(lines)
+        lines = self._parse(lines)
         while lines:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
-                there = set(await imports.known(session, self.actor.tenant_id, "memories", targets))
+                there = set(await imports.existing(session, self.actor.tenant_id, "memories", targets))
             now = storable(lines, there)
             ids = {line.id for line in now}
             for line in lines:
@@ -198,12 +198,12 @@ class ImportStore:
             await self._whole(now)
             lines = self.waiting.take(line.id for line in now)
 
-    def _understood(self, lines: Sequence[Line]) -> list[Line]:
+    def _parse(self, lines: Sequence[Line]) -> list[Line]:
         """Return the lines whose types and payloads are known here; record the others as failures."""
         fine = []
         for line in lines:
             try:
-                self.means.reviving.understood(line, self.types)
+                self.means.reviving.parse(line, self.types)
             except UnreadableLine as error:
                 self.summary.fail(line.number, error.message)
             else:
@@ -252,7 +252,7 @@ class ImportStore:
         successor = line.values.get("superseded_by") if line.record == "memory" else None
         if successor is not None:
             async with self.means.database.read(self.actor.tenant_id) as session:
-                there = await imports.known(session, self.actor.tenant_id, "memories", [successor])
+                there = await imports.existing(session, self.actor.tenant_id, "memories", [successor])
             if not there:
                 self.summary.notices[WITHOUT_SUCCESSOR] += 1
                 await self._whole([without_successor(line)])
@@ -277,11 +277,11 @@ class ImportStore:
     async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
         """Store rows other than memories, without rows of erased memories and turns."""
         record = lines[0].record
-        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.left(lines)
+        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.keep(lines)
         done = await batch.rows(left) if left else ImportBatchResult()
         done.erased += len(lines) - len(left)
         if lines[0].is_entity:
-            self.withheld.stored(lines, done.fresh)
+            self.withheld.add_stored(lines, done.fresh)
             self.fresh |= done.fresh
         return done
 
@@ -298,12 +298,10 @@ class ImportStore:
         tenant, reviving = self.actor.tenant_id, self.means.reviving
         async with self.means.database.read(tenant) as session:
             found = [line.id for line in lines if line.id is not None]
-            there = await imports.known(session, tenant, "memories", found)
+            there = await imports.existing(session, tenant, "memories", found)
             gone = await receipts.erased(session, tenant, found) - there.keys()
-        self.withheld.erased(line for line in lines if line.id in gone)
-        revived = [
-            reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
-        ]
+        self.withheld.add_erased(line for line in lines if line.id in gone)
+        revived = [reviving.parse(line, self.types) for line in lines if line.id not in there and line.id not in gone]
         await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
         return revived, len(there), len(gone)
 

@@ -204,14 +204,14 @@ class ReviewDecisions:
 
     async def _prepare_accept(self, actor: Actor, opened: OpenReview) -> _Work | None:
         """Prepare the acceptance of a pending memory, by the pipeline from stage 3 on."""
-        decided, resolved = await self._decided(actor, opened)
+        decided, resolved = await self._decide_stored(actor, opened)
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         [decision] = decided.decisions
         outcome = decide.accept(plan, opened.item, resolved, decision, opened.versions)
         return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
 
     async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory) -> _Work:
-        decided, resolved = await self._decided(actor, opened)
+        decided, resolved = await self._decide_stored(actor, opened)
         reason = "a reviewer holds them to say the same"
         merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
         [decision] = await self.pipeline.deciding.rewritten([resolved], [merged])
@@ -244,7 +244,7 @@ class ReviewDecisions:
         outcome = decide.override(plan, item, resolved, decision, opened.versions)
         return self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _decided(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
+    async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
         types = self.pipeline.deciding.types.known(actor.tenant_id)

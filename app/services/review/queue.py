@@ -193,7 +193,7 @@ class Reviews:
         async with self.database.read(tenant, **SNAPSHOT) as session:
             item = await review.find(session, tenant, memory)
             if item is None:
-                ended = await self._ended(session, tenant, memory)
+                ended = await self._find_exit(session, tenant, memory)
                 left = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
                 if ended is None:
                     raise NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
@@ -223,7 +223,7 @@ class Reviews:
                 opened = await self._open(actor, memory, choice)
                 return await self.reviewing.decide(actor, opened, choice)
             except StaleReview:
-                raise await self._moved(actor, memory) from None
+                raise await self._changed_error(actor, memory) from None
             except ScopeMoved:
                 self.reviewing.pipeline.conflict()
         raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
@@ -261,10 +261,10 @@ class Reviews:
             decide.check_statement(item, choice)
             return await decide.open_review(session, actor.tenant_id, item, choice)
 
-    async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
+    async def _changed_error(self, actor: Actor, memory: UUID) -> TypedMemoryError:
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
-            ended = None if item is not None else await self._ended(session, actor.tenant_id, memory)
+            ended = None if item is not None else await self._find_exit(session, actor.tenant_id, memory)
         if item is None and ended is None:
             return NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
         return ReviewItemChanged(memory, item, ended)
@@ -278,7 +278,7 @@ class Reviews:
         except (ProviderError, Conflict, StaleReview):
             return None
 
-    async def _ended(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
+    async def _find_exit(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
         row = await review.find_departure(session, tenant, memory)
         if row is None:
             return None

@@ -116,7 +116,7 @@ class Consolidation:
         A scope that others write to is read again; after `ATTEMPTS`, its groups wait for the next run.
         """
         for _ in range(ATTEMPTS):
-            members = await self._read(tenant, scope, faded, about, after)
+            members = await self._read_members(tenant, scope, faded, about, after)
             types = await self.writing.deciding.types.of(tenant)
             found = await asyncio.to_thread(group_faded, members, types)
             try:
@@ -132,7 +132,7 @@ class Consolidation:
             counts["contended"] += 1
         return (members[-1].stated_at, members[-1].id) if len(members) == BLOCK else None
 
-    async def _read(
+    async def _read_members(
         self, tenant: UUID, scope: Scope, faded: FadedFilter, about: str, after: tuple[datetime, UUID]
     ) -> list[Member]:
         async with self.database.read(tenant) as session:
@@ -145,7 +145,7 @@ class Consolidation:
 
         If the summary repeats an existing memory, the members merge into that one.
         """
-        written = await self._written(group)
+        written = await self._write_summary(group)
         deciding, now = self.writing.deciding, self.writing.deciding.clock()
         proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
         prepared = await deciding.prepared([proposed])
@@ -182,7 +182,7 @@ class Consolidation:
                 session, tenant=tenant, scope=scope, version=decided.state.version, changes=plan.changes()
             )
 
-    async def _written(self, group: Group) -> Written:
+    async def _write_summary(self, group: Group) -> Written:
         """Return the model's sentence if the members support all of it, else the best member's."""
         if self.summariser is not None:
             notes = [one.content for one in group.nearest_first[:SHOWN]]
