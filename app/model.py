@@ -130,10 +130,10 @@ class Scope:
 def scope_of_write(
     asked: ScopeKind | None, *, default: ScopeKind, user_id: str | None = None, agent_id: str | None = None
 ) -> Scope:
-    """Return the scope a write goes to: the one it asks for, whose ids are given; else by the ids it names.
+    """Return the scope of a write: the one that it asks for, else by the ids that it names.
 
-    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default
-    says. An agent alone is the author: the default decides between that agent and everyone.
+    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default. An
+    agent alone is the author, and the default decides between that agent and everyone.
     """
     kind = asked
     if kind is None and agent_id is not None and (user_id is not None or default is not ScopeKind.GLOBAL):

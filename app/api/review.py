@@ -134,7 +134,7 @@ class SuggestionOut(Out):
 
 
 class DecidedOut(Out):
-    """How an item left the queue."""
+    """The event by which an item left the queue."""
 
     by: Annotated[str, Source("actor")]
     at: datetime

@@ -34,7 +34,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Store what was said, or one typed belief, and print what is believed now.
+    """Store an utterance, or one typed memory, and print the decisions.
 
     For example:
 
@@ -44,7 +44,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     """
     about = _not_none(user_id=user_id, agent_id=agent_id, session_id=session_id)
     if (text is None) == (type_name is None):
-        raise CommandFailed("give either the words that were said, or --type with --fields")
+        raise CommandFailed("give either an utterance, or --type with --fields")
     if type_name is not None:
         body = {**_parse_fields(fields), **about, **_not_none(occurred_at=occurred_at)}
         answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
@@ -75,9 +75,9 @@ def recall(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Ask, and print the context block that an agent would put into its prompt.
+    """Ask a question and print the context block for an agent's prompt.
 
-    `typed-memory query` shows how the answer came about.
+    `typed-memory query` also prints scores and the plan.
 
     For example:
 
@@ -99,7 +99,7 @@ def forget(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Erase a memory and what was made of it, or everything of a user, and print the receipt.
+    """Erase a memory and all derived rows, or everything of a user, and print the receipt.
 
     For example:
 
@@ -123,7 +123,7 @@ def forget(
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Print every version of a belief, oldest first, and what happened to it."""
+    """Print every version of a belief, oldest first, and its audit events."""
     answer = _get(url, key, f"/memories/{quote(memory, safe='')}/history")
     if as_json:
         say_json(answer)
@@ -136,7 +136,7 @@ def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: 
 
 
 def why(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Print why a memory is believed: the words it rests on, how its confidence came about, what was decided."""
+    """Print why a memory is believed: its evidence, the components of its confidence, and the decision."""
     answer = _get(url, key, f"/memories/{quote(memory, safe='')}")
     if as_json:
         say_json(answer)
@@ -162,7 +162,7 @@ def users(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """List users with their numbers of memories and turns, and when they were last active."""
+    """List users with their numbers of memories and turns, and their last activity."""
     answer = _get(url, key, "/users", limit=PAGE, **_not_none(q=q))
     if as_json:
         say_json(answer)
@@ -228,6 +228,6 @@ def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the command that the module is imported for, or all of them."""
+    """Add the requested command, or all of them."""
     for command in (remember, recall, forget, history, why, users):
         cli.command()(command)

@@ -28,7 +28,7 @@ TURN, SKIPPED, DECISION = "turn", "skipped", "decision"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayActivity:
-    """What happened on a day (UTC): turns by status, skipped turns by reason, writes by decision."""
+    """Counts of a day (UTC): turns by status, skipped turns by reason, writes by decision."""
 
     day: date
     turns: Mapping[str, int]
@@ -38,7 +38,7 @@ class DayActivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """Who uses a tenant's memory, and how much; every method sees only the actor's tenant."""
+    """Reads a tenant's users, agents, sessions and daily counts; every method sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]

@@ -121,7 +121,7 @@ def _compiled(model: type[BaseModel]) -> Make:
 
 
 def _make_fields(make: str, found: str, info: FieldInfo, declared: Source) -> tuple[object, str]:
-    """Return what makes JSON of what was found, and the expression that calls it by the name `make`."""
+    """Return the function that makes JSON of a field's value, and the expression that calls it by the name `make`."""
     if declared.make is not None:
         return declared.make, f"{make}({found})"
     kinds = get_args(info.annotation) if type(None) in get_args(info.annotation) else (info.annotation,)

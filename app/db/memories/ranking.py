@@ -133,9 +133,9 @@ async def read_ranking_rows(
 ) -> dict[UUID, RankingRow]:
     """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
-    `whole` asks for their payloads; `verbatim`, types whose memories are what was said, for what is `overtaken`. What
-    was used after `known_at` counts as never used: only the last use is known.
-    `windows` are (lower, upper), None for open: what happened in none of them is `elsewhen`.
+    `whole` requests payloads. `verbatim` are the types whose memories are what was said, for `overtaken`. A memory that
+    was used after `known_at` counts as never used, because only the last use is stored. `windows` are (lower, upper),
+    None for open; a memory outside all of them is `elsewhen`.
     """
     if not ids:
         return {}
