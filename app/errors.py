@@ -8,6 +8,7 @@ TypedMemoryError
 |-- NotFound                404  unknown here (also: another tenant's)
 |-- Conflict                409  the state moved, or a key was reused
 |   `-- TypesMoved          409  the tenant's own types changed meanwhile
+|-- Erased                  410  what a repeated write had written is gone
 |-- PayloadTooLarge         413
 |-- ProviderError           503  the model provider failed
 |   |-- ProviderUnavailable   503
@@ -96,6 +97,14 @@ class TypesMoved(Conflict):
     """A tenant's own types changed since a request read them: read them again and retry."""
 
     code = "conflict"
+
+
+class Erased(TypedMemoryError):
+    """What the request with this idempotency key wrote was erased since."""
+
+    code = "erased"
+    status = 410
+    title = "Erased"
 
 
 class PayloadTooLarge(TypedMemoryError):

@@ -33,7 +33,6 @@ from app.api import (
     workers,
 )
 from app.api.mcp.endpoint import McpEndpoint
-from app.api.memories import answers as memories_answers
 from app.api.memories import bodies, read
 from app.api.plumbing import openapi, problems
 from app.api.plumbing.middleware import RequestMiddleware
@@ -76,13 +75,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         separate_input_output_schemas=False,
     )
     registry = discover()
-    answers = memories_answers.build_answers(registry)
     for router in (
         health.router(_version()),
-        query.router(answers),
-        read.router(registry, bodies.build(registry), answers),
-        aegis.router(answers),
-        feedback.router(answers),
+        query.router(),
+        read.router(registry, bodies.build(registry)),
+        aegis.router(),
+        feedback.router(),
         turns.router(),
         entities.router(),
         jobs.router(),
@@ -97,7 +95,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         workers.router(),
         stats.router(),
         activity.router(),
-        review.router(answers),
+        review.router(),
     ):
         app.include_router(router)
     app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]

@@ -10,32 +10,27 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import OWNER, Out, RequestBody
+from app.api.plumbing import cursors
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import MOST_RESULTS, OWNER, RequestBody
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
-from app.api.query import MOST_RESULTS
+from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import Actor
-from app.services.activity import DayActivity, EntityNeighbour, NameActivity, SessionActivity
 
 MOST_DAYS = 90
 
 
-class NamesQuery(RequestBody):
+class NamesQuery(PageQuery):
     """Which users or agents to list."""
 
     q: Name | None = Field(default=None, description="Only ids that hold this text, whatever the case.")
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
-class SessionsQuery(RequestBody):
+class SessionsQuery(PageQuery):
     """Which sessions to list."""
 
     owner: Name | None = Field(default=None, description=OWNER)
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 class SeriesQuery(RequestBody):
@@ -47,11 +42,11 @@ class SeriesQuery(RequestBody):
 class WhoAmIOut(Out):
     """The key that the request carries, and its tenant."""
 
-    tenant_id: str
-    tenant: str
-    key_id: str | None
-    key_name: str
-    roles: list[str]
+    tenant_id: Annotated[str, public_id(ids.TENANT)]
+    tenant: Annotated[str, Given()]
+    key_id: Annotated[str | None, public_id(ids.KEY)]
+    key_name: Annotated[str, Source("name")]
+    roles: Annotated[list[str], Source(make=sorted)]
 
 
 class CountsOut(Out):
@@ -67,13 +62,13 @@ class CountsOut(Out):
 class UserOut(CountsOut):
     """A user."""
 
-    user_id: str
+    user_id: Annotated[str, Source("name")]
 
 
 class AgentOut(CountsOut):
     """An agent."""
 
-    agent_id: str
+    agent_id: Annotated[str, Source("name")]
 
 
 class SessionOut(Out):
@@ -86,34 +81,31 @@ class SessionOut(Out):
     last_at: datetime
 
 
-class UserPage(Out):
+class UserPage(PageOut):
     """Some users, in the order of their ids."""
 
     users: list[UserOut]
-    next_cursor: str | None
 
 
-class AgentPage(Out):
+class AgentPage(PageOut):
     """Some agents, in the order of their ids."""
 
     agents: list[AgentOut]
-    next_cursor: str | None
 
 
-class SessionPage(Out):
+class SessionPage(PageOut):
     """Some sessions, in the order of their ids."""
 
     sessions: list[SessionOut]
-    next_cursor: str | None
 
 
 class NeighbourOut(Out):
     """An entity that an active memory names together with another; `label` is the memory's predicate or type."""
 
-    entity_id: str
+    entity_id: Annotated[str, public_id(ids.ENTITY, "entity")]
     name: str
     entity_type: str
-    memory_id: str
+    memory_id: Annotated[str, public_id(ids.MEMORY, "memory")]
     content: str
     label: str
 
@@ -158,35 +150,25 @@ def router() -> APIRouter:
 async def who_am_i(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Get the tenant and the roles of the key that the request carries."""
     tenant = await runtime.tenants.get(actor.tenant_id)
-    return fields.json_answer(
-        {
-            "tenant_id": ids.public(ids.TENANT, tenant.id),
-            "tenant": tenant.name,
-            "key_id": None if actor.key_id is None else ids.public(ids.KEY, actor.key_id),
-            "key_name": actor.name,
-            "roles": sorted(actor.roles),
-        }
-    )
+    return json_answer(WhoAmIOut.answer(actor, tenant=tenant.name))
 
 
 async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
     """List the users that something is stored for, a page at a time; `next_cursor` is null on the last page."""
     listing = _listing("users", actor, query.q)
     found, more = await runtime.activity.users(
-        actor, text=query.q or "", after=_after(query.cursor, listing), limit=query.limit
+        actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
-    following = cursors.encode_name(found[-1].name, listing) if more else None
-    return fields.json_answer({"users": [_named("user_id", one) for one in found], "next_cursor": following})
+    return json_answer(UserPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
     """List the agents that something is stored for, a page at a time; `next_cursor` is null on the last page."""
     listing = _listing("agents", actor, query.q)
     found, more = await runtime.activity.agents(
-        actor, text=query.q or "", after=_after(query.cursor, listing), limit=query.limit
+        actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
-    following = cursors.encode_name(found[-1].name, listing) if more else None
-    return fields.json_answer({"agents": [_named("agent_id", one) for one in found], "next_cursor": following})
+    return json_answer(AgentPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
@@ -194,63 +176,22 @@ async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[S
     scopes = None if query.owner is None else await runtime.activity.scopes_of_user(actor, query.owner)
     listing = _listing("sessions", actor, query.owner)
     found, more = await runtime.activity.sessions(
-        actor, scopes=scopes, after=_after(query.cursor, listing), limit=query.limit
+        actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
-    following = cursors.encode_name(found[-1].session_id, listing) if more else None
-    return fields.json_answer({"sessions": [_session(one) for one in found], "next_cursor": following})
+    return json_answer(SessionPage.page(found, cursors.encode_name(found[-1].session_id if more else None, listing)))
 
 
 async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:
     """Get the entities that active memories name together with one, at most 200, from the latest memory on."""
     found = await runtime.activity.neighbours(actor, ids.parse(ids.ENTITY, entity_id), limit=MOST_RESULTS)
-    return fields.json_answer({"neighbours": [_neighbour(one) for one in found]})
+    return json_answer({"neighbours": [NeighbourOut.answer(one) for one in found]})
 
 
 async def get_series(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SeriesQuery, Query()]) -> Response:
     """Get turns and writes of each day, by status and by decision, oldest day first."""
     found = await runtime.activity.days(actor, days=query.days)
-    return fields.json_answer({"days": [_day(one) for one in found]})
+    return json_answer({"days": [DayOut.answer(one) for one in found]})
 
 
 def _listing(kind: str, actor: Actor, filters: object) -> Listing:
     return Listing(f"{kind}|{actor.tenant_id}|{filters}")
-
-
-def _after(cursor: str | None, listing: Listing) -> str:
-    return "" if cursor is None else cursors.decode_name(cursor, listing)
-
-
-def _named(field: str, one: NameActivity) -> dict[str, object]:
-    return {
-        field: one.name,
-        "memories": one.memories,
-        "active": one.active,
-        "waiting": one.waiting,
-        "turns": one.turns,
-        "last_active_at": one.last_active_at,
-    }
-
-
-def _session(one: SessionActivity) -> dict[str, object]:
-    return {
-        "session_id": one.session_id,
-        "memories": one.memories,
-        "turns": one.turns,
-        "first_at": one.first_at,
-        "last_at": one.last_at,
-    }
-
-
-def _neighbour(one: EntityNeighbour) -> dict[str, object]:
-    return {
-        "entity_id": ids.public(ids.ENTITY, one.entity),
-        "name": one.name,
-        "entity_type": one.entity_type,
-        "memory_id": ids.public(ids.MEMORY, one.memory),
-        "content": one.content,
-        "label": one.label,
-    }
-
-
-def _day(one: DayActivity) -> dict[str, object]:
-    return {"day": one.day, "turns": one.turns, "skipped": one.skipped, "decisions": one.decisions}

@@ -1,4 +1,4 @@
-"""The reads of Aegis Memory: a session's timeline and an entity's facts; its writes and queries are everyone's."""
+"""The two listings in the shape of Aegis Memory: a session's episodes in sequence, and an entity's facts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.memories.answers import Answers
-from app.api.memories.read import page_of, scopes_of
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import VisibilityQuery
+from app.api.memories.answers import MemoryPageOut
+from app.api.memories.read import VisibilityQuery, page_answer
+from app.api.plumbing import cursors
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import MOST_RESULTS
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
-from app.api.query import MOST_RESULTS
-from app.db.memories.listing import MemoryFilters, PagePosition
 from app.errors import InvalidCursor
 from app.memory.fields import Name
 from app.model import Actor, MemoryStatus
+from app.services.memories import MemoryFilters, PagePosition
 
 SessionId = Annotated[Name, Path(description="The session, as it was written.", examples=["conv-42"])]
 EntityId = Annotated[
@@ -31,18 +30,17 @@ EntityId = Annotated[
 ]
 
 
-class TimelineQuery(VisibilityQuery):
-    """Whose eyes to look with, and which page."""
+class TimelineQuery(VisibilityQuery, PageQuery):
+    """Whose memories to list, and which page."""
 
     status: list[MemoryStatus] = Field(
         default_factory=list,
         description="By default `active`; with `as_of` also what has been replaced or expired since.",
     )
     limit: int = Field(default=100, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
-def router(answers: Answers) -> APIRouter:
+def router() -> APIRouter:
     """Return the routes. Their ids are callers' own, and may hold slashes."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
     add_reads(
@@ -52,13 +50,13 @@ def router(answers: Answers) -> APIRouter:
             "/memories/typed/episodic/session/{session_id:path}",
             list_session,
             "List a session's episodes in sequence",
-            answers.page,
+            MemoryPageOut,
         ),
         (
             "/memories/typed/semantic/entity/{entity_id:path}",
             list_entity_facts,
             "List what is known about an entity",
-            answers.page,
+            MemoryPageOut,
         ),
     )
     return found
@@ -73,9 +71,9 @@ async def list_session(
     """
     filters = _filters(query, actor)
     listing = Listing(f"session|{actor.tenant_id}|{session_id}|{filters}")
-    after = None if query.cursor is None else _place(query.cursor, listing)
+    after = _timeline_position(query.cursor, listing)
     page = await runtime.timelines.session(actor, filters, session_id=session_id, limit=query.limit, after=after)
-    return fields.json_answer(page_of(page, listing, filters.known_at or runtime.clock()))
+    return page_answer(page, listing, filters.known_at or runtime.clock())
 
 
 async def list_entity_facts(
@@ -87,9 +85,9 @@ async def list_entity_facts(
     """
     filters = _filters(query, actor)
     listing = Listing(f"entity|{actor.tenant_id}|{entity_id}|{filters}")
-    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None)
+    after = cursors.decode(query.cursor, listing)
     page = await runtime.timelines.entity(actor, filters, entity_id=entity_id, limit=query.limit, after=after)
-    return fields.json_answer(page_of(page, listing, filters.known_at or runtime.clock()))
+    return page_answer(page, listing, filters.known_at or runtime.clock())
 
 
 def _filters(query: TimelineQuery, actor: Actor) -> MemoryFilters:
@@ -97,14 +95,14 @@ def _filters(query: TimelineQuery, actor: Actor) -> MemoryFilters:
     default = (MemoryStatus.ACTIVE,) if query.as_of is None else then
     at = query.instants()
     return MemoryFilters(
-        scopes=scopes_of(query, actor),
+        scopes=query.scopes(actor),
         statuses=tuple(query.status) or default,
         as_of=at["as_of"],
         known_at=at["known_at"],
     )
 
 
-def _place(cursor: str, listing: Listing) -> PagePosition:
+def _timeline_position(cursor: str | None, listing: Listing) -> PagePosition | None:
     """Return where a page of a timeline starts: after an episode's number, or after its time."""
     try:
         return cursors.decode(cursor, listing, value=float)

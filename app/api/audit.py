@@ -1,9 +1,10 @@
-"""The audit log over HTTP: read it, prove it, and take its head to keep elsewhere."""
+"""The audit log over HTTP: list its events, verify its chain of seals, and get the newest seal."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import UTC
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
@@ -12,21 +13,19 @@ from pydantic import AfterValidator, Field, model_validator
 from starlette.responses import Response
 
 from app import ids
-from app.api.memories import answers
-from app.api.memories.answers import AuditEvent
+from app.api.memories.answers import AuditEventOut
 from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.query import MOST_RESULTS
-from app.db.audit import AuditEntry, AuditFilter
-from app.db.memories.listing import PagePosition
+from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.errors import NotFound
-from app.memory.audit import START, Broken, ChainFault
+from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
 from app.model import Actor
-from app.services.audit import SEALS, Head, Rebuilt, Verified
+from app.services.audit import SEALS, AuditFilter, AuditPage, Head
+from app.services.memories import PagePosition
 
 MOST_SEALS = 1_000
 
@@ -43,7 +42,7 @@ def _action(value: str) -> str:
     return value
 
 
-class AuditQuery(RequestBody):
+class AuditQuery(PageQuery):
     """Which events to list. Events of a user or an agent are those of every scope that is theirs."""
 
     memory_id: str | None = Field(default=None, max_length=80)
@@ -58,8 +57,6 @@ class AuditQuery(RequestBody):
     since: Instant | None = Field(default=None, description="From this instant on.")
     until: Instant | None = Field(default=None, description="Before this instant.")
     order: Literal["newest", "oldest"] = "newest"
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
@@ -96,57 +93,67 @@ class VerifyQuery(RequestBody):
         return Head(seq=self.anchor_seq, digest=bytes.fromhex(self.anchor_digest))
 
 
-class AuditPageOut(Out):
+class AuditPageOut(PageOut):
     """Some events."""
 
-    events: list[AuditEvent]
-    next_cursor: str | None
+    events: list[AuditEventOut]
 
 
 class HeadOut(Out):
     """The newest seal; kept elsewhere, it proves later that nothing before it changed. `seq` 0: there is none."""
 
     seq: int
-    digest: str = Field(description="SHA-256, hexadecimal.", examples=["00" * 32])
+    digest: Annotated[str, Source(make=bytes.hex)] = Field(description="SHA-256, hexadecimal.", examples=["00" * 32])
 
 
 class BrokenOut(Out):
     """Where the log is not what was sealed. `seal` null: in the unsealed end; `event_id` null: the seal itself."""
 
     fault: ChainFault
-    seal: int | None
-    event_id: str | None
+    seal: Annotated[int | None, Source("seq")]
+    event_id: Annotated[str | None, public_id(ids.EVENT, "event")]
     why: str
 
 
 class RedactedOut(Out):
     """An erasure, by its own event, and how many of the events looked at it emptied."""
 
-    event_id: str
-    events: int
+    event_id: Annotated[str, Given()]
+    events: Annotated[int, Given()]
 
 
 class RebuiltOut(Out):
     """Memories whose status and confidence were rebuilt from the log; `differs` is the first that is another."""
 
     memories: int
-    differs: str | None
+    differs: Annotated[str | None, public_id(ids.MEMORY)]
     why: str | None
+
+
+def _head(one: Head | None) -> dict[str, object]:
+    return HeadOut.answer(one or Head(seq=0, digest=START))
+
+
+def _redacted(erasures: Mapping[UUID, int]) -> list[dict[str, object]]:
+    return [
+        RedactedOut.answer(None, event_id=ids.public(ids.EVENT, event), events=count)
+        for event, count in erasures.items()
+    ]
 
 
 class VerifiedOut(Out):
     """What a verification found; `unsealed` and `events_in_all` are null until the end of the chain is reached."""
 
-    intact: bool
+    intact: Annotated[bool, Given()]
     first: int
-    last: HeadOut
+    last: Annotated[HeadOut, Source(make=_head)]
     seals: int
     events: int
-    redacted: list[RedactedOut]
+    redacted: Annotated[list[RedactedOut], Source(make=_redacted)]
     unsealed: int | None
     events_in_all: int | None
     broken: BrokenOut | None
-    rebuilt: RebuiltOut | None
+    rebuilt: Annotated[RebuiltOut | None, Given()]
     next: int | None = Field(description="Go on with `after` of this; null at the end.")
 
 
@@ -165,7 +172,7 @@ def router() -> APIRouter:
 
 async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[AuditQuery, Query()]) -> Response:
     """List events, each with its sentence, a page at a time; `next_cursor` is null on the last page."""
-    asked = AuditFilter(
+    wanted = AuditFilter(
         memory=query.memory(),
         scopes=await runtime.audit.scopes(actor.tenant_id, query.user_id, query.agent_id),
         action=query.action,
@@ -174,19 +181,15 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
         until=fields.aware(query.until, UTC),
     )
     listing = _listing(actor, query)
-    after = None
-    if query.cursor is not None:
-        after = cursors.decode(query.cursor, listing, value=float).value
+    after = cursors.decode(query.cursor, listing, value=float)
     page = await runtime.audit.page(
         actor.tenant_id,
-        asked,
+        wanted,
         descending=query.order == "newest",
-        after=_whole(after),
+        after=None if after is None else _position(after),
         limit=query.limit,
     )
-    last = page.events[-1] if page.events else None
-    more = None if page.next is None or last is None else _cursor(last, listing)
-    return fields.json_answer({"events": [answers.audit_answer(one) for one in page.events], "next_cursor": more})
+    return json_answer(AuditPageOut.page(page.events, cursors.encode(_next(page), listing)))
 
 
 async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[VerifyQuery, Query()]) -> Response:
@@ -194,55 +197,28 @@ async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Ve
     tenant = actor.tenant_id
     found = await runtime.audit.verify(tenant, after=query.after, most=query.limit, anchor=query.anchor())
     rebuilt = await runtime.audit.rebuild(tenant) if query.memories else None
-    return fields.json_answer(_verified(found, rebuilt))
+    intact = found.broken is None and (rebuilt is None or rebuilt.differs is None)
+    compared = None if rebuilt is None else RebuiltOut.answer(rebuilt)
+    return json_answer(VerifiedOut.answer(found, intact=intact, rebuilt=compared))
 
 
 async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Seal what waits, and return the newest seal."""
     await runtime.audit.seal(actor.tenant_id)
-    return fields.json_answer(_head(await runtime.audit.head(actor.tenant_id)))
+    return json_answer(_head(await runtime.audit.head(actor.tenant_id)))
 
 
 def _listing(actor: Actor, query: AuditQuery) -> Listing:
-    asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
-    return Listing(f"audit|{actor.tenant_id}|{sorted(asked.items(), key=lambda item: item[0])}")
+    wanted = query.model_dump(mode="json", exclude={"cursor", "limit"})
+    return Listing(f"audit|{actor.tenant_id}|{sorted(wanted.items(), key=lambda item: item[0])}")
 
 
-def _cursor(last: AuditEntry, listing: Listing) -> str:
-    return cursors.encode(PagePosition(id=last.id, value=last.position), listing)
+def _next(page: AuditPage) -> PagePosition | None:
+    if page.next is None or not page.events:
+        return None
+    last = page.events[-1]
+    return PagePosition(id=last.id, value=last.position)
 
 
-def _whole(value: float | datetime | None) -> int | None:
-    return int(value) if isinstance(value, float) else None
-
-
-def _head(one: Head | None) -> dict[str, object]:
-    return {"seq": 0, "digest": START.hex()} if one is None else {"seq": one.seq, "digest": one.digest.hex()}
-
-
-def _verified(found: Verified, rebuilt: Rebuilt | None) -> dict[str, object]:
-    return {
-        "intact": found.broken is None and (rebuilt is None or rebuilt.differs is None),
-        "first": found.first,
-        "last": _head(found.last),
-        "seals": found.seals,
-        "events": found.events,
-        "redacted": [
-            {"event_id": ids.public(ids.EVENT, event), "events": count} for event, count in found.redacted.items()
-        ],
-        "unsealed": found.unsealed,
-        "events_in_all": found.events_in_all,
-        "broken": None if found.broken is None else _broken(found.broken),
-        "rebuilt": None if rebuilt is None else _rebuilt(rebuilt),
-        "next": found.next,
-    }
-
-
-def _broken(one: Broken) -> dict[str, object]:
-    event = None if one.event is None else ids.public(ids.EVENT, one.event)
-    return {"fault": one.fault, "seal": one.seq, "event_id": event, "why": one.why}
-
-
-def _rebuilt(one: Rebuilt) -> dict[str, object]:
-    differs = None if one.differs is None else ids.public(ids.MEMORY, one.differs)
-    return {"memories": one.memories, "differs": differs, "why": one.why}
+def _position(after: PagePosition) -> int | None:
+    return int(after.value) if isinstance(after.value, float) else None

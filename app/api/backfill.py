@@ -1,9 +1,4 @@
-"""Create, list, commit, undo and cancel backfills.
-
-What callers send and get of backfills.
-
-Backfills: memories that were stored before there was their type, found, shown, changed, put back.
-"""
+"""Backfills over HTTP: preview, list, read, commit, undo and cancel them."""
 
 from __future__ import annotations
 
@@ -18,25 +13,23 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.candidates import canonical_types
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing import cursors
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
 from app.api.plumbing.unions import with_example
-from app.api.query import MOST_RESULTS
-from app.db.backfill import Backfill, BackfillItemRow
-from app.db.memories.listing import PagePosition
+from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 from app.memory.fields import Name
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
 from app.services.backfill.preview import DEFINITIONS
-from app.services.backfill.runs import BackfillRequest
+from app.services.backfill.runs import Backfill, BackfillItem, BackfillRequest
 
-_UNSHOWN = frozenset({"identity", "filter_key", "slot_value"})
+_HIDDEN_COLUMNS = frozenset({"identity", "filter_key", "slot_value"})
 
-_INNER = frozenset({"scanned", DEFINITIONS})
+_HIDDEN_COUNTS = frozenset({"scanned", DEFINITIONS})
 
 _POINTERS = ("supersedes", "superseded_by")
 
@@ -61,14 +54,7 @@ class BackfillBody(RequestBody, **with_example({"type": "medication"})):
     scope: ScopeKind | None = Field(default=None, description="Only scopes of this kind.")
 
 
-class BackfillListQuery(RequestBody):
-    """Which page of backfills."""
-
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
-
-
-class MemoriesQuery(BackfillListQuery):
+class MemoriesQuery(PageQuery):
     """Which memories of a backfill."""
 
     state: ItemState | None = Field(
@@ -81,37 +67,66 @@ class MemoriesQuery(BackfillListQuery):
     )
 
 
+def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns as callers know them."""
+    return {
+        name: _memory_id(value) if name in _POINTERS and value is not None else value
+        for name, value in values.items()
+        if name not in _HIDDEN_COLUMNS
+    }
+
+
+def _links(one: BackfillItem) -> list[dict[str, str]]:
+    return [{"from": _memory_id(source), "kind": kind, "to": _memory_id(target)} for source, kind, target in one.links]
+
+
+def _memory_id(value: str) -> str:
+    return ids.public(ids.MEMORY, UUID(value))
+
+
 class ChangeOut(Out):
     """A memory of a backfill: `before` and `after` hold what changes of it, and nothing else."""
 
-    memory_id: str
-    state: ItemState
-    effect: BackfillEffect
-    type: str = Field(description="What it is before.")
+    memory_id: Annotated[str, public_id(ids.MEMORY, "item.memory_id")]
+    state: Annotated[ItemState, Source("item.state")]
+    effect: Annotated[BackfillEffect, Source("item.effect")]
+    type: Annotated[str, Source("item.source")] = Field(description="What it is before.")
     content: str = Field(description="What the memory says, which stays as it is.")
-    reason: str | None = Field(description="Why it changes.")
-    why: str | None = Field(description="Why it stays, was skipped or was kept as it is.")
-    before: dict[str, Any]
-    after: dict[str, Any]
-    at_commit: list[str] = Field(description="Fields of `after` that hold the instant of the commit.")
-    links: list[dict[str, str]] = Field(description="Links that are made: from, kind, to.")
+    reason: Annotated[str | None, Source("item.reason")] = Field(description="Why it changes.")
+    why: Annotated[str | None, Source("item.why")] = Field(
+        description="Why it stays, was skipped or was kept as it is."
+    )
+    before: Annotated[dict[str, Any], Source("item.before", _columns)]
+    after: Annotated[dict[str, Any], Source("item.after", _columns)]
+    at_commit: Annotated[list[str], Source("item.stamped")] = Field(
+        description="Fields of `after` that hold the instant of the commit."
+    )
+    links: Annotated[list[dict[str, str]], Source("item", _links)] = Field(
+        description="Links that are made: from, kind, to."
+    )
+
+
+def _counts(counts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: count for name, count in counts.items() if name not in _HIDDEN_COUNTS}
 
 
 class BackfillOut(Out):
     """A backfill."""
 
-    id: str
+    id: Annotated[str, public_id(ids.BACKFILL)]
     type: str
     sources: list[str] = Field(alias="from")
     classifier: Classifier
     status: BackfillStatus
     actor: str
-    counts: dict[str, Any] = Field(
+    counts: Annotated[dict[str, Any], Source(make=_counts)] = Field(
         description="`looked_at`; `flagged`, by reason and source; `left`, by why; `changed` in all, of them "
         "`others_changed`; `collisions` over slots; `superseded`, `contradicting`, `conflicting`, `reviewed`; then how "
         "many are `committed`, `skipped`, `undone`, `kept`."
     )
-    job_id: str | None = Field(description="The latest job, see `GET /jobs/{job_id}`; null where none was needed.")
+    job_id: Annotated[str | None, public_id(ids.JOB)] = Field(
+        description="The latest job, see `GET /jobs/{job_id}`; null where none was needed."
+    )
     created_at: datetime
     previewed_at: datetime | None
     committed_at: datetime | None
@@ -121,71 +136,20 @@ class BackfillOut(Out):
 class BackfillDetail(BackfillOut):
     """A backfill with a sample of what changes, and whose scopes it is narrowed to."""
 
-    sample: list[ChangeOut]
-    within: list[dict[str, str | None]] | None = Field(description="Null: all of the tenant.")
+    sample: Annotated[list[ChangeOut], Given()]
+    within: Annotated[list[dict[str, str | None]] | None, Given()] = Field(description="Null: all of the tenant.")
 
 
-class BackfillPage(Out):
+class BackfillPage(PageOut):
     """Some backfills, newest first."""
 
     backfills: list[BackfillOut]
-    next_cursor: str | None
 
 
-class ChangePage(Out):
+class ChangePage(PageOut):
     """Some memories of a backfill, in the order of their ids."""
 
     memories: list[ChangeOut]
-    next_cursor: str | None
-
-
-def backfill_answer(one: Backfill) -> dict[str, object]:
-    """Return a backfill as callers see it."""
-    return {
-        "id": ids.public(ids.BACKFILL, one.id),
-        "type": one.type,
-        "from": list(one.sources),
-        "classifier": one.classifier,
-        "status": one.status,
-        "actor": one.actor,
-        "counts": {name: count for name, count in one.counts.items() if name not in _INNER},
-        "job_id": None if one.job_id is None else ids.public(ids.JOB, one.job_id),
-        "created_at": one.created_at,
-        "previewed_at": one.previewed_at,
-        "committed_at": one.committed_at,
-        "undone_at": one.undone_at,
-    }
-
-
-def change_answer(listed: BackfillItemRow) -> dict[str, object]:
-    """Return what becomes of a memory, as callers see it."""
-    one = listed.item
-    return {
-        "memory_id": ids.public(ids.MEMORY, one.memory_id),
-        "state": one.state,
-        "effect": one.effect,
-        "type": one.source,
-        "content": listed.content,
-        "reason": one.reason,
-        "why": one.why,
-        "before": _shown(one.before),
-        "after": _shown(one.after),
-        "at_commit": list(one.stamped),
-        "links": [{"from": _memory(source), "kind": kind, "to": _memory(target)} for source, kind, target in one.links],
-    }
-
-
-def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns as callers know them."""
-    return {
-        name: _memory(value) if name in _POINTERS and value is not None else value
-        for name, value in values.items()
-        if name not in _UNSHOWN
-    }
-
-
-def _memory(value: str) -> str:
-    return ids.public(ids.MEMORY, UUID(value))
 
 
 CREATED, ACCEPTED, OK = 201, 202, 200
@@ -267,19 +231,17 @@ async def create_backfill(
     return await run_once(request, runtime, actor, CREATED, work)
 
 
-async def list_backfills(
-    runtime: RuntimeDep, actor: ActorDep, query: Annotated[BackfillListQuery, Query()]
-) -> Response:
+async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[PageQuery, Query()]) -> Response:
     """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
     listing = Listing(f"backfills|{actor.tenant_id}")
-    shown, more = await runtime.backfills.list(actor, after=_after(query, listing), limit=query.limit)
-    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
-    return fields.json_answer({"backfills": [backfill_answer(one) for one in shown], "next_cursor": following})
+    after = cursors.decode_id(query.cursor, listing)
+    found, more = await runtime.backfills.list(actor, after=after, limit=query.limit)
+    return json_answer(BackfillPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
 
 
 async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
     """Get a backfill: where it is, its counts, a sample of what it changes."""
-    return fields.json_answer(await _detail(runtime, actor, ids.parse(ids.BACKFILL, backfill_id)))
+    return json_answer(await _detail(runtime, actor, ids.parse(ids.BACKFILL, backfill_id)))
 
 
 async def list_backfill_memories(
@@ -291,16 +253,16 @@ async def list_backfill_memories(
     """
     backfill = ids.parse(ids.BACKFILL, backfill_id)
     listing = Listing(f"backfill|{actor.tenant_id}|{backfill}|{query.state}|{query.effect}")
-    shown, more = await runtime.backfills.memories(
+    found, more = await runtime.backfills.memories(
         actor,
         backfill,
         state=query.state,
         effect=query.effect,
-        after=_after(query, listing),
+        after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
     )
-    following = cursors.encode(PagePosition(id=shown[-1].item.memory_id), listing) if more else None
-    return fields.json_answer({"memories": [change_answer(one) for one in shown], "next_cursor": following})
+    last = found[-1].item.memory_id if more else None
+    return json_answer(ChangePage.page(found, cursors.encode_id(last, listing)))
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -309,7 +271,7 @@ async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep
     A memory that has changed since the preview is skipped, with whatever competes with it for a slot, and says so. A
     commit that was cancelled or failed goes on where it stopped when it is committed again, or is undone.
     """
-    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.commit)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.commit)
 
 
 async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -317,15 +279,15 @@ async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 
     A memory that has changed since is kept as it is, with whatever competes with it, and says so.
     """
-    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.undo)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.undo)
 
 
 async def cancel_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
     """Drop a preview, and end its job if it is still being made. Once committed, undo it instead."""
-    return await _stepped(request, runtime, actor, backfill_id, runtime.backfills.cancel, status=OK)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.cancel, status=OK)
 
 
-async def _stepped(
+async def _run_step(
     request: Request,
     runtime: Runtime,
     actor: Actor,
@@ -343,11 +305,8 @@ async def _stepped(
     return await run_once(request, runtime, actor, status, work)
 
 
-def _after(query: BackfillListQuery, listing: Listing) -> UUID | None:
-    return None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
-
-
 async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
-    shown = await runtime.backfills.show(actor, backfill)
-    within = None if shown.within is None else [dict(one) for one in shown.within]
-    return {**backfill_answer(shown.backfill), "sample": [change_answer(one) for one in shown.sample], "within": within}
+    found = await runtime.backfills.show(actor, backfill)
+    within = None if found.within is None else [dict(one) for one in found.within]
+    sample = [ChangeOut.answer(one) for one in found.sample]
+    return BackfillDetail.answer(found.backfill, sample=sample, within=within)

@@ -1,96 +1,24 @@
-"""List, read, graph, merge and unmerge entities.
-
-Entities and their relations as answers: plain dictionaries.
-
-Entities: who and what the memories are about, and how they are related.
-"""
+"""Entities over HTTP: list them, read one, its graph of relations, merge and unmerge."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import OWNER, Clocks, Out, RequestBody
+from app.api.plumbing import cursors
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import OWNER, Clocks, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
-from app.api.query import MOST_RESULTS
-from app.db.entities.read import EntityFilters, EntityRecord, RelationEdge
-from app.db.memories.listing import PagePosition
-from app.memory.fields import Name
+from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id, public_ids
+from app.memory.fields import Flag, Name
 from app.model import ScopeKind, Visibility
-from app.services.entities import EntityMergeResult, EntityUnmergeResult
-
-
-def merge_answer(done: EntityMergeResult) -> dict[str, object]:
-    """Return what a merge did."""
-    return {
-        "entity": entity_answer(done.entity),
-        "merged": [
-            {
-                "entity_id": ids.public(ids.ENTITY, one.entity),
-                "aliases": one.aliases,
-                "memories": one.memories,
-                "contradictions": [
-                    {
-                        "memory_id": ids.public(ids.MEMORY, found.memory),
-                        "holder_id": ids.public(ids.MEMORY, found.holder),
-                    }
-                    for found in one.contradictions
-                ],
-            }
-            for one in done.moved
-        ],
-    }
-
-
-def unmerge_answer(done: EntityUnmergeResult) -> dict[str, object]:
-    """Return what taking a merge apart did."""
-    return {
-        "entity": entity_answer(done.entity),
-        "survivor": entity_answer(done.survivor),
-        "aliases": done.undone.aliases,
-        "memories": done.undone.memories,
-        "revived": [ids.public(ids.MEMORY, one) for one in done.undone.revived],
-    }
-
-
-def entity_answer(one: EntityRecord) -> dict[str, object]:
-    """Return an entity."""
-    return {
-        "id": ids.public(ids.ENTITY, one.id),
-        "canonical_name": one.name,
-        "entity_type": one.entity_type,
-        "aliases": one.aliases,
-        "attributes": one.attributes,
-        "mention_count": one.mention_count,
-        "scope": one.scope.kind,
-        "user_id": one.scope.user_id,
-        "agent_id": one.scope.agent_id,
-        "merged_into": None if one.merged_into is None else ids.public(ids.ENTITY, one.merged_into),
-        "merged": [ids.public(ids.ENTITY, other) for other in one.merged],
-        "created_at": one.created_at,
-    }
-
-
-def edge(one: RelationEdge) -> dict[str, object]:
-    """Return a relation between two entities."""
-    return {
-        "from_entity": {"id": ids.public(ids.ENTITY, one.from_entity), "name": one.from_name},
-        "relation_type": one.relation_type,
-        "to_entity": {"id": ids.public(ids.ENTITY, one.to_entity), "name": one.to_name},
-        "since": one.since,
-        "memory_id": ids.public(ids.MEMORY, one.memory),
-        "hop": one.hop,
-    }
-
+from app.services.entities import EntityFilters, RelationEdge
 
 DEEPEST = 3
 
@@ -101,7 +29,7 @@ OK = 200
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class EntityQuery(Clocks):
+class EntityQuery(Clocks, PageQuery):
     """Which entities to list. Naming a user or an agent shows those a query by them would see.
 
     An identity has no time of its own: `as_of` leaves entities as they are, `known_at` shows them as they were.
@@ -113,8 +41,6 @@ class EntityQuery(Clocks):
     entity_type: Name | None = None
     name: Name | None = Field(default=None, description="Any of its names, whatever the case.")
     prefix: Name | None = Field(default=None, description="A word of one of its names begins with this.")
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 class GraphQuery(Clocks):
@@ -126,42 +52,53 @@ class GraphQuery(Clocks):
 class EntityOut(Out):
     """An identity and its names."""
 
-    id: str
-    canonical_name: str
+    id: Annotated[str, public_id(ids.ENTITY)]
+    canonical_name: Annotated[str, Source("name")]
     entity_type: str
     aliases: list[str]
     attributes: dict[str, Any]
     mention_count: int
-    scope: ScopeKind
-    user_id: str | None
-    agent_id: str | None
-    merged_into: str | None = Field(description="The entity that its names lead to now.")
-    merged: list[str] = Field(description="Entities that were merged into it; what is known of them is its own.")
+    scope: Annotated[ScopeKind, Source("scope.kind")]
+    user_id: Annotated[str | None, Source("scope.user_id")]
+    agent_id: Annotated[str | None, Source("scope.agent_id")]
+    merged_into: Annotated[str | None, public_id(ids.ENTITY)] = Field(
+        description="The entity that its names lead to now."
+    )
+    merged: Annotated[list[str], public_ids(ids.ENTITY)] = Field(
+        description="Entities that were merged into it; what is known of them is its own."
+    )
     created_at: datetime
 
 
-class EntityPage(Out):
+class EntityPage(PageOut):
     """Some entities."""
 
     entities: list[EntityOut]
-    next_cursor: str | None
 
 
 class EndOut(Out):
     """One end of an edge."""
 
-    id: str
-    name: str
+    id: Annotated[str, Given()]
+    name: Annotated[str, Given()]
+
+
+def _from_end(edge: RelationEdge) -> dict[str, object]:
+    return EndOut.answer(None, id=ids.public(ids.ENTITY, edge.from_entity), name=edge.from_name)
+
+
+def _to_end(edge: RelationEdge) -> dict[str, object]:
+    return EndOut.answer(None, id=ids.public(ids.ENTITY, edge.to_entity), name=edge.to_name)
 
 
 class EdgeOut(Out):
     """A relation between two entities, and the memory that states it."""
 
-    from_entity: EndOut
+    from_entity: Annotated[EndOut, Source("", _from_end)]
     relation_type: str
-    to_entity: EndOut
+    to_entity: Annotated[EndOut, Source("", _to_end)]
     since: datetime | None
-    memory_id: str
+    memory_id: Annotated[str, public_id(ids.MEMORY, "memory")]
     hop: int
 
 
@@ -184,7 +121,7 @@ class MergeBody(RequestBody):
         examples=[["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2f"]],
     )
     reason: Name | None = Field(default=None, description="Kept in the audit log.")
-    force: bool = Field(default=False, description="Merge entities of different types.")
+    force: Flag = Field(default=False, description="Merge entities of different types.")
 
 
 class UnmergeBody(RequestBody):
@@ -196,14 +133,14 @@ class UnmergeBody(RequestBody):
 class ContradictionOut(Out):
     """Two memories that became one slot's: the one that came, now contested, and the one that holds the slot."""
 
-    memory_id: str
-    holder_id: str
+    memory_id: Annotated[str, public_id(ids.MEMORY, "memory")]
+    holder_id: Annotated[str, public_id(ids.MEMORY, "holder")]
 
 
 class MovedOut(Out):
     """What one entity brought along."""
 
-    entity_id: str
+    entity_id: Annotated[str, public_id(ids.ENTITY, "entity")]
     aliases: int
     memories: int
     contradictions: list[ContradictionOut]
@@ -213,7 +150,7 @@ class MergeOut(Out):
     """The entity that survived, and what was merged into it."""
 
     entity: EntityOut
-    merged: list[MovedOut]
+    merged: Annotated[list[MovedOut], Source("moved")]
 
 
 class UnmergeOut(Out):
@@ -221,9 +158,9 @@ class UnmergeOut(Out):
 
     entity: EntityOut
     survivor: EntityOut
-    aliases: int
-    memories: int
-    revived: list[str]
+    aliases: Annotated[int, Source("undone.aliases")]
+    memories: Annotated[int, Source("undone.memories")]
+    revived: Annotated[list[str], public_ids(ids.MEMORY, "undone.revived")]
 
 
 def router() -> APIRouter:
@@ -247,7 +184,7 @@ def router() -> APIRouter:
 
 async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[EntityQuery, Query()]) -> Response:
     """List entities, a page at a time; `next_cursor` is null on the last page."""
-    scopes: tuple[UUID, ...] | None = None
+    scopes = None
     if query.owner is not None:
         scopes = await runtime.activity.scopes_of_user(actor, query.owner)
     elif query.user_id is not None or query.agent_id is not None:
@@ -256,16 +193,14 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
     listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")
-    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
-    shown, more = await runtime.entities.list(
+    found, more = await runtime.entities.list(
         actor,
         filters=filters,
-        after=after,
+        after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
         known_at=known_at,
     )
-    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
-    return fields.json_answer({"entities": [entity_answer(one) for one in shown], "next_cursor": following})
+    return json_answer(EntityPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
 
 
 async def get_entity(
@@ -277,7 +212,7 @@ async def get_entity(
     """
     known_at = clocks.instants()["known_at"]
     found = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
-    return fields.json_answer(entity_answer(found))
+    return json_answer(EntityOut.answer(found))
 
 
 async def get_entity_graph(
@@ -287,7 +222,7 @@ async def get_entity_graph(
     entity, edges = await runtime.entities.graph(
         actor, ids.parse(ids.ENTITY, entity_id), depth=query.depth, **query.instants()
     )
-    return fields.json_answer({"entity": entity_answer(entity), "relations": [edge(one) for one in edges]})
+    return json_answer({"entity": EntityOut.answer(entity), "relations": [EdgeOut.answer(one) for one in edges]})
 
 
 async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep, body: MergeBody) -> Response:
@@ -301,7 +236,7 @@ async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep,
         others = [ids.parse(ids.ENTITY, one) for one in body.others]
         into = ids.parse(ids.ENTITY, body.into)
         done = await runtime.entities.merge(actor, into, others, force=body.force, reason=body.reason)
-        return merge_answer(done)
+        return MergeOut.answer(done)
 
     return await run_once(request, runtime, actor, OK, work)
 
@@ -313,6 +248,6 @@ async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep,
     """
 
     async def work() -> object:
-        return unmerge_answer(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
+        return UnmergeOut.answer(await runtime.entities.unmerge(actor, ids.parse(ids.ENTITY, body.entity)))
 
     return await run_once(request, runtime, actor, OK, work)

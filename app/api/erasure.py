@@ -1,22 +1,20 @@
-"""Erasure of users, and receipts."""
+"""Erasure of users over HTTP, and the receipts of erasures."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Literal
-from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
+from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import storable
-from app.services.erasure import Receipt, receipt_of
+from app.services.erasure import Receipt
 
 LONGEST_NAME = 1_000
 
@@ -29,32 +27,49 @@ UserId = Annotated[
 ErasureId = Annotated[str, Path(description="An erasure's id.", examples=["era_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
+def _hex(digest: bytes | None) -> str | None:
+    return None if digest is None else digest.hex()
+
+
+def _kept(one: Receipt) -> list[str] | None:
+    return [ids.public(ids.MEMORY, memory) for memory in one.kept] if one.erasure.kind == "memory" else None
+
+
 class ReceiptOut(Out):
     """What an erasure erased."""
 
-    id: str
-    kind: Literal["memory", "user"]
-    status: Literal["running", "finished"]
-    user_id_sha256: str | None = Field(
+    id: Annotated[str, public_id(ids.ERASURE, "erasure.id")]
+    kind: Annotated[Literal["memory", "user"], Source("erasure.kind")]
+    status: Annotated[
+        Literal["running", "finished"], Source("erasure.finished", lambda done: "finished" if done else "running")
+    ]
+    user_id_sha256: Annotated[str | None, Source("erasure.subject_hash", _hex)] = Field(
         description="SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."
     )
-    counts: dict[str, int] = Field(description="Rows erased, by table.", examples=[{"memories": 2, "turns": 1}])
-    ids_digest: str | None = Field(
+    counts: Annotated[
+        dict[str, int],
+        Source("erasure.counts", lambda counts: {name: count for name, count in sorted(counts.items()) if count}),
+    ] = Field(description="Rows erased, by table.", examples=[{"memories": 2, "turns": 1}])
+    ids_digest: Annotated[str | None, Source("erasure.ids_digest", _hex)] = Field(
         description="SHA-256 of the ids of the memories and turns that were erased, sorted, each with a line end."
     )
-    digest: str | None = Field(
+    digest: Annotated[str | None, Source("erasure.digest", _hex)] = Field(
         description="The same with the SHA-256 of what each said after its id and a space: `mem_... 9f86...`."
     )
-    started_at: datetime
-    finished_at: datetime | None
-    job_id: str | None = Field(default=None, description="The job that does it, for one that takes long.")
-    kept: list[str] | None = Field(
+    started_at: Annotated[datetime, Source("erasure.started_at")]
+    finished_at: Annotated[datetime | None, Source("erasure.finished_at")]
+    job_id: Annotated[str | None, Given()] = Field(
+        default=None, description="The job that does it, for one that takes long."
+    )
+    kept: Annotated[list[str] | None, Source("", _kept)] = Field(
         default=None, description="Memories that rest on the same turns and stay; for a memory's erasure."
     )
-    still_there: int | None = Field(
+    still_there: Annotated[int | None, Source("left")] = Field(
         default=None, description="How many of what was erased are in the database now; 0 unless something is wrong."
     )
-    ids: list[str] | None = Field(default=None, description="What was erased, if asked for.")
+    erased: Annotated[list[str] | None, Given()] = Field(
+        default=None, alias="ids", description="What was erased, if asked for."
+    )
 
 
 def router() -> APIRouter:
@@ -96,9 +111,9 @@ async def delete_user(
 
     async def work() -> object:
         started = await runtime.erasing.user(actor, user_id, wait=wait, own=own_key(request))
-        return ReplayableResponse(
-            200 if started.job is None else 202, receipt(Receipt(erasure=started.erasure), job=started.job)
-        )
+        job = None if started.job is None else ids.public(ids.JOB, started.job)
+        receipt = ReceiptOut.answer(Receipt(erasure=started.erasure), job_id=job)
+        return ReplayableResponse(200 if job is None else 202, receipt)
 
     return await run_once(request, runtime, actor, 200, work)
 
@@ -112,25 +127,6 @@ async def get_erasure(
 ) -> Response:
     """Get the receipt of an erasure; `still_there` counts what of it is in the database now."""
     erasure = ids.parse(ids.ERASURE, erasure_id)
-    answer = receipt(await runtime.erasing.receipt(actor, erasure))
-    if ids_too:
-        answer["ids"] = await runtime.erasing.ids(actor, erasure)
-    return fields.json_answer(answer)
-
-
-def receipt(done: Receipt, *, job: UUID | None = None) -> dict[str, object]:
-    """Return a receipt as it is answered."""
-    one = done.erasure
-    members = receipt_of(one)
-    members.pop("erasure")
-    return {
-        "id": ids.public(ids.ERASURE, one.id),
-        "kind": one.kind,
-        "status": "finished" if one.finished else "running",
-        **members,
-        "started_at": one.started_at,
-        "finished_at": one.finished_at,
-        "job_id": None if job is None else ids.public(ids.JOB, job),
-        "kept": [ids.public(ids.MEMORY, memory) for memory in done.kept] if one.kind == "memory" else None,
-        "still_there": done.left,
-    }
+    receipt = await runtime.erasing.receipt(actor, erasure)
+    erased = await runtime.erasing.ids(actor, erasure) if ids_too else None
+    return json_answer(ReceiptOut.answer(receipt, ids=erased))

@@ -1,4 +1,4 @@
-"""What a tenant decides about extraction, and what extraction has cost it."""
+"""A tenant's extraction policy over HTTP, and what extraction has cost."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.fields import Day, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.wire import Out, Source, as_is, json_answer
 from app.memory.extraction import TenantPolicy
 
 DEFAULT_DAYS = 30
@@ -22,8 +22,8 @@ MOST_DAYS = 400
 class CostQuery(RequestBody):
     """Which days to show, both ends included."""
 
-    since: date | None = Field(default=None, description="30 days ago, unless given.")
-    until: date | None = Field(default=None, description="Today, unless given.")
+    since: Day | None = Field(default=None, description="30 days ago, unless given.")
+    until: Day | None = Field(default=None, description="Today, unless given.")
 
 
 class CostOut(Out):
@@ -36,7 +36,7 @@ class CostOut(Out):
     requests: int
     input_tokens: int
     output_tokens: int
-    cost: float
+    cost: Annotated[float, Source(make=as_is)]
 
 
 class CostsOut(Out):
@@ -68,12 +68,12 @@ def router() -> APIRouter:
 
 async def get_policy(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Get the thresholds and choices of the tenant's write pipeline, defaults included."""
-    return fields.json_answer((await runtime.policies.get(actor.tenant_id)).model_dump())
+    return json_answer((await runtime.policies.get(actor.tenant_id)).model_dump())
 
 
 async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -> Response:
     """Replace the tenant's choices; what is left out goes back to the service's default."""
-    return fields.json_answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
+    return json_answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
 
 
 async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQuery, Query()]) -> Response:
@@ -85,6 +85,4 @@ async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQ
     if until - since > timedelta(days=MOST_DAYS):
         raise InvalidFields([FieldError(field="since", message=f"must be within {MOST_DAYS} days of until")])
     days = await runtime.policies.costs(actor.tenant_id, since, until)
-    return fields.json_answer(
-        {"days": [{name: getattr(one, name) for name in one.__dataclass_fields__} for one in days]}
-    )
+    return json_answer({"days": [CostOut.answer(one) for one in days]})

@@ -1,28 +1,28 @@
-"""What a memory was worth, said by whoever was shown it."""
+"""Feedback on a memory: useful, not useful or wrong."""
 
 from __future__ import annotations
 
 from datetime import UTC
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Request
-from pydantic import Field, StringConstraints, create_model
+from pydantic import Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
-from app.api.memories import answers
-from app.api.memories.answers import Answers
+from app.api.memories.answers import AnyMemory
 from app.api.memories.candidates import FUTURE
 from app.api.memories.read import MemoryId
 from app.api.plumbing import fields
-from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
+from app.api.plumbing.wire import DIGITS, Given, Out, Source
 from app.memory.fields import Name, Sentence
 from app.model import Feedback
-from app.services.feedback import FeedbackEffect, Judged, MemoryFeedback
+from app.services.feedback import FeedbackEffect, MemoryFeedback
 
 Note = Annotated[Sentence, StringConstraints(max_length=2000)]
 """A remark of 1 to 2,000 characters."""
@@ -43,30 +43,30 @@ class FeedbackBody(RequestBody, **with_example({"feedback": "useful", "session_i
 class FreshnessOut(Out):
     """Freshness now, as it would have been without this feedback and as it is."""
 
-    before: float
-    after: float
+    before: Annotated[float, Source("", lambda both: round(both[0], DIGITS))]
+    after: Annotated[float, Source("", lambda both: round(both[1], DIGITS))]
 
 
-def router(answers: Answers) -> APIRouter:
+class FeedbackResultOut(Out):
+    """The memory as it is now, and what the feedback came to."""
+
+    memory: AnyMemory
+    feedback: Annotated[Feedback, Given()]
+    effect: FeedbackEffect
+    reason: str
+    freshness: FreshnessOut
+
+
+def router() -> APIRouter:
     """Return the route."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
-    answer: Any = create_model(
-        "FeedbackResult",
-        __base__=Out,
-        __doc__="The memory as it is now, and what the feedback came to.",
-        memory=(answers.memory, ...),
-        feedback=(Feedback, ...),
-        effect=(FeedbackEffect, ...),
-        reason=(str, ...),
-        freshness=(FreshnessOut, ...),
-    )
     found.add_api_route(
         "/memories/{memory_id}/feedback",
         give_feedback,
         methods=["POST"],
         operation_id="give_feedback",
         summary="Say that a memory was useful, not useful or wrong",
-        response_model=answer,
+        response_model=FeedbackResultOut,
         dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
@@ -93,17 +93,7 @@ async def give_feedback(
     word = MemoryFeedback(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:
-        return _shown(await runtime.feedback.judge(actor, memory, word), word.feedback)
+        judged = await runtime.feedback.judge(actor, memory, word)
+        return FeedbackResultOut.answer(judged, judged.at, feedback=word.feedback)
 
     return await run_once(request, runtime, actor, 200, work)
-
-
-def _shown(judged: Judged, feedback: Feedback) -> dict[str, object]:
-    before, after = judged.freshness
-    return {
-        "memory": answers.memory_answer(judged.memory, judged.at),
-        "feedback": feedback,
-        "effect": judged.effect,
-        "reason": judged.reason,
-        "freshness": {"before": round(before, 6), "after": round(after, 6)},
-    }

@@ -1,15 +1,15 @@
-"""For those who run the service: alive, ready, measured."""
+"""Liveness, readiness and metrics, for those who run the service."""
 
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
+from app.api.plumbing.wire import Out, Source, json_answer, rounded_to
 from app.metrics import CONTENT_TYPE
 from app.model import ReviewReason
 
@@ -23,17 +23,17 @@ class Alive(Out):
 class QueueOut(Out):
     """What waits for a worker, of all tenants together."""
 
-    oldest_seconds: float
+    oldest_seconds: Annotated[float, rounded_to(3)]
     depth: int
 
 
 class Ready(Out):
     """Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile."""
 
-    ready: bool
-    reasons: dict[str, str]
+    ready: Annotated[bool, Source("missing", lambda missing: not missing)]
+    reasons: Annotated[dict[str, str], Source("missing")]
     degraded: dict[str, str]
-    queue: QueueOut | None
+    queue: Annotated[QueueOut | None, Source("backlog")]
 
 
 class Start(Out):
@@ -52,7 +52,7 @@ def router(version: str) -> APIRouter:
     async def start() -> Response:
         """Name the service and its documentation."""
         links = {"docs": "/docs", "openapi": "/openapi.json"}
-        return fields.json_answer({"service": "typed-memory", "version": version, **links})
+        return json_answer({"service": "typed-memory", "version": version, **links})
 
     found.add_api_route(
         "/", start, response_model=Start, operation_id="start", summary="Start here", openapi_extra=PUBLIC
@@ -88,7 +88,7 @@ def router(version: str) -> APIRouter:
 
 async def healthz() -> Response:
     """Answer without touching anything else."""
-    return fields.json_answer({"status": "alive"})
+    return json_answer({"status": "alive"})
 
 
 async def readyz(runtime: RuntimeDep) -> Response:
@@ -97,9 +97,7 @@ async def readyz(runtime: RuntimeDep) -> Response:
     An old queue is degraded, yet ready: requests are served as well as ever.
     """
     state = await runtime.readiness.state()
-    queue = state.backlog and {"oldest_seconds": round(state.backlog.oldest_seconds, 3), "depth": state.backlog.depth}
-    content = {"ready": not state.missing, "reasons": state.missing, "degraded": state.degraded, "queue": queue}
-    return fields.json_answer(content, 503 if state.missing else 200)
+    return json_answer(Ready.answer(state), 503 if state.missing else 200)
 
 
 async def metrics(runtime: RuntimeDep) -> Response:

@@ -1,7 +1,4 @@
-"""List, read, retry and cancel jobs.
-
-Background jobs: what waits, what runs, what became of it; try again, cancel.
-"""
+"""Background jobs over HTTP: list them, read one, retry or cancel it."""
 
 from __future__ import annotations
 
@@ -13,63 +10,40 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing import cursors
+from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
-from app.api.query import MOST_RESULTS
-from app.db.jobs import Job
-from app.db.memories.listing import PagePosition
+from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import JobStatus
-
-
-def job_answer(one: Job) -> dict[str, object]:
-    """Return a background job."""
-    return {
-        "id": ids.public(ids.JOB, one.id),
-        "kind": one.kind,
-        "status": one.status,
-        "progress": {"done": one.progress_done, "total": one.progress_total},
-        "attempts": one.attempts,
-        "cancel_requested": one.cancel_requested,
-        "error": one.error,
-        "result": one.result,
-        "created_at": one.created_at,
-        "started_at": one.started_at,
-        "finished_at": one.finished_at,
-    }
-
 
 OK = 200
 
 JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class JobQuery(RequestBody):
+class JobQuery(PageQuery):
     """Which jobs to list."""
 
     status: JobStatus | None = Field(default=None, description="`failed` for what needs looking at.")
     kind: Name | None = None
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 class JobProgress(Out):
     """How far a job is; `total` is null where that isn't known."""
 
-    done: int
-    total: int | None
+    done: Annotated[int, Source("progress_done")]
+    total: Annotated[int | None, Source("progress_total")]
 
 
 class JobOut(Out):
     """A background job. `error` says why it failed, or why it is being tried again."""
 
-    id: str
+    id: Annotated[str, public_id(ids.JOB)]
     kind: str
     status: JobStatus
-    progress: JobProgress
+    progress: Annotated[JobProgress, Source("", JobProgress.answer)]
     attempts: int
     cancel_requested: bool
     error: str | None
@@ -82,11 +56,10 @@ class JobOut(Out):
     finished_at: datetime | None
 
 
-class JobPage(Out):
+class JobPage(PageOut):
     """Some jobs, newest first."""
 
     jobs: list[JobOut]
-    next_cursor: str | None
 
 
 def router() -> APIRouter:
@@ -110,15 +83,14 @@ def router() -> APIRouter:
 async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQuery, Query()]) -> Response:
     """List jobs, newest first, a page at a time; `next_cursor` is null on the last page."""
     listing = Listing(f"jobs|{actor.tenant_id}|{query.status}|{query.kind}")
-    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
-    shown, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
-    following = cursors.encode(PagePosition(id=shown[-1].id), listing) if more else None
-    return fields.json_answer({"jobs": [job_answer(one) for one in shown], "next_cursor": following})
+    after = cursors.decode_id(query.cursor, listing)
+    found, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
+    return json_answer(JobPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
     """Get a job: how far it is, and what it came to."""
-    return fields.json_answer(job_answer(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
+    return json_answer(JobOut.answer(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
@@ -126,7 +98,7 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return job_answer(await runtime.jobs.retry(actor, job))
+        return JobOut.answer(await runtime.jobs.retry(actor, job))
 
     return await run_once(request, runtime, actor, OK, work)
 
@@ -139,6 +111,6 @@ async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
-        return job_answer(await runtime.jobs.cancel(actor, job))
+        return JobOut.answer(await runtime.jobs.cancel(actor, job))
 
     return await run_once(request, runtime, actor, OK, work)

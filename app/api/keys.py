@@ -1,7 +1,4 @@
-"""API keys.
-
-Administration: a tenant's keys, and, for the operator, tenants.
-"""
+"""API keys over HTTP: list, create, rotate and revoke a tenant's keys."""
 
 from __future__ import annotations
 
@@ -17,10 +14,10 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import fields
-from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
-from app.db.keys import StoredKey
+from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import A_NUMBER, Name
 from app.runtime import Runtime
 from app.services.keys import NewKey
@@ -52,10 +49,10 @@ NO_CONTENT = 204
 class KeyOut(Out):
     """A key, without its secret."""
 
-    id: str
+    id: Annotated[str, public_id(ids.KEY)]
     name: str
     prefix: str
-    roles: list[str]
+    roles: Annotated[list[str], Source(make=sorted)]
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -65,7 +62,12 @@ class KeyOut(Out):
 class NewKeyOut(KeyOut):
     """A key just made: the one time its secret is shown."""
 
-    key: str
+    key: Annotated[str, Given()]
+
+    @classmethod
+    def of(cls, new: NewKey) -> dict[str, Any]:
+        """Return a new key with its secret."""
+        return cls.answer(new.key, key=new.secret)
 
 
 class KeysOut(Out):
@@ -112,12 +114,12 @@ def operations_router(operations: Iterable[KeyOperation]) -> APIRouter:
 async def list_keys(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the tenant's keys, newest first, without their secrets."""
     found = await runtime.keys.list(actor.tenant_id)
-    return fields.json_answer({"keys": [key_answer(one) for one in found]})
+    return json_answer({"keys": [KeyOut.answer(one) for one in found]})
 
 
 async def create_key(runtime: RuntimeDep, actor: ActorDep, body: KeyBody) -> Response:
     """Make a key of the tenant; its secret is in this answer and nowhere else."""
-    return secret_answer(new_key_answer(await create_key_for(runtime, actor.tenant_id, body, actor.name)))
+    return secret_answer(NewKeyOut.of(await create_key_for(runtime, actor.tenant_id, body, actor.name)))
 
 
 async def revoke_key(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> Response:
@@ -130,7 +132,7 @@ async def rotate_key(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: Ro
     """Make a successor of a key; the old secret works through the grace period."""
     grace = timedelta(seconds=(body or RotateBody()).grace_seconds)
     key = ids.parse(ids.KEY, key_id)
-    return secret_answer(new_key_answer(await runtime.keys.rotate(actor.tenant_id, key, grace=grace, by=actor.name)))
+    return secret_answer(NewKeyOut.of(await runtime.keys.rotate(actor.tenant_id, key, grace=grace, by=actor.name)))
 
 
 async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str) -> NewKey:
@@ -143,26 +145,7 @@ async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str)
 def secret_answer(content: object) -> Response:
     """Return a 201 answer that no cache may keep."""
     # A secret must not stay in anybody's cache.
-    return fields.json_answer(content, CREATED, {"Cache-Control": "no-store"})
-
-
-def key_answer(one: StoredKey) -> dict[str, object]:
-    """Return a key as answers show it, without its secret."""
-    return {
-        "id": ids.public(ids.KEY, one.id),
-        "name": one.name,
-        "prefix": one.prefix,
-        "roles": sorted(one.roles),
-        "created_at": one.created_at,
-        "expires_at": one.expires_at,
-        "revoked_at": one.revoked_at,
-        "last_used_at": one.last_used_at,
-    }
-
-
-def new_key_answer(new: NewKey) -> dict[str, object]:
-    """Return a new key as answers show it, with its secret."""
-    return {**key_answer(new.key), "key": new.secret}
+    return json_answer(content, CREATED, {"Cache-Control": "no-store"})
 
 
 _TENANTS_OWN = (

@@ -1,19 +1,17 @@
-"""Export and import: a tenant's memories as lines of JSON, out and in again."""
+"""Export and import over HTTP: a tenant's memories as lines of JSON, out and in again."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.wire import Out, Source, json_answer
 from app.memory.fields import Name
-from app.services.portability.batch import Summary
 from app.services.portability.exports import ExportRequest
 
 NDJSON = "application/x-ndjson"
@@ -32,6 +30,10 @@ _BODY = {
 }
 
 
+def _nonzero(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
 class FailedOut(Out):
     """A line that was not stored."""
 
@@ -43,20 +45,22 @@ class ImportOut(Out):
     """What became of an import; counts are of lines, by their `record`."""
 
     complete: bool = Field(description="Whether the file had its last line: false when it was cut off.")
-    imported: dict[str, int]
-    already_there: dict[str, int] = Field(description="Left as they are: sending a file again changes nothing.")
+    imported: Annotated[dict[str, int], Source(make=_nonzero)]
+    already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
+        description="Left as they are: sending a file again changes nothing."
+    )
     erased: int = Field(
         description="Memories and turns that were erased here and stay so, with the names, "
         "links and bindings that are only theirs."
     )
-    conflicts: dict[str, int] = Field(
+    conflicts: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "
         "but trusted much less)."
     )
     merged_entities: int = Field(description="Entities that were made one with those here of the same name.")
     failed: int
     errors: list[FailedOut] = Field(description="The first thousand lines that were not stored.")
-    notices: dict[str, int]
+    notices: Annotated[dict[str, int], Source(make=_nonzero)]
 
 
 def router() -> APIRouter:
@@ -123,7 +127,7 @@ async def import_lines(
     number, and the others stored.
     """
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
-    return fields.json_answer(_told(await runtime.importing.run(actor, lines, strict=strict)))
+    return json_answer(ImportOut.answer(await runtime.importing.run(actor, lines, strict=strict)))
 
 
 async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:
@@ -143,21 +147,3 @@ async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterat
 
     if held or dropping:
         yield number, None if dropping else bytes(held)
-
-
-def _told(done: Summary) -> dict[str, object]:
-    return {
-        "complete": done.complete,
-        "imported": _counts(done.imported),
-        "already_there": _counts(done.already_there),
-        "erased": done.erased,
-        "conflicts": _counts(done.conflicts),
-        "merged_entities": done.merged_entities,
-        "failed": done.failed,
-        "errors": [{"line": one.line, "message": one.message} for one in done.errors],
-        "notices": _counts(done.notices),
-    }
-
-
-def _counts(counts: dict[str, int]) -> dict[str, int]:
-    return {name: count for name, count in counts.items() if count}

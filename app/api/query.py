@@ -1,34 +1,30 @@
-"""Questions: body, answer, context block; the Aegis recall shape.
-
-Questions: the read pipeline, and the same engine in the Aegis shape.
-"""
+"""Questions over HTTP: the read pipeline, and the same engine in the shape of Aegis Memory."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
-from app.api.memories.answers import Answers, memory_answer
+from app.api.memories.answers import AnyMemory, AnyScoredMemory, MemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
-from app.api.plumbing.fields import Fraction, Instant, RequestBody, TimeZone
+from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
-from app.memory.fields import A_NUMBER, Name, Topic, storable
+from app.api.plumbing.wire import DIGITS, Computed, Out, Source, json_answer, rounded, rounded_to
+from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
-from app.read.values import Hit, QueryRequest, QueryResult
+from app.services.query import QueryRequest, QueryResult
 
 Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
 ]
 """A question of 1 to 8,000 characters, however strange."""
-
-MOST_RESULTS = 200
 
 LARGEST_CONTEXT = 100_000
 
@@ -78,7 +74,7 @@ class QueryFields(RequestBody):
             as_of=fields.aware(self.as_of, zone),
             known_at=known_at,
             min_confidence=self.min_confidence,
-            min_relevance=getattr(self, "min_relevance", None),
+            min_relevance=getattr(self, "min_relevance", 0.0),
             token_budget=getattr(self, "token_budget", 2000),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
@@ -96,10 +92,10 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
     token_budget: Annotated[int, A_NUMBER] = Field(
         default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
     )
-    rerank: bool = Field(
+    rerank: Flag = Field(
         default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
     )
-    explain: bool = Field(default=False, description="Return the plan and how each arm ranked each memory.")
+    explain: Flag = Field(default=False, description="Return the plan and how each arm ranked each memory.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
@@ -121,56 +117,70 @@ class RecallBody(
         return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
-def query_answer(result: QueryResult, now: datetime) -> dict[str, object]:
-    """Return the answer to a query."""
-    return {
-        "memories": [_hit(hit, now) for hit in result.hits],
-        "context": {
-            "text": result.context.text,
-            "tokens": result.context.tokens,
-            "groups": [{"name": one.name, "lines": one.lines} for one in result.context.groups],
-        },
-        "understood": result.understood,
-        "plan": result.plan,
-        "took_ms": round(result.took_ms, 3),
-        "degraded": result.degraded,
-    }
+class ArmOut(Out):
+    """Where a retrieval arm placed a memory."""
+
+    arm: str
+    rank: int
+    score: float
+    scaled: float
+    contribution: float
 
 
-def recall_answer(result: QueryResult, now: datetime) -> dict[str, object]:
-    """Return the answer to a query in the Aegis shape (seed 004)."""
-    return {
-        "memories": [
-            {**memory_answer(hit.memory, now), "memory_type": hit.memory.type, "score": hit.score}
-            for hit in result.hits
-        ],
-        "query_time_ms": round(result.took_ms, 3),
-    }
+class HitOut(Out):
+    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
+
+    memory: AnyMemory
+    score: float
+    relevance: Annotated[float, rounded_to(3)]
+    retrieval: float
+    confidence: float
+    freshness: float
+    arms: list[ArmOut]
+    notes: list[str]
 
 
-def _hit(hit: Hit, now: datetime) -> dict[str, object]:
-    return {
-        "memory": memory_answer(hit.memory, now),
-        "score": hit.score,
-        "relevance": round(hit.relevance, 3),
-        "retrieval": hit.retrieval,
-        "confidence": hit.confidence,
-        "freshness": hit.freshness,
-        "arms": [
-            {
-                "arm": arm.arm,
-                "rank": arm.rank,
-                "score": arm.score,
-                "scaled": arm.scaled,
-                "contribution": arm.contribution,
-            }
-            for arm in hit.arms
-        ],
-        "notes": hit.notes,
-    }
+class GroupOut(Out):
+    """One group of the context block."""
+
+    name: str
+    lines: list[str]
 
 
-def router(answers: Answers) -> APIRouter:
+class ContextOut(Out):
+    """The block to paste into a prompt."""
+
+    text: str
+    tokens: int
+    groups: list[GroupOut]
+
+
+class QueryResultOut(Out):
+    """Memories best first, and the context made of them."""
+
+    memories: Annotated[list[HitOut], Source("hits")]
+    context: ContextOut
+    understood: Annotated[dict[str, Any], Source(make=rounded)]
+    plan: Annotated[dict[str, Any] | None, Source(make=rounded)]
+    took_ms: Annotated[float, rounded_to(3)]
+    degraded: list[str]
+
+
+def _scored(result: QueryResult, now: datetime | None) -> list[dict[str, Any]]:
+    return [
+        MemoryOut.answer(hit.memory, now) | {"memory_type": hit.memory.type, "score": round(hit.score, DIGITS)}
+        for hit in result.hits
+    ]
+
+
+class RecallResultOut(Out):
+    """Memories best first."""
+
+    memories: Annotated[list[AnyScoredMemory], Computed(_scored)]
+    query_time_ms: Annotated[float, rounded_to(3, "took_ms")]
+
+
+def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["query"], route_class=GuardedRoute)
     found.add_api_route(
@@ -179,7 +189,7 @@ def router(answers: Answers) -> APIRouter:
         methods=["POST"],
         operation_id="query",
         summary="Ask, and get memories, context and reasons",
-        response_model=answers.query,
+        response_model=QueryResultOut,
         openapi_extra=READ,
     )
     for path, operation in (("/memories/typed/query", "query_typed"), ("/memories/query", "query_memories")):
@@ -189,7 +199,7 @@ def router(answers: Answers) -> APIRouter:
             methods=["POST"],
             operation_id=operation,
             summary="Ask, and get memories",
-            response_model=answers.recall,
+            response_model=RecallResultOut,
             openapi_extra=READ,
         )
     return found
@@ -200,7 +210,7 @@ async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Respon
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
-    return fields.json_answer(query_answer(result, request.known_at or now))
+    return json_answer(QueryResultOut.answer(result, request.known_at or now))
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
@@ -208,4 +218,4 @@ async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Resp
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
     result = await runtime.queries.query(actor, request)
-    return fields.json_answer(recall_answer(result, request.known_at or now))
+    return json_answer(RecallResultOut.answer(result, request.known_at or now))

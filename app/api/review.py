@@ -1,61 +1,51 @@
-"""The review queue: list, detail, decide, bulk decide.
-
-What the review routes take and answer.
-
-From the review queue's values to answers.
-
-The review queue: what waits for a person, with all there is to know, and what they decide.
-"""
+"""The review queue over HTTP: list, count and read what waits for a person, and decide it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
-from app.api.memories import answers
-from app.api.memories.answers import AffectedOut, Answers
+from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Instant, Out, RequestBody
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, Problem, field_errors, problem_of, respond
-from app.api.plumbing.unions import many, maybe, with_example
-from app.api.query import MOST_RESULTS
-from app.db.review import Passage, ReviewFilter, TurnExcerpt
+from app.api.plumbing.unions import with_example
+from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
 from app.errors import NotFound, TypedMemoryError
-from app.memory.candidate import AffectedMemory
 from app.memory.fields import Name, Sentence
 from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem, suggestion
 from app.model import Evidence, LinkKind, MemoryStatus, ReviewReason
 from app.runtime import Runtime
 from app.services.review.decide import ReviewResult
-from app.services.review.queue import Detail, ReviewBacklog, ReviewExit, ReviewItemChanged
-from app.write.review.decide import ReviewOutcome
+from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
 
+OK = 200
 MOST_DECISIONS = 200
 
 _REVIEW = "rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
-
 _VERSION = "984c74443316f9a2fa973356376c6180"
+_NAMES_ANOTHER = frozenset({ReviewAction.SUPERSEDE_WITH, ReviewAction.MERGE})
 
-_NAMES = frozenset({ReviewAction.SUPERSEDE_WITH, ReviewAction.MERGE})
+ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a review.", examples=[_REVIEW])]
 
 
-class ReviewQuery(RequestBody):
+class ReviewQuery(PageQuery):
     """Which items to list."""
 
     reason: list[ReviewReason] = Field(default_factory=list, description="Why they wait.")
@@ -67,8 +57,6 @@ class ReviewQuery(RequestBody):
     until: Instant | None = Field(default=None, description="Only what came up before.")
     min_age: int | None = Field(default=None, ge=0, le=10**9, description="Only what has waited so many seconds.")
     sort: Literal["oldest", "newest"] = Field(default="oldest", description="Which come first.")
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 class ReviewerStatement(RequestBody):
@@ -114,9 +102,9 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
 
     def _fault(self) -> str | None:
         """Return what is wrong with `with`."""
-        if self.action in _NAMES and self.with_ is None:
+        if self.action in _NAMES_ANOTHER and self.with_ is None:
             return f"is required for {self.action}"
-        if self.action not in _NAMES and self.with_ is not None:
+        if self.action not in _NAMES_ANOTHER and self.with_ is not None:
             return f"has no meaning for {self.action}"
         if self.action is ReviewAction.MERGE and isinstance(self.with_, ReviewerStatement):
             return "must be a memory's id for merge"
@@ -138,17 +126,17 @@ class BulkBody(RequestBody):
 class SuggestionOut(Out):
     """What the rules would do, and why. It is only a proposal."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
     action: ReviewAction
     reason: str
-    with_: str | None = Field(alias="with", description="The memory that the action names, if it names one.")
+    with_: Annotated[str | None, public_id(ids.MEMORY, "other")] = Field(
+        alias="with", description="The memory that the action names, if it names one."
+    )
 
 
 class DecidedOut(Out):
     """How an item left the queue."""
 
-    by: str
+    by: Annotated[str, Source("actor")]
     at: datetime
     event: str = Field(description="`review.decided`, or what else settled it.")
     detail: dict[str, Any]
@@ -157,7 +145,7 @@ class DecidedOut(Out):
 class TurnExcerptOut(Out):
     """A turn."""
 
-    turn_id: str
+    turn_id: Annotated[str, public_id(ids.TURN, "id")]
     role: str
     speaker: str | None
     content: str
@@ -170,23 +158,21 @@ class PassageOut(Out):
     quote: str | None
     role: str | None
     stated_at: datetime
-    before: list[TurnExcerptOut]
-    turn: TurnExcerptOut | None
-    after: list[TurnExcerptOut]
+    before: Annotated[list[TurnExcerptOut], Given(())]
+    turn: Annotated[TurnExcerptOut | None, Given()]
+    after: Annotated[list[TurnExcerptOut], Given(())]
 
 
 class PreviewOut(Out):
     """What accepting it would come to now."""
 
     outcome: str
-    memory_id: str | None
+    memory_id: Annotated[str | None, public_id(ids.MEMORY, "memory")]
     affected: list[AffectedOut]
 
 
 class AgesOut(Out):
     """How many have waited how long."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     under_a_day: int
     a_day_to_a_week: int
@@ -199,7 +185,7 @@ class WaitingOut(Out):
 
     reason: ReviewReason
     waiting: int
-    ages: AgesOut
+    ages: Annotated[AgesOut, Source(make=dict)]
     oldest: datetime
 
 
@@ -210,234 +196,169 @@ class SummaryOut(Out):
     reasons: list[WaitingOut]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewAnswers:
-    """The answers that hold memories, whose shape depends on the types there are."""
+class ReviewSideOut(Out):
+    """A memory it stands against."""
 
-    page: type[BaseModel]
-    detail: type[BaseModel]
-    done: type[BaseModel]
-    bulk: type[BaseModel]
-    moved: type[BaseModel]
+    memory: AnyMemory
+    relation: LinkKind
+    same_value: bool
 
 
-def build(answers: Answers) -> ReviewAnswers:
-    """Return the answers for the types there are."""
-    memory: Any = answers.memory
-    side = _out("ReviewSide", "A memory it stands against.", memory=memory, relation=LinkKind, same_value=bool)
-    item = _out(
-        "ReviewItem",
-        "A memory that waits for a decision; `version` moves when it, or a side of it, does.",
-        id=str,
-        version=str,
-        reason=ReviewReason,
-        note=str | None,
-        since=datetime,
-        age_seconds=float,
-        memory=memory,
-        sides=many(side),
-        suggestion=SuggestionOut,
-    )
-    near = _out("NearDuplicate", "A memory that may say the same, by cosine.", memory=memory, similarity=float)
-    done: dict[str, Any] = {"id": str, "action": ReviewAction, "outcome": str}
-    done |= {"memory": maybe(memory), "affected": list[AffectedOut]}
-    left: dict[str, Any] = {"item": (maybe(item), None), "decided": (DecidedOut | None, None)}
-    return ReviewAnswers(
-        page=_out("ReviewPage", "Some items.", items=many(item), next_cursor=str | None),
-        detail=_out(
-            "ReviewDetail",
-            "An item with all there is to know; of one that left the queue, how.",
-            id=str,
-            open=bool,
-            item=maybe(item),
-            memory=maybe(memory),
-            evidence=list[PassageOut],
-            near=many(near),
-            if_accepted=PreviewOut | None,
-            decided=DecidedOut | None,
-        ),
-        done=_out("ReviewOutcome", "What a decision came to.", **done),
-        bulk=_out("ReviewOutcomes", "Outcomes in the order of the decisions.", results=many(_result(done, left))),
-        moved=create_model("ReviewMoved", __base__=Problem, __doc__="The item has changed: its new state.", **left),
-    )
+def _since(one: ReviewItem, now: datetime | None) -> datetime | None:
+    return one.memory.review_since or now
 
 
-def _result(done: dict[str, Any], left: dict[str, Any]) -> type[BaseModel]:
-    may: dict[str, Any] = {name: (maybe(kind), None) for name, kind in done.items() if name != "id"}
-    problem: dict[str, Any] = {"problem": (Problem | None, None)}
-    return create_model(
-        "ReviewResult",
-        __base__=Out,
-        __doc__="One decision's outcome, or the problem with it.",
-        index=(int, ...),
-        status=(int, ...),
-        id=(str, ...),
-        **may,
-        **problem,
-        **left,
-    )
+def _age(one: ReviewItem, now: datetime | None) -> float:
+    since = one.memory.review_since
+    return 0.0 if since is None or now is None else max(0.0, round((now - since).total_seconds(), 3))
 
 
-def _out(name: str, doc: str, **fields: Any) -> type[BaseModel]:  # noqa: ANN401 - annotations
-    required: dict[str, Any] = {field: (annotation, ...) for field, annotation in fields.items()}
-    return create_model(name, __base__=Out, __doc__=doc, **required)
+class ReviewItemOut(Out):
+    """A memory that waits for a decision; `version` moves when it, or a side of it, does."""
+
+    id: Annotated[str, public_id(ids.REVIEW, "memory.id")]
+    version: str
+    reason: Annotated[ReviewReason, Source("memory.review")]
+    note: Annotated[str | None, Source("memory.review_note")]
+    since: Annotated[datetime, Computed(_since)]
+    age_seconds: Annotated[float, Computed(_age)]
+    memory: AnyMemory
+    sides: list[ReviewSideOut]
+    suggestion: Annotated[SuggestionOut, Source("", lambda one: SuggestionOut.answer(suggestion(one)))]
 
 
-def item(one: ReviewItem, now: datetime) -> dict[str, Any]:
-    """Return an item with its sides, its version and what the rules suggest."""
-    memory, suggested = one.memory, suggestion(one)
-    since = memory.review_since or now
-    return {
-        "id": ids.public(ids.REVIEW, memory.id),
-        "version": one.version,
-        "reason": memory.review,
-        "note": memory.review_note,
-        "since": since,
-        "age_seconds": max(0.0, round((now - since).total_seconds(), 3)),
-        "memory": answers.memory_answer(memory, now),
-        "sides": [
-            {
-                "memory": answers.memory_answer(side.memory, now),
-                "relation": side.relation,
-                "same_value": side.same_value,
-            }
-            for side in one.sides
-        ],
-        "suggestion": {
-            "action": suggested.action,
-            "reason": suggested.reason,
-            "with": None if suggested.other is None else ids.public(ids.MEMORY, suggested.other),
-        },
-    }
+class ReviewPageOut(PageOut):
+    """Some items."""
+
+    items: list[ReviewItemOut]
 
 
-def line(shown: Mapping[str, Any]) -> str:
-    """Return an item, as `item` makes it, in a line: which, what it says, why it waits and how long, what to do."""
-    note = f" ({shown['note']})" if shown["note"] else ""
-    hours = shown["age_seconds"] / 3600
+class NearDuplicateOut(Out):
+    """A memory that may say the same, by cosine."""
+
+    memory: Annotated[AnyMemory, Given()]
+    similarity: Annotated[float, Given()]
+
+
+def _evidence(one: Detail, _: datetime | None) -> list[dict[str, Any]]:
+    if one.item is None or one.memory is None:
+        return []
+    return [_passage(evidence, one.passages) for evidence in one.memory.evidence]
+
+
+def _passage(evidence: Evidence, passages: Mapping[UUID, Passage]) -> dict[str, Any]:
+    found = None if evidence.turn_id is None else passages.get(evidence.turn_id)
+    if found is None:
+        return PassageOut.answer(evidence)
+    before, after = ([TurnExcerptOut.answer(one) for one in turns] for turns in (found.before, found.after))
+    return PassageOut.answer(evidence, before=before, turn=TurnExcerptOut.answer(found.turn), after=after)
+
+
+def _near(one: Detail, now: datetime | None) -> list[dict[str, Any]]:
+    return [
+        NearDuplicateOut.answer(None, memory=MemoryOut.answer(other, now), similarity=round(cosine, 4))
+        for other, cosine in one.near
+    ]
+
+
+class ReviewDetailOut(Out):
+    """An item with all there is to know; of one that left the queue, how."""
+
+    id: Annotated[str, public_id(ids.REVIEW)]
+    open: Annotated[bool, Source("item", lambda item: item is not None)]
+    item: ReviewItemOut | None
+    memory: AnyMemory | None
+    evidence: Annotated[list[PassageOut], Computed(_evidence)]
+    near: Annotated[list[NearDuplicateOut], Computed(_near)]
+    if_accepted: Annotated[PreviewOut | None, Source("foreseen")]
+    decided: Annotated[DecidedOut | None, Source("ended")]
+
+
+class ReviewOutcomeOut(Out):
+    """What a decision came to."""
+
+    id: Annotated[str, Given()]
+    action: Annotated[ReviewAction, Given()]
+    outcome: str
+    memory: AnyMemory | None
+    affected: list[AffectedOut]
+
+
+class ChangedItem(BaseModel):
+    """The new state of an item that has changed, or how it left the queue."""
+
+    item: ReviewItemOut | None = None
+    decided: DecidedOut | None = None
+
+
+class ReviewChangedOut(Problem, ChangedItem):
+    """The item has changed: its new state."""
+
+
+class ReviewResultOut(ChangedItem):
+    """One decision's outcome, or the problem with it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    index: int
+    status: int
+    id: str
+    action: ReviewAction | None = None
+    outcome: str | None = None
+    memory: AnyMemory | None = None
+    affected: list[AffectedOut] | None = None
+    problem: Problem | None = None
+
+
+class ReviewResultsOut(Out):
+    """Outcomes in the order of the decisions."""
+
+    results: list[ReviewResultOut]
+
+
+def review_line(item: Mapping[str, Any]) -> str:
+    """Return an item, as it is answered, in a line: which, what it says, why it waits and how long, what to do."""
+    note = f" ({item['note']})" if item["note"] else ""
+    hours = item["age_seconds"] / 3600
     age = f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.1f} hours"  # noqa: PLR2004 - two days
-    suggested = shown["suggestion"]
+    suggested = item["suggestion"]
     return (
-        f"- [{shown['id']}] {shown['memory']['content']} | {shown['reason']}{note}, for {age} | "
+        f"- [{item['id']}] {item['memory']['content']} | {item['reason']}{note}, for {age} | "
         f"suggested: {suggested['action']}, {suggested['reason']}"
     )
 
 
-def detail(one: Detail, now: datetime) -> dict[str, object]:
-    """Return everything about an item, or how it left the queue."""
-    evidence = () if one.item is None or one.memory is None else one.memory.evidence
-    return {
-        "id": ids.public(ids.REVIEW, one.id),
-        "open": one.item is not None,
-        "item": None if one.item is None else item(one.item, now),
-        "memory": None if one.memory is None else answers.memory_answer(one.memory, now),
-        "evidence": [_passage(told, one.passages) for told in evidence],
-        "near": [
-            {"memory": answers.memory_answer(other, now), "similarity": round(cosine, 4)} for other, cosine in one.near
-        ],
-        "if_accepted": None if one.foreseen is None else _foreseen(one.foreseen),
-        "decided": None if one.ended is None else exit_answer(one.ended),
-    }
-
-
-def decision_answer(memory: UUID, action: ReviewAction, one: ReviewResult, now: datetime) -> dict[str, object]:
-    """Return what a decision came to."""
-    return {
-        "id": ids.public(ids.REVIEW, memory),
-        "action": action,
-        "outcome": one.outcome,
-        "memory": None if one.memory is None else answers.memory_answer(one.memory, now),
-        "affected": _affected(one.affected),
-    }
-
-
-def exit_answer(one: ReviewExit) -> dict[str, object]:
-    """Return how an item left the queue."""
-    return {"by": one.actor, "at": one.at, "event": one.event, "detail": one.detail}
-
-
-def summary(waiting: Sequence[ReviewBacklog]) -> dict[str, object]:
-    """Return how many wait, by reason and age."""
-    return {
-        "waiting": sum(one.waiting for one in waiting),
-        "reasons": [
-            {"reason": one.reason, "waiting": one.waiting, "ages": one.ages, "oldest": one.oldest} for one in waiting
-        ],
-    }
-
-
-def plain(value: Mapping[str, object]) -> dict[str, object]:
-    """Return a value as JSON has it, for a problem's further members."""
-    found: dict[str, object] = json.loads(to_json(value))
-    return found
-
-
-def _foreseen(one: ReviewOutcome) -> dict[str, object]:
-    return {
-        "outcome": one.outcome,
-        "memory_id": None if one.memory is None else ids.public(ids.MEMORY, one.memory),
-        "affected": _affected(one.affected),
-    }
-
-
-def _affected(affected: Sequence[AffectedMemory]) -> list[dict[str, object]]:
-    return [{"memory_id": ids.public(ids.MEMORY, one.id), "change": one.change} for one in affected]
-
-
-def _passage(told: Evidence, passages: Mapping[UUID, Passage]) -> dict[str, object]:
-    found = None if told.turn_id is None else passages.get(told.turn_id)
-    return {
-        "quote": told.quote,
-        "role": told.role,
-        "stated_at": told.stated_at,
-        "before": [] if found is None else [_spoken(one) for one in found.before],
-        "turn": None if found is None else _spoken(found.turn),
-        "after": [] if found is None else [_spoken(one) for one in found.after],
-    }
-
-
-def _spoken(one: TurnExcerpt) -> dict[str, object]:
-    return {
-        "turn_id": ids.public(ids.TURN, one.id),
-        "role": one.role,
-        "speaker": one.speaker,
-        "content": one.content,
-        "occurred_at": one.occurred_at,
-    }
-
-
-OK = 200
-
-ReviewId = Annotated[
-    str, Path(description="An item's id: its memory's, as a review.", examples=["rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
-]
-
-
-def router(answers: Answers) -> APIRouter:
+def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["review"], route_class=GuardedRoute)
-    shapes = build(answers)
     add_reads(
         found,
         ADMIN,
-        ("/admin/review", list_reviews, "List what waits for a reviewer", shapes.page),
+        ("/admin/review", list_reviews, "List what waits for a reviewer", ReviewPageOut),
         ("/admin/review/summary", get_review_summary, "Count what waits", SummaryOut),
-        ("/admin/review/{review_id}", get_review, "Get an item", shapes.detail),
+        ("/admin/review/{review_id}", get_review, "Get an item", ReviewDetailOut),
     )
-    _add_decisions(found, shapes)
+    _add_decisions(found)
     return found
 
 
-def _add_decisions(found: APIRouter, shapes: ReviewAnswers) -> None:
-    moved: dict[int | str, dict[str, Any]] = {
+def _add_decisions(found: APIRouter) -> None:
+    changed: dict[int | str, dict[str, Any]] = {
         409: {
             "description": "The item has changed, or was decided: `item` is its new state, `decided` says how.",
-            "model": shapes.moved,
+            "model": ReviewChangedOut,
         }
     }
     for path, handler, operation, summary, model, responses in (
-        ("/admin/review/bulk", decide_reviews, "decide_reviews", "Decide up to two hundred items", shapes.bulk, None),
-        ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", shapes.done, moved),
+        (
+            "/admin/review/bulk",
+            decide_reviews,
+            "decide_reviews",
+            "Decide up to two hundred items",
+            ReviewResultsOut,
+            None,
+        ),
+        ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", ReviewOutcomeOut, changed),
     ):
         found.add_api_route(
             path,
@@ -467,23 +388,22 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
         until=fields.aware(query.until, UTC),
     )
     listing = Listing(f"review|{actor.tenant_id}|{query.sort}|{query.min_age}|{wanted}")
-    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=datetime)
     page = await runtime.reviews.list(
         actor,
         wanted,
         min_age=None if query.min_age is None else timedelta(seconds=query.min_age),
         newest=query.sort == "newest",
         limit=query.limit,
-        after=after,
+        after=cursors.decode(query.cursor, listing, value=datetime),
     )
-    now = runtime.clock()
-    following = None if page.next is None else cursors.encode(page.next, listing)
-    return fields.json_answer({"items": [item(one, now) for one in page.items], "next_cursor": following})
+    return json_answer(ReviewPageOut.page(page.items, cursors.encode(page.next, listing), runtime.clock()))
 
 
 async def get_review_summary(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Count what waits, by reason and age."""
-    return fields.json_answer(summary(await runtime.reviews.summary(actor)))
+    found = await runtime.reviews.summary(actor)
+    reasons = [WaitingOut.answer(one) for one in found]
+    return json_answer({"waiting": sum(one.waiting for one in found), "reasons": reasons})
 
 
 async def get_review(runtime: RuntimeDep, actor: ActorDep, review_id: ReviewId) -> Response:
@@ -492,7 +412,7 @@ async def get_review(runtime: RuntimeDep, actor: ActorDep, review_id: ReviewId) 
     An item that has left the queue tells how: `open` is false, and `decided` says by whom and what.
     """
     found = await runtime.reviews.get(actor, ids.parse(ids.REVIEW, review_id))
-    return fields.json_answer(detail(found, runtime.clock()))
+    return json_answer(ReviewDetailOut.answer(found, runtime.clock()))
 
 
 async def decide_review(
@@ -513,10 +433,10 @@ async def decide_review(
     choice = body.choice(await runtime.type_book.of(actor.tenant_id))
 
     async def work() -> object:
-        done = await runtime.reviews.decide(actor, memory, choice)
-        return decision_answer(memory, choice.action, done, runtime.clock())
+        result = await runtime.reviews.decide(actor, memory, choice)
+        return _outcome(memory, choice, result, runtime.clock())
 
-    return await _told(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
+    return await _answer_changes(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
 
 
 async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep, body: BulkBody) -> Response:
@@ -535,17 +455,17 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
         if len(failures) == len(results):
             raise failures[0]
         now = runtime.clock()
-        told = []
+        answers: list[dict[str, Any]] = []
         for place, ((memory, choice), result) in enumerate(zip(choices, results, strict=True)):
             if isinstance(result, ReviewResult):
-                told.append({"index": place, "status": OK, **decision_answer(memory, choice.action, result, now)})
+                answers.append({"index": place, "status": OK, **_outcome(memory, choice, result, now)})
             else:
                 problem = {"problem": problem_of(result, request.scope), **_state(result, now)}
                 name = ids.public(ids.REVIEW, memory)
-                told.append({"index": place, "status": result.status, "id": name, **problem})
-        return {"results": told}
+                answers.append({"index": place, "status": result.status, "id": name, **problem})
+        return {"results": answers}
 
-    return await _told(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
+    return await _answer_changes(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
 
 
 def _of_bulk(review: str, place: int) -> UUID:
@@ -555,20 +475,24 @@ def _of_bulk(review: str, place: int) -> UUID:
         raise InvalidFields([FieldError(field=f"decisions.{place}.id", message=error.message)]) from None
 
 
-async def _told(request: Request, runtime: Runtime, work: Callable[[], Awaitable[Response]]) -> Response:
-    """Do the work; when the item has moved, answer with its new state."""
+async def _answer_changes(request: Request, runtime: Runtime, work: Callable[[], Awaitable[Response]]) -> Response:
+    """Do the work; when the item has changed, answer with its new state."""
     try:
         return await work()
-    except ReviewItemChanged as moved:
-        members = plain(_state(moved, runtime.clock()))
-        return respond({**problem_of(moved, request.scope), "status": HTTPStatus.CONFLICT.value, **members})
+    except ReviewItemChanged as changed:
+        members = json.loads(to_json(_state(changed, runtime.clock())))
+        return respond({**problem_of(changed, request.scope), "status": HTTPStatus.CONFLICT.value, **members})
 
 
-def _state(error: TypedMemoryError, now: datetime) -> dict[str, object]:
-    """Return the new state of an item that has moved; nothing for another error."""
+def _outcome(memory: UUID, choice: ReviewDecision, result: ReviewResult, now: datetime) -> dict[str, Any]:
+    return ReviewOutcomeOut.answer(result, now, id=ids.public(ids.REVIEW, memory), action=choice.action)
+
+
+def _state(error: TypedMemoryError, now: datetime) -> dict[str, Any]:
+    """Return the new state of an item that has changed; nothing for another error."""
     if not isinstance(error, ReviewItemChanged):
         return {}
     return {
-        "item": None if error.item is None else item(error.item, now),
-        "decided": None if error.ended is None else exit_answer(error.ended),
+        "item": None if error.item is None else ReviewItemOut.answer(error.item, now),
+        "decided": None if error.ended is None else DecidedOut.answer(error.ended),
     }

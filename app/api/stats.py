@@ -1,21 +1,34 @@
-"""Administration: what the tenant's store is made of, and what is open in it."""
+"""Statistics of the tenant's store: memories, turns, reviews, jobs, and how its mix has shifted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
-from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Sample, Shift
-from app.services.stats import Band, Stock, StoreStats
+from app.api.plumbing.wire import Given, Out, Source, json_answer, rounded_to
+from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Shift
+from app.services.stats import StoreStats
 
 COSTS = "/admin/costs"
+
+
+def _memories(one: StoreStats) -> dict[str, object] | None:
+    return None if one.stock is None else MemoryStatsOut.answer(one.stock, computed_at=one.computed_at)
+
+
+def _sentence(one: Shift) -> str:
+    """Return the shift as a sentence with its numbers."""
+    way = "rose" if one.recent.value > one.before.value else "fell"
+    if one.kind == "confidence":
+        change = f"mean confidence {way} from {one.before.value:.2f} to {one.recent.value:.2f}"
+    else:
+        change = f"the share of {one.kind} {one.name} {way} from {one.before.value:.0%} to {one.recent.value:.0%}"
+    return f"{change} in {RECENT_DAYS} days (of {one.recent.of}, before of {one.before.of})"
 
 
 class BandOut(Out):
@@ -29,8 +42,8 @@ class BandOut(Out):
 class MemoryStatsOut(Out):
     """The memories there are, as of `computed_at`. All but `by_status` speak of active memories."""
 
-    computed_at: datetime
-    total: int
+    computed_at: Annotated[datetime, Given()]
+    total: Annotated[int, Source("by_status", lambda counts: sum(counts.values()))]
     by_status: dict[str, int]
     by_type: dict[str, int]
     by_category: dict[str, int]
@@ -53,22 +66,22 @@ class TurnStatsOut(Out):
 class ReviewStatsOut(Out):
     """What waits for a person, by reason, and by how long it has."""
 
-    total: int
-    by_reason: dict[str, dict[str, int]]
+    total: Annotated[int, Source("reviews", lambda reasons: sum(sum(ages.values()) for ages in reasons.values()))]
+    by_reason: Annotated[dict[str, dict[str, int]], Source("reviews")]
 
 
 class JobStatsOut(Out):
     """Jobs that wait and run now, and those that ended in the last 24 hours."""
 
-    queued: int
-    running: int
-    ended_last_day: dict[str, int]
+    queued: Annotated[int, Source("jobs", lambda jobs: jobs.get("queued", 0))]
+    running: Annotated[int, Source("jobs", lambda jobs: jobs.get("running", 0))]
+    ended_last_day: Annotated[dict[str, int], Source("jobs_ended")]
 
 
 class SampleOut(Out):
     """A share, or a mean, of so many."""
 
-    value: float
+    value: Annotated[float, rounded_to(4)]
     of: int
 
 
@@ -82,16 +95,16 @@ class ShiftOut(Out):
     name: str
     recent: SampleOut
     before: SampleOut
-    z: float
-    says: str
+    z: Annotated[float, rounded_to(2)]
+    says: Annotated[str, Source("", _sentence)]
 
 
 class DriftOut(Out):
     """What has shifted: the last `recent_days` whole days against the `before_days` before them."""
 
-    recent_days: int
-    before_days: int
-    until: datetime
+    recent_days: Annotated[int, Given(RECENT_DAYS)]
+    before_days: Annotated[int, Given(BEFORE_DAYS)]
+    until: Annotated[datetime, Source("compared_until")]
     shifts: list[ShiftOut]
 
 
@@ -101,12 +114,12 @@ class StatsOut(Out):
     What extraction has cost is told by the route that `costs` names.
     """
 
-    memories: MemoryStatsOut | None
+    memories: Annotated[MemoryStatsOut | None, Source("", _memories)]
     turns: TurnStatsOut
-    reviews: ReviewStatsOut
-    jobs: JobStatsOut
-    drift: DriftOut
-    costs: str
+    reviews: Annotated[ReviewStatsOut, Source("", ReviewStatsOut.answer)]
+    jobs: Annotated[JobStatsOut, Source("", JobStatsOut.answer)]
+    drift: Annotated[DriftOut, Source("", DriftOut.answer)]
+    costs: Annotated[str, Given(COSTS)]
 
 
 def router() -> APIRouter:
@@ -122,75 +135,4 @@ async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
     Up to 20,000 memories are counted as you ask; of more, the numbers are those of the worker `drift`, which counts
     daily (`POST /admin/workers/drift/run` counts now). Likewise turns: of more than 20,000, those of 30 days are told.
     """
-    return fields.json_answer(_stats(await runtime.stats.get(actor.tenant_id)))
-
-
-def _stats(one: StoreStats) -> dict[str, object]:
-    return {
-        "memories": None if one.stock is None else {"computed_at": one.computed_at, **_memories(one.stock)},
-        "turns": {
-            "days": one.turns.days,
-            "waiting": one.turns.waiting,
-            "by_status": one.turns.by_status,
-            "skipped_by_reason": one.turns.skipped_by_reason,
-        },
-        "reviews": {
-            "total": sum(count for ages in one.reviews.values() for count in ages.values()),
-            "by_reason": one.reviews,
-        },
-        "jobs": {
-            "queued": one.jobs.get("queued", 0),
-            "running": one.jobs.get("running", 0),
-            "ended_last_day": one.jobs_ended,
-        },
-        "drift": {
-            "recent_days": RECENT_DAYS,
-            "before_days": BEFORE_DAYS,
-            "until": one.compared_until,
-            "shifts": [_shift(shift) for shift in one.shifts],
-        },
-        "costs": COSTS,
-    }
-
-
-def _memories(one: Stock) -> Mapping[str, object]:
-    return {
-        "total": sum(one.by_status.values()),
-        "by_status": one.by_status,
-        "by_type": one.by_type,
-        "by_category": one.by_category,
-        "by_scope": one.by_scope,
-        "confidence": _bands(one.confidence),
-        "freshness": _bands(one.freshness),
-        "entities": one.entities,
-        "volatile": one.volatile,
-    }
-
-
-def _bands(bands: Sequence[Band]) -> list[dict[str, object]]:
-    return [{"least": one.least, "under": one.under, "count": one.count} for one in bands]
-
-
-def _shift(one: Shift) -> dict[str, object]:
-    return {
-        "kind": one.kind,
-        "name": one.name,
-        "recent": _sample(one.recent),
-        "before": _sample(one.before),
-        "z": round(one.z, 2),
-        "says": _said(one),
-    }
-
-
-def _sample(one: Sample) -> dict[str, object]:
-    return {"value": round(one.value, 4), "of": one.of}
-
-
-def _said(one: Shift) -> str:
-    """Return the shift as a sentence with its numbers."""
-    way = "rose" if one.recent.value > one.before.value else "fell"
-    if one.kind == "confidence":
-        change = f"mean confidence {way} from {one.before.value:.2f} to {one.recent.value:.2f}"
-    else:
-        change = f"the share of {one.kind} {one.name} {way} from {one.before.value:.0%} to {one.recent.value:.0%}"
-    return f"{change} in {RECENT_DAYS} days (of {one.recent.of}, before of {one.before.of})"
+    return json_answer(StatsOut.answer(await runtime.stats.get(actor.tenant_id)))

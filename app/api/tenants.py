@@ -1,8 +1,9 @@
-"""Tenants, for the operator."""
+"""Tenants over HTTP, for the operator: list and create them, and create keys for one."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -15,14 +16,12 @@ from app.api.keys import (
     KeyOperation,
     NewKeyOut,
     create_key_for,
-    new_key_answer,
     operations_router,
     secret_answer,
 )
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, RuntimeDep
-from app.db.tenants import Tenant
+from app.api.plumbing.wire import Given, Out, json_answer, public_id
 from app.memory.fields import Name
 from app.services.tenants import FIRST_ROLES
 
@@ -41,7 +40,7 @@ def router() -> APIRouter:
 class TenantOut(Out):
     """A tenant."""
 
-    id: str
+    id: Annotated[str, public_id(ids.TENANT)]
     name: str
     created_at: datetime
 
@@ -49,7 +48,7 @@ class TenantOut(Out):
 class NewTenantOut(TenantOut):
     """A tenant just made, and its first key."""
 
-    key: NewKeyOut
+    key: Annotated[NewKeyOut, Given()]
 
 
 class TenantsOut(Out):
@@ -60,24 +59,20 @@ class TenantsOut(Out):
 
 async def list_tenants(runtime: RuntimeDep) -> Response:
     """List every tenant, oldest first."""
-    return fields.json_answer({"tenants": [_tenant(one) for one in await runtime.tenants.list()]})
+    return json_answer({"tenants": [TenantOut.answer(one) for one in await runtime.tenants.list()]})
 
 
 async def create_tenant(runtime: RuntimeDep, body: TenantBody) -> Response:
     """Make a tenant and its first key, which has every role."""
     tenant = await runtime.tenants.create(body.name, by=BY_OPERATOR)
     key = await runtime.keys.create(tenant.id, name="first", roles=FIRST_ROLES, by=BY_OPERATOR)
-    return secret_answer({**_tenant(tenant), "key": new_key_answer(key)})
+    return secret_answer(NewTenantOut.answer(tenant, key=NewKeyOut.of(key)))
 
 
 async def create_tenant_key(runtime: RuntimeDep, tenant_id: str, body: KeyBody) -> Response:
     """Make a key of any tenant."""
     tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
-    return secret_answer(new_key_answer(await create_key_for(runtime, tenant.id, body, BY_OPERATOR)))
-
-
-def _tenant(one: Tenant) -> dict[str, object]:
-    return {"id": ids.public(ids.TENANT, one.id), "name": one.name, "created_at": one.created_at}
+    return secret_answer(NewKeyOut.of(await create_key_for(runtime, tenant.id, body, BY_OPERATOR)))
 
 
 _OPERATORS = (

@@ -1,13 +1,8 @@
-"""Ingest, look up and replay turns.
-
-The bodies and answers of the turns' routes.
-
-Turns of conversations: ingest, look up, replay.
-"""
+"""Turns of conversations over HTTP: ingest, list, read and replay them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -21,22 +16,20 @@ from app import ids
 from app.api.memories.answers import AffectedOut
 from app.api.memories.candidates import FUTURE, chosen_scope
 from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Fraction, Instant, Metadata, Out, RequestBody, TimeZone
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
-from app.api.query import MOST_RESULTS
-from app.db.memories.listing import PagePosition
-from app.db.turns import StoredTurn
+from app.api.plumbing.wire import Given, Out, PageOut, Source, as_is, json_answer, public_id
 from app.errors import PASSING
 from app.memory.candidate import WriteDecision
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name, Place, Sentence, UserId
 from app.model import Actor, Category, ScopeKind, SpeechAct, Visibility
 from app.runtime import Runtime
-from app.write.trace import TurnReport
+from app.services.turns import StoredTurn, TurnReport
 
 MOST_TURNS = 500
 """Turns in one request."""
@@ -99,7 +92,7 @@ class TurnsBody(
 
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
-        single = _OWN & self.model_fields_set
+        single = {name for name in _OWN if getattr(self, name) is not None}
         if self.turns is None and self.content is None:
             raise ValueError("give `turns`, or one turn's `content`")
         if self.turns is not None and single:
@@ -115,7 +108,7 @@ class TurnsBody(
         return [TurnIn.model_construct(**own)]
 
 
-class TurnQuery(RequestBody):
+class TurnQuery(PageQuery):
     """Which turns to list."""
 
     owner: Name | None = Field(default=None, description=fields.OWNER)
@@ -123,8 +116,6 @@ class TurnQuery(RequestBody):
     agent_id: Name | None = None
     session_id: Name | None = None
     status: TurnStatus | None = None
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 class CandidateOut(Out):
@@ -162,41 +153,64 @@ class StageOut(Out):
 class TurnOut(Out):
     """A turn and what became of it; `id` is null in a dry run."""
 
-    id: str | None
-    status: TurnStatus
-    reason: str | None
+    id: Annotated[str | None, public_id(ids.TURN)]
+    status: Annotated[TurnStatus, Given(TurnStatus.RECEIVED)]
+    reason: Annotated[str | None, Given()]
     role: Role
     speaker: str | None
     content: str
     session_id: str | None
     sequence_number: int | None
-    scope: ScopeKind
-    user_id: str | None
-    agent_id: str | None
+    scope: Annotated[ScopeKind, Source("scope.kind")]
+    user_id: Annotated[str | None, Source("scope.user_id")]
+    agent_id: Annotated[str | None, Source("scope.agent_id")]
     occurred_at: datetime
-    timezone: str
+    timezone: Annotated[str, Source("zone", str)]
     category: Category | None
-    importance: float | None
-    recorded_at: datetime | None
-    processed_at: datetime | None
-    metadata: dict[str, Any]
-    candidates: list[CandidateOut]
-    trace: list[StageOut]
+    importance: Annotated[float | None, Source(make=as_is)]
+    recorded_at: Annotated[datetime | None, Given()]
+    processed_at: Annotated[datetime | None, Given()]
+    metadata: Annotated[dict[str, Any], Given({})]
+    candidates: Annotated[list[CandidateOut], Given(())]
+    trace: Annotated[list[StageOut], Given(())]
+
+    @classmethod
+    def previewed(cls, turn: Turn, report: TurnReport) -> dict[str, Any]:
+        """Return a turn with what would be decided about it."""
+        return cls.answer(turn, id=None, status=report.status, reason=report.reason, **report.told)
+
+    @classmethod
+    def stored(cls, one: StoredTurn, report: TurnReport | None = None) -> dict[str, Any]:
+        """Return a stored turn with its own report, or that of a replay which was only tried."""
+        told = (one.report or {}) if report is None else report.told
+        return cls.answer(
+            one.turn,
+            status=one.status if report is None else report.status,
+            reason=one.reason if report is None else report.reason,
+            recorded_at=one.recorded_at,
+            processed_at=one.processed_at,
+            metadata=one.metadata,
+            **told,
+        )
 
 
 class TurnsResult(Out):
     """Turns as far as they have come; `job_id` is the job that processes those that wait."""
 
-    job_id: str | None
-    turns: list[TurnOut]
-    degraded: list[str]
+    job_id: Annotated[str | None, Given()]
+    turns: Annotated[list[TurnOut], Given()]
+    degraded: Annotated[list[str], Given()]
 
 
-class TurnPage(Out):
+class TurnPageOut(PageOut):
     """Some turns."""
 
-    turns: list[TurnOut]
-    next_cursor: str | None
+    turns: Annotated[list[TurnOut], Given()]
+
+    @classmethod
+    def of(cls, turns: Iterable[StoredTurn], next_cursor: str | None) -> dict[str, Any]:
+        """Return some turns with what became of each."""
+        return cls.answer(None, turns=[TurnOut.stored(one) for one in turns], next_cursor=next_cursor)
 
 
 ACCEPTED = 202
@@ -216,7 +230,7 @@ class ProcessingMode(StrEnum):
     SYNC = "sync"
 
 
-class How(RequestBody):
+class IngestQuery(RequestBody):
     """How turns are taken."""
 
     mode: ProcessingMode = Field(
@@ -225,7 +239,7 @@ class How(RequestBody):
     dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
 
 
-HowQuery = Annotated[How, Query()]
+IngestQueryDep = Annotated[IngestQuery, Query()]
 
 
 def router() -> APIRouter:
@@ -252,7 +266,7 @@ def router() -> APIRouter:
     add_reads(
         found,
         READ,
-        ("/turns", list_turns, "List turns", TurnPage),
+        ("/turns", list_turns, "List turns", TurnPageOut),
         ("/turns/{turn_id}", get_turn, "Get a turn and what became of it", TurnOut),
     )
     return found
@@ -263,7 +277,7 @@ async def post_turns(
     runtime: RuntimeDep,
     actor: ActorDep,
     body: TurnsBody,
-    how: HowQuery,
+    how: IngestQueryDep,
 ) -> Response:
     """Store turns and have memories made of them.
 
@@ -272,24 +286,22 @@ async def post_turns(
     and a job tries again, also after `mode=sync`.
     """
     turns = turns_from_body(body, runtime.clock())
-    own = [one.metadata for one in body.given]
+    metadata = [one.metadata for one in body.given]
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
-        told = [_previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
-        return fields.json_answer({"job_id": None, "turns": told, "degraded": []})
+        previews = [TurnOut.previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
+        return json_answer(_result(previews))
     if how.mode is ProcessingMode.SYNC and len(turns) > MOST_AT_ONCE:
         raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
-            await runtime.turns.store(actor, turns, own)
+            await runtime.turns.store(actor, turns, metadata)
             return await _processed(runtime, actor, turns)
-        job = await runtime.turns.receive(actor, turns, own)
-        return {
-            "job_id": ids.public(ids.JOB, job),
-            "turns": [_received(turn, given) for turn, given in zip(turns, own, strict=True)],
-            "degraded": [],
-        }
+        job = await runtime.turns.receive(actor, turns, metadata)
+        return _result(
+            [TurnOut.answer(turn, metadata=given) for turn, given in zip(turns, metadata, strict=True)], job=job
+        )
 
     return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
@@ -299,22 +311,21 @@ async def replay_turn(
     runtime: RuntimeDep,
     actor: ActorDep,
     turn_id: TurnId,
-    how: HowQuery,
+    how: IngestQueryDep,
 ) -> Response:
     """Extract a stored turn anew, with today's extractor; what it said before is not counted twice."""
     turn = ids.parse(ids.TURN, turn_id)
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
         [report] = await runtime.turns.preview(actor, [stored.turn])
-        told = {**_stored(stored), "status": report.status, "reason": report.reason, **report.told}
-        return fields.json_answer({"job_id": None, "turns": [told], "degraded": []})
+        return json_answer(_result([TurnOut.stored(stored, report)]))
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
             stored = await runtime.turns.reopen(actor, turn)
             return await _processed(runtime, actor, [stored.turn])
         stored, job = await runtime.turns.replay(actor, turn)
-        return {"job_id": ids.public(ids.JOB, job), "turns": [_stored(stored)], "degraded": []}
+        return _result([TurnOut.stored(stored)], job=job)
 
     return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
@@ -328,17 +339,16 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
         seen = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
         scopes = [one.id(actor.tenant_id) for one in seen if one.kind is not ScopeKind.GLOBAL]
     listing = Listing(f"turns|{actor.tenant_id}|{query.owner or scopes}|{query.status}|{query.session_id}")
-    after = None if query.cursor is None else cursors.decode(query.cursor, listing, value=None).id
+    after = cursors.decode_id(query.cursor, listing)
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit
     )
-    following = None if page.next is None else cursors.encode(PagePosition(id=page.next, value=None), listing)
-    return fields.json_answer({"turns": [_stored(one) for one in page.turns], "next_cursor": following})
+    return json_answer(TurnPageOut.of(page.turns, cursors.encode_id(page.next, listing)))
 
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:
     """Get a turn, what was decided about each candidate, and what each stage did."""
-    return fields.json_answer(_stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
+    return json_answer(TurnOut.stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
 async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
@@ -351,11 +361,12 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
         degraded = [error.message]
         job = await runtime.turns.later(actor, turns)
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
-    return {
-        "job_id": None if job is None else ids.public(ids.JOB, job),
-        "turns": [_stored(one) for one in found],
-        "degraded": degraded,
-    }
+    return _result([TurnOut.stored(one) for one in found], job=job, degraded=degraded)
+
+
+def _result(turns: list[dict[str, Any]], *, job: UUID | None = None, degraded: Sequence[str] = ()) -> dict[str, object]:
+    job_id = None if job is None else ids.public(ids.JOB, job)
+    return TurnsResult.answer(None, job_id=job_id, turns=turns, degraded=degraded)
 
 
 def turns_from_body(body: TurnsBody, now: datetime) -> list[Turn]:
@@ -389,43 +400,3 @@ def turns_from_body(body: TurnsBody, now: datetime) -> list[Turn]:
     if errors:
         raise InvalidFields(errors)
     return turns
-
-
-def _received(turn: Turn, metadata: dict[str, object]) -> dict[str, object]:
-    return {
-        "id": ids.public(ids.TURN, turn.id),
-        "status": "received",
-        "reason": None,
-        "role": turn.role,
-        "speaker": turn.speaker,
-        "content": turn.content,
-        "session_id": turn.session_id,
-        "sequence_number": turn.sequence_number,
-        "scope": turn.scope.kind,
-        "user_id": turn.scope.user_id,
-        "agent_id": turn.scope.agent_id,
-        "occurred_at": turn.occurred_at,
-        "timezone": str(turn.zone),
-        "category": turn.category,
-        "importance": turn.importance,
-        "recorded_at": None,
-        "processed_at": None,
-        "metadata": metadata,
-        "candidates": [],
-        "trace": [],
-    }
-
-
-def _previewed(turn: Turn, report: TurnReport) -> dict[str, object]:
-    return {**_received(turn, {}), "id": None, "status": report.status, "reason": report.reason, **report.told}
-
-
-def _stored(one: StoredTurn) -> dict[str, object]:
-    return {
-        **_received(one.turn, dict(one.metadata)),
-        "status": one.status,
-        "reason": one.reason,
-        "recorded_at": one.recorded_at,
-        "processed_at": one.processed_at,
-        **(one.report or {}),
-    }

@@ -1,4 +1,4 @@
-"""The memory types: those that are built in, and a tenant's own, which it defines here."""
+"""Memory types over HTTP: list those there are, define, read and remove a tenant's own."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
-from app.db.tenant_types import StoredVersion
+from app.api.plumbing.wire import Given, Out, Source, json_answer
 from app.memory.fields import Name
-from app.memory.spec import MemoryType
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Category, ScopeKind
-from app.services.tenant_types import TenantTypeView
 
 CREATED = 201
 NO_CONTENT = 204
@@ -39,9 +35,11 @@ class TypeOut(Out):
     default_scope: ScopeKind
     prior: float
     half_life_days: float | None
-    floor: float
+    floor: Annotated[float, Source("", lambda spec: spec.decay(None).floor)]
     group: str
-    payload_schema: dict[str, Any]
+    payload_schema: Annotated[
+        dict[str, Any], Source("payload", lambda payload: payload.model_json_schema(by_alias=True))
+    ]
 
 
 class TypesOut(Out):
@@ -79,8 +77,10 @@ class VersionOut(Out):
 class TypeDetailOut(TypeOut):
     """A type with the versions of its definition, oldest first, and how many memories are of it."""
 
-    versions: list[VersionOut] = Field(description="Empty for a type that is built in.")
-    memories: int | None = Field(description="Of every status and version; null for a type that is built in.")
+    versions: Annotated[list[VersionOut], Given()] = Field(description="Empty for a type that is built in.")
+    memories: Annotated[int | None, Given()] = Field(
+        description="Of every status and version; null for a type that is built in."
+    )
 
 
 class PointedRoute(GuardedRoute):
@@ -96,7 +96,7 @@ class PointedRoute(GuardedRoute):
             except RequestValidationError as error:
                 raise InvalidFields([_pointed(one) for one in error.errors()]) from None
             except InvalidDefinition as error:
-                raise InvalidFields([_told(one) for one in error.faults]) from None
+                raise InvalidFields([_field_error(one) for one in error.faults]) from None
 
         return pointed
 
@@ -127,7 +127,7 @@ def router() -> APIRouter:
 async def list_types(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the memory types, their policies and the schemas of their fields: those built in, then your own."""
     types = await runtime.type_book.of(actor.tenant_id)
-    return fields.json_answer({"types": [_type(one) for one in types]})
+    return json_answer({"types": [TypeOut.answer(one) for one in types]})
 
 
 async def define_type(
@@ -145,13 +145,14 @@ async def define_type(
     told by JSON pointers into it, all at once.
     """
     done = await runtime.own_types.define(actor, body, dry_run=dry_run)
-    lost = [{"pointer": one.pointer, "message": one.message} for one in done.incompatible]
-    return fields.json_answer({"type": _type(done.type), "new": done.new, "incompatible": lost}, CREATED)
+    return json_answer(DefinedOut.answer(done), CREATED)
 
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
     """Get a type by its name or an alias; of your own, every version of its definition."""
-    return fields.json_answer(_detail(await runtime.own_types.get(actor, type_name)))
+    found = await runtime.own_types.get(actor, type_name)
+    versions = [VersionOut.answer(one) for one in found.versions]
+    return json_answer(TypeDetailOut.answer(found.type, versions=versions, memories=found.memories))
 
 
 async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
@@ -164,36 +165,7 @@ async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameI
     return Response(status_code=NO_CONTENT)
 
 
-def _type(spec: MemoryType) -> dict[str, object]:
-    return {
-        "name": spec.name,
-        "version": spec.version,
-        "aliases": spec.aliases,
-        "definition": spec.definition,
-        "category": spec.category,
-        "default_scope": spec.default_scope,
-        "prior": spec.prior,
-        "half_life_days": spec.half_life_days,
-        "floor": spec.decay(None).floor,
-        "group": spec.group,
-        "payload_schema": spec.payload.model_json_schema(by_alias=True),
-    }
-
-
-def _detail(found: TenantTypeView) -> dict[str, object]:
-    return {**_type(found.type), "versions": [_version(one) for one in found.versions], "memories": found.memories}
-
-
-def _version(one: StoredVersion) -> dict[str, object]:
-    return {
-        "version": one.version,
-        "created_at": one.created_at,
-        "created_by": one.created_by,
-        "definition": one.definition,
-    }
-
-
-def _told(fault: DefinitionError) -> FieldError:
+def _field_error(fault: DefinitionError) -> FieldError:
     return FieldError(field=fault.pointer, message=fault.message)
 
 
@@ -202,5 +174,5 @@ def _pointed(error: Mapping[str, Any]) -> FieldError:
     steps = error["loc"]
     if error["type"] == "recursion_depth_exceeded":
         return FieldError(field=pointer(*steps[1:2]), message="is nested too deeply")
-    [told] = field_errors([error])
-    return told if steps[:1] != ("body",) else FieldError(field=pointer(*steps[1:]), message=told.message)
+    [found] = field_errors([error], body=Definition)
+    return found if steps[:1] != ("body",) else FieldError(field=pointer(*steps[1:]), message=found.message)

@@ -1,4 +1,4 @@
-"""Workers: what is done to the tenant's memories by the clock, what it came to, and doing it now."""
+"""Lifecycle workers over HTTP: list them with their latest runs, and run one now."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api import jobs
 from app.api.jobs import JobOut
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Out, RequestBody
+from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.wire import Out, Source, json_answer, public_id
 from app.model import JobStatus
-from app.services.lifecycle.runs import WorkerStatus
 
 ACCEPTED = 202
 
@@ -33,7 +31,7 @@ class RunQuery(RequestBody):
 class WorkerRunOut(Out):
     """A run of a worker: `counts` is what it did, so far if it hasn't ended."""
 
-    job_id: str
+    job_id: Annotated[str, public_id(ids.JOB, "job")]
     status: JobStatus
     began_at: datetime
     ended_at: datetime | None
@@ -43,10 +41,10 @@ class WorkerRunOut(Out):
 class WorkerOut(Out):
     """A worker. `cron` is when it runs, in UTC; null: only when asked to. Dry runs are no `last_run`."""
 
-    name: str
-    summary: str
+    name: Annotated[str, Source("worker.name")]
+    summary: Annotated[str, Source("worker.summary")]
     cron: str | None
-    last_run: WorkerRunOut | None
+    last_run: Annotated[WorkerRunOut | None, Source("latest")]
 
 
 class WorkersOut(Out):
@@ -83,7 +81,7 @@ def router() -> APIRouter:
 async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the workers: what each does, when, and what its latest run for the tenant came to."""
     found = await runtime.workers.list(actor.tenant_id)
-    return fields.json_answer({"workers": [_worker(one) for one in found]})
+    return json_answer({"workers": [WorkerOut.answer(one) for one in found]})
 
 
 async def run_worker(
@@ -98,24 +96,6 @@ async def run_worker(
 
     async def work() -> object:
         job, new = await runtime.workers.start(actor.tenant_id, name, dry_run=query.dry_run)
-        return {"started": new, "job": jobs.job_answer(job)}
+        return {"started": new, "job": JobOut.answer(job)}
 
     return await run_once(request, runtime, actor, ACCEPTED, work)
-
-
-def _worker(one: WorkerStatus) -> dict[str, object]:
-    latest = one.latest
-    return {
-        "name": one.worker.name,
-        "summary": one.worker.summary,
-        "cron": one.cron,
-        "last_run": None
-        if latest is None
-        else {
-            "job_id": ids.public(ids.JOB, latest.job),
-            "status": latest.status,
-            "began_at": latest.began_at,
-            "ended_at": latest.ended_at,
-            "counts": latest.counts,
-        },
-    }

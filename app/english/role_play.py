@@ -1,63 +1,64 @@
-"""Games, stories and suppositions that reach over several turns of a session, until they are left.
+"""Games and suppositions that reach over several turns of a session, until they are left. English wording.
 
 `Let's roleplay: you're a pirate and I'm a sailor` makes a role of what is said in the turns after it, too. Casting
-the assistant alone (`act as a career coach`) does not: who asks for that speaks for themself. English wording.
+the assistant alone (`act as a career coach`) does not: who asks for that speaks for themself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from app.english.hypotheticals import casts
 from app.model import SpeechAct
 
 FRAMED_TURNS: Final = 20
-"""Turns of a speaker that a frame reaches over, where none was named."""
+"""Turns of a speaker that a frame reaches over, where no fewer are named."""
 
 FRAMED_FOR: Final = timedelta(minutes=30)
 """How long a frame lasts from its opening."""
 
-FEW: Final = 5
-"""Turns that `the next few messages` are."""
-
-_LOOKED_AT: Final = 4_000
+_LOOKED_AT: Final = 2_000
 """Characters at the beginning of a turn in which a frame is opened or left."""
 
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u00a0": " "})
-_STAGE: Final = r"(?:story|scene|role-?\s?play|skit|sketch|scenario|simulation|game|campaign|fantasy|script|adventure)"
-_UNIT: Final = r"(?:messages?|turns?|replies|questions?|minutes|responses|exchanges)"
-_SPELL: Final = (
-    rf"(?:(?:for|over|during) (?:the|our|your|my) next (?P<{{0}}>\w+(?: of)?) ?{_UNIT}?"
-    r"|(?:for|throughout|during) (?:the (?:rest|remainder) of )?(?:this|the|our) (?:whole |entire )?"
-    r"(?:chat|conversation|session|exchange)|until (?:i|we) (?:say|tell|stop|write|type|give)|till i say|from now on)"
+_GAME: Final = (
+    r"(?:story|scene|play|role-?\s?play|skit|sketch|scenario|simulation|game|campaign|adventure|murder mystery|larp"
+    r"|d\s?&\s?d|dungeons and dragons|improv|charades)"
 )
-_SUPPOSE: Final = r"(?:pretend|act (?:as if|as though|like)|imagine|assume|suppose|make believe)"
 _ASKING: Final = (
-    r"(?:let's|lets|let us|can we|could we|shall we|we could|we should|i want to|i'd like to|i wanna|wanna"
-    r"|we're going to|we'll|i'll)"
+    r"(?:let's|lets|let us|can we|could we|shall we|we could|i want to|i'd like to|wanna|we're going to|we are|we're"
+    r"|i'll|we'll)"
 )
+_PRAISE: Final = (
+    r"(?:good|great|star|legend|lifesaver|genius|hero|angel|best|real|true|big|huge|amazing|wonderful|right|welcome)\b"
+)
+_PART: Final = rf"(?:(?:an?|the|my|your) (?!{_PRAISE})[\w' -]{{1,40}}?|(?-i:[A-Z][\w']+(?: [A-Z][\w']+)?))"
+_ME: Final = r"(?:i'm|i am|i'll be|i will be|i be|i play|i'll play|i do)"
+_YOU: Final = r"(?:you're|you are|you be|you'll be|you play|you do)"
 _OPENS: Final = re.compile(
-    rf"(?P<play>\b{_ASKING} (?:just |now |do (?:an? |some )?|start (?:an? )?|play (?:an? )?|try (?:an? )?)?"
-    rf"(?:role-?\s?play(?:ing)?|pretend(?! (?:like |that )?(?:this|it|nothing|none|we never|i never|not)\b)"
-    r"|make-?\s?believe|act out|improvise a)\b"
-    rf"|(?:^|[.!?\n]\s*|\*+|\[)(?:start (?:of )?(?:the )?)?role-?\s?play(?:\s*(?:[:\-\u2014\]*]|time\b"
-    rf"|begins?\b|starts? now))"
-    rf"|\b(?:in|for) (?:this|our|the) {_STAGE},? (?:i|i'm|i am|i'll|you|you're|you are|we|we're|my|your|our|let's)\b"
-    r"|(?P<cast>\b(?:you're|you are|you be|you'll be|you play) (?:now )?(?:an? |the |my )?[\w' -]{1,40}(?:,"
-    r"| and|;|\.) "
-    r"(?:and )?(?:i'm|i am|i'll be|i be|i play|i will be|we're) (?:an? |the |your )(?!\w+ing\b))"
-    r"|\b(?:i'll be|i will be|i'll play|i play) (?:an? |the )?[\w' -]{1,40}(?:,| and|;) (?:and )?"
-    r"(?:you're|you are|you'll be|you be|you play)\b"
-    rf"|(?:^|[.!?,;:\n] ?|\bplease |\bnow |\bjust )pretend(?:,? {_SPELL.format('n1')},?)? (?:that )?(?:i|i'm|we"
-    rf"|we're|my|to be)\b)"
-    rf"|(?P<long>\b{_SPELL.format('n2')},? (?:\w+ ){{0,3}}?(?P<how2>{_SUPPOSE})"
-    rf"|\b(?P<how3>{_SUPPOSE})\b[^.!?\n]{{0,80}}?\b{_SPELL.format('n3')})",
+    rf"\b{_ASKING} (?:just |now |all )?(?:(?:do|play|start|try|run|write|act out|improvise|writing|playing|doing)"
+    rf" (?:an? |the |some |another )?(?:\w+ )?{_GAME}\b(?! on\b| at\b| in therapy\b| tonight\b| today\b| yesterday\b)"
+    r"|role-?\s?play(?:ing)?\b|pretend(?:ing)?\b(?! (?:like |that )?(?:this|it|nothing|none|we never|i never|not)\b)"
+    r"|make-?\s?believe\b)"
+    rf"|(?:^|[.!?\n(\[*]\s*)(?:start (?:of )?(?:the )?)?(?:role-?\s?play|{_GAME})(?:\s*[:\]*]| time\b| begins?\b)"
+    rf"|\b(?:in|for) (?:this|our|the) {_GAME},? (?:i|i'm|i am|i'll|you|you're|you are|we|my|your)\b"
+    rf"|(?:^|[.!?,;:\n] ?){_YOU} (?:now )?{_PART}(?:,| and|;|\.) (?:and )?{_ME} {_PART}"
+    r"(?=[.,;!?]|$| (?:and|who|from|in|of)\b)"
+    rf"|(?:^|[.!?,;:\n] ?){_ME} {_PART}(?:,| and|;) (?:and )?{_YOU} {_PART}(?=[.,;!?]|$| in\b)"
+    r"|(?:^|[.!?,;:\n] ?|\bplease |\bnow |\bjust )pretend\b[^.!?\n]{0,40}?\b(?:i|i'm|we|we're|my|to be)\b"
+    r"|\b(?:for the (?:rest|next)|for (?:this|the) (?:whole |entire )?(?:chat|conversation|session)|until i say)\b"
+    r"[^.!?\n]{0,40}?\b(?P<first>act as (?:if|though)|act like|imagine|assume|suppose)\b"
+    r"|\b(?P<then>act as (?:if|though)|act like|imagine|assume|suppose)\b[^.!?\n]{0,60}?"
+    r"\b(?:for the (?:rest|next)|for this (?:chat|conversation|session)|until i say)\b"
+    r"|^\s*\*(?:i |he |she |they )?(?:enters?|walks?|sits?|draws?|looks?|bows?|grins?|smiles?|nods?|leans?|steps?"
+    r"|approaches)\b[^*\n]{0,80}\*",
     re.IGNORECASE,
 )
+"""What a game is opened by, also where the parts are proper names."""
+
 _ONCE: Final = re.compile(
     r"\b(?:explain|tell me|describe|teach|write|give me|show me|help me|summari[sz]e|walk me|answer this|review)\b",
     re.IGNORECASE,
@@ -65,46 +66,25 @@ _ONCE: Final = re.compile(
 """A pretence that serves one request ends with it: `pretend I'm five and explain gravity`."""
 
 _CLOSES: Final = re.compile(
-    rf"(?:^|[.!?\n(\[*]\s*)(?:(?:ok|okay|alright|all right|right|well|now|so|and|please|let's|lets|we can"
-    rf"|can we|you can"
-    r"|time to|i want to|i'd like to|could you|shall we|i'll)[,. ]{0,2} ?){0,4}"
-    rf"(?:stop(?:(?: it| now| here| please|,? thanks?)*\s*(?:[.!)\]]|$)| (?:the |this |our "
-    rf"|with the )?(?:{_STAGE}|pretend\w*"
-    r"|role-?\s?play\w*|playing|acting|supposing|imagining|game))"
-    rf"|(?:end(?:ing)?(?: of)?|quit|finish|leave|drop|exit|cancel|enough of|no more|done with|that's enough"
-    rf"|i'm done with)"
-    rf" (?:the |this |our |with the )?(?:{_STAGE}|pretend\w*|role-?\s?play\w*|act|character|hypothetical\w*)\b"
-    r"|(?:let's |i'm |we're )?(?:get |go |come )?back (?:to|in(?:to)?) (?:reality|real life|the real world"
-    r"|normal|myself|business|being me)"
-    r"|(?:but )?(?:seriously|for real|jokes aside|all jokes aside)(?: now|,? though|[,:])|now seriously"
-    r"|in all seriousness"
-    r"|out of character\b|ooc\b|(?:scene|game|role-?\s?play|story) (?:is )?over|(?:the )?end scene|fin\b"
-    r"|the end[.!]?$"
-    r"|(?:i'm|i am) not (?:really|actually) (?:an? |the ))",
+    rf"(?:^|[.!?\n(\[*]\s*)(?:(?:ok|okay|alright|all right|well|now|so|and|please|let's|we can|can we|time to)"
+    rf"[,. ]{{1,2}}){{0,4}}(?:stop(?:(?: it| now| here| please|,? thanks?)*\s*(?:[.!)\]]|$)"
+    rf"| (?:the |this |our |with the )?(?:{_GAME}|pretend\w*|role-?\s?play\w*|playing|acting|imagining))"
+    r"|(?:end(?:ing)?(?: of)?|quit|finish|leave|exit|enough of|no more|done with|that's enough) (?:the |this |our )?"
+    rf"(?:{_GAME}|pretend\w*|role-?\s?play\w*|act|character|hypothetical\w*)\b"
+    r"|(?:get |go |come )?back (?:to|in(?:to)?) (?:reality|real life|the real world|normal|myself|business)"
+    r"|(?:but )?(?:seriously|for real|jokes aside)(?: now|,? though|[,:])|now seriously|in all seriousness"
+    rf"|out of character\b|ooc\b|{_GAME} (?:is )?over|(?:the )?end scene|the end[.!]?$)",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(
-    r"^\W*(?:(?:but|and|so|ok|okay|oh)[, ]+){0,2}(?:in reality|in real life|irl|for real|for the record|in fact"
-    r"|jokes aside|seriously|out of character|on a serious note|the real me)\b|\b(?:in real life|irl"
-    r"|in reality)[.!]?$",
+_FOR_REAL: Final = re.compile(
+    r"^\W*(?:(?:but|and|so|ok|okay|oh)[, ]+){0,2}(?:in reality|in real life|irl|for real|for the record|jokes aside"
+    r"|seriously|out of character|on a serious note)\b|\b(?:in real life|irl|in reality)[.!]?$",
     re.IGNORECASE,
 )
 """A sentence that speaks for real in the midst of a game."""
 
-_CUES: Final = (
-    "role", "pretend", "believe", "act ", "improvise", "story", "scene", "skit", "sketch", "scenario", "simulation",
-    "game",
-    "campaign", "fantasy", "script", "adventure", "you're ", "you\u2019re ", "you are ", "you be ", "you'll be ",
-    "you\u2019ll be ", "you play ", "i'll be ", "i\u2019ll be ", "i will be ", "i play ",
-    "i'll play ", "i\u2019ll play ",
-    "imagine", "assume", "suppose",
-)  # fmt: skip
-"""One of these stands in every opening."""
-
-_NUMBERS: Final = {
-    word: number
-    for number, word in enumerate(("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"))
-}
+_NAMED_TURNS: Final = re.compile(r"\bnext (?P<count>\d{1,2}|two|three|four|five|few)\b", re.IGNORECASE)
+_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,15 +104,15 @@ class RolePlayFrame:
     def at(self, place: int, sentence: str) -> SpeechAct | None:
         """Return the act that frames a sentence at this place of the turn; None when it stands for itself."""
         act = next((act for start, act in reversed(self.changes) if start <= place), None)
-        return None if act is None or _ASIDE.search(sentence) else act
+        return None if act is None or _FOR_REAL.search(sentence) else act
 
 
 NO_FRAMING: Final = RolePlayFrame()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Change:
-    """A frame that is opened, or, without an act, left."""
+    """A frame that is opened for so many turns, or, without an act, left."""
 
     place: int
     act: SpeechAct | None
@@ -142,54 +122,39 @@ class _Change:
 def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens: bool = True) -> RolePlayFrame:
     """Return what a turn is said in, given the turns before it that may frame it, oldest first.
 
-    `opens`: its speaker is one who may open or leave a frame. Depends on nothing but these texts and times, so
+    `opens`: its speaker is one who may open or leave a frame. It depends on nothing but these texts and times, so
     that a turn comes to the same whenever and wherever it is processed.
     """
-    current: tuple[SpeechAct, datetime, int] | None = None
-    for turn in before:
-        if current is not None:
-            act, opened, left = current
-            current = (act, opened, left - 1) if left > 1 and turn.at - opened <= FRAMED_FOR else None
-        for change in _changes(turn.content) if current is not None or _may_open(turn.content) else ():
-            current = None if change.act is None else (change.act, turn.at, change.turns + 1)
     changes: list[tuple[int, SpeechAct | None]] = []
-    if current is not None and current[2] > 1 and at - current[1] <= FRAMED_FOR:
-        changes.append((0, current[0]))
-    if opens and (changes or _may_open(content)):
+    for back, turn in enumerate(reversed(before)):
+        last = next(reversed(_changes(turn.content)), None)
+        if last is None:
+            continue
+        if last.act is not None and back < last.turns and at - turn.at <= FRAMED_FOR:
+            changes.append((0, last.act))
+        break
+    if opens:
         changes += [(one.place, one.act) for one in _changes(content)]
     return RolePlayFrame(changes=tuple(changes)) if changes else NO_FRAMING
 
 
-def _may_open(content: str) -> bool:
-    """Tell, cheaply, whether a turn may open a frame: few do, and every turn before a turn is looked at."""
-    text = content[:_LOOKED_AT].lower()
-    return any(cue in text for cue in _CUES)
-
-
 def _changes(content: str) -> list[_Change]:
     text = content[:_LOOKED_AT].translate(_QUOTES)
-    closed = (_Change(place=found.start(), act=None) for found in _CLOSES.finditer(text))
-    return sorted((*_opened(text), *closed), key=lambda one: one.place)
+    found = [_Change(one.start(), None) for one in _CLOSES.finditer(text)]
+    for one in _OPENS.finditer(text):
+        once = "pretend" in one.group().lower() and "until" not in one.group().lower() and _ONCE.search(text, one.end())
+        if not once:
+            how = (one["first"] or one["then"] or "").lower()
+            supposes = how.startswith(("imagine", "assume", "suppose"))
+            act = SpeechAct.HYPOTHETICAL if supposes else SpeechAct.ROLEPLAY
+            found.append(_Change(one.start(), act, _turns(text)))
+    return sorted(found, key=lambda one: one.place)
 
 
-def _opened(text: str) -> Iterator[_Change]:
-    for found in _OPENS.finditer(text):
-        named = found["n1"] or found["n2"] or found["n3"]
-        lasting = found["long"] is not None or named is not None
-        if not lasting and "pretend" in found.group().lower() and _ONCE.search(text, found.end()):
-            continue
-        if found["cast"] and not casts(found["cast"].lower()):
-            continue
-        how = (found["how2"] or found["how3"] or "").lower()
-        supposes = how.startswith(("imagine", "assume", "suppose"))
-        act = SpeechAct.HYPOTHETICAL if supposes else SpeechAct.ROLEPLAY
-        yield _Change(place=found.start(), act=act, turns=_count(named))
-
-
-def _count(named: str | None) -> int:
-    """Return how many turns `the next three` names; a few are `FEW`, and none named is as many as there may be."""
+def _turns(text: str) -> int:
+    """Return how many turns `the next three messages` names, the default where none is named."""
+    named = _NAMED_TURNS.search(text)
     if named is None:
         return FRAMED_TURNS
-    word = named.lower().removesuffix(" of")
-    number = int(word) if word.isdigit() and len(word) < 4 else _NUMBERS.get(word, FEW)  # noqa: PLR2004 - up to 999
-    return max(1, min(number, FRAMED_TURNS))
+    count = named["count"].lower()
+    return max(1, min(_COUNTS.get(count) or int(count), FRAMED_TURNS))

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from app.memory.vocabulary import USER
 from app.model import Category, Scope, SpeechAct
@@ -134,6 +134,12 @@ class Extraction:
     adoptable: bool = False
 
 
+def _distinct(values: object) -> object:
+    if isinstance(values, list) and any(one in values[:place] for place, one in enumerate(values)):
+        raise ValueError("must not hold the same value twice")
+    return values
+
+
 class PrefilterPolicy(BaseModel):
     """A tenant's own thresholds for what is worth extracting from."""
 
@@ -168,7 +174,7 @@ class PrefilterPolicy(BaseModel):
         le=1,
         description="Least share of an earlier turn's words that a repetition of it keeps.",
     )
-    excluded_roles: frozenset[Role] = Field(
+    excluded_roles: Annotated[frozenset[Role], BeforeValidator(_distinct)] = Field(
         default=frozenset({Role.SYSTEM}),
         description="Whose turns are not extracted from; by default the system's, which instruct rather than tell.",
     )

@@ -1,11 +1,4 @@
-"""Bounded strings, topics, metadata.
-
-The strings that payloads and requests are made of: what each must be to be stored, seen and told apart.
-
-Kinds of values that only some fields are of.
-
-JSON objects of the caller's own: how large and how deep they may be.
-"""
+"""Types of fields: bounded strings, names, numbers and flags, and JSON objects of callers' own."""
 
 from __future__ import annotations
 
@@ -71,6 +64,7 @@ Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
     AfterValidator(storable),
+    AfterValidator(visible),
     AfterValidator(printable),
     AfterValidator(normalise.indexable),
 ]
@@ -94,11 +88,16 @@ Person = Annotated[Name, AfterValidator(vocabulary.person)]
 def _number(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")  # noqa: TRY004 - what pydantic tells the caller
+    if isinstance(value, str):
+        raise ValueError("must be a number, not text")  # noqa: TRY004 - what pydantic tells the caller
     return value
 
 
 A_NUMBER = BeforeValidator(_number)
-"""Refuses `true` and `false`, which would be read as 1 and 0."""
+"""Refuses `true` and `false`, which would be read as 1 and 0, and numbers in quotes."""
+
+Flag = Annotated[bool, Field(strict=True)]
+"""True or false, and no other spelling of them."""
 
 Place = Annotated[int, Field(ge=0, le=2**31 - 1), A_NUMBER]
 """A place in a sequence. The bounds stand before the check: after it they would not be in the JSON Schema."""

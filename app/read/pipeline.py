@@ -159,7 +159,7 @@ class ReadPipeline:
             found = await self._search_once(session, _asked(search, types), request, query)
             if found.ranked or not query.inferred:
                 return found, False
-            looser = replace(query, types=(), within=False, soft_types=query.types)
+            looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
             filters = replace(search.filters, types=(), within=())
             chosen = plan(looser)
             search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
@@ -188,13 +188,15 @@ class ReadPipeline:
             else {}
         )
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, speakers=speakers)
+        predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
-            ranked = await self._behind(session, search.filters, request, query, ranked, sketches)
+            ranked, predecessors = await self._behind(session, search.filters, request, query, ranked, sketches)
         judged = Relevance(
             query=query,
             calibration=self.calibration,
             whole=search.whole,
             verbatim=_verbatim(self.types.known(tenant)),
+            asked=predecessors,
         )
         ranked = tuple(replace(one, relevance=judged.of(one, sketches[one.id])) for one in ranked)
         ranked, cut = judged.cut(ranked, sketches, least=request.min_relevance)
@@ -210,14 +212,14 @@ class ReadPipeline:
         query: ParsedQuery,
         ranked: tuple[Ranked, ...],
         sketches: dict[UUID, RankingRow],
-    ) -> tuple[Ranked, ...]:
-        """Return what was found with what the question asks for in front: what was replaced by what it looks behind.
+    ) -> tuple[tuple[Ranked, ...], frozenset[UUID]]:
+        """Return what was found with what the question asks for in front, and which that is: what was replaced.
 
         Where no arm found that, it is fetched, unless a filter may be why it was not found.
         """
         held_by = read_rank.slot_holders(ranked, sketches, query)
         if not held_by:
-            return ranked
+            return ranked, frozenset()
         tenant, known_at = filters.tenant, request.known_at
         replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=known_at)
         missing = [one for one in replaced if one not in sketches]
@@ -225,9 +227,10 @@ class ReadPipeline:
             missing = []
         sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
         added = [Fused(id=one, retrieval=0.0, arms=()) for one in missing]
-        return read_rank.predecessor_first(
+        first = read_rank.predecessor_first(
             ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now)
         )
+        return first, frozenset(replaced)
 
     def _search(
         self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: QueryLookup

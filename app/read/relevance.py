@@ -22,6 +22,9 @@ BELIEF_FLOOR: Final = 0.5
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
 
+ASKED_TYPE_FLOOR: Final = 0.1
+"""Least relevance of a typed belief where the caller names the types: little else can come in."""
+
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
@@ -30,7 +33,11 @@ _STEEPNESS: Final = 12.0
 _WORDS: Final = 0.3
 _NAME: Final = 0.5
 _PREDICATE: Final = 0.4
-"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate`; at the midpoint relevance is one half."""
+_TIME: Final = 0.5
+"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time`; at the midpoint relevance is one half."""
+
+_ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
+"""Arms that find what is about a name, or says it."""
 
 _UNRELATED: Final = 0.09
 _RELATED: Final = 0.44
@@ -60,12 +67,16 @@ UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """How relevance is judged for one question; `whole` is the weight of all its words."""
+    """How relevance is judged for one question; `whole` is the weight of all its words.
+
+    `asked` are memories that the question asks for by their place in a chain, whatever their words.
+    """
 
     query: ParsedQuery
     calibration: Calibration
     whole: float
     verbatim: Collection[str]
+    asked: Collection[UUID] = frozenset()
 
     def of(self, one: Ranked, sketch: RankingRow) -> float:
         """Return the relevance of a match, 0 to 1."""
@@ -81,7 +92,8 @@ class Relevance:
         predicate = (sketch.slot or "").rpartition("|")[2]
         asked = bool(predicate) and predicate in {*self.query.predicates, *self.query.relations}
         near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
-        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked
+        timed = _best(one.arms, Arm.TEMPORAL) or 0.0
+        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked + _TIME * timed
 
     def cut(
         self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
@@ -98,15 +110,18 @@ class Relevance:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
-        if one.relevance < BELIEF_FLOOR:
-            return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
-        if evidence < RIVAL * best and not self._asked_as_such(one):
+        floor = ASKED_TYPE_FLOOR if self.query.types and not self.query.inferred else BELIEF_FLOOR
+        if one.relevance < floor:
+            return f"under {floor:.2f}, the floor of beliefs"
+        if evidence < RIVAL * best and not self._asked_as_such(one) and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
-        return self.query.within or self.query.inferred or not one.arms
+        if self.query.names_only and any(hit.arm in _ABOUT for hit in one.arms):
+            return True
+        return self.query.within or self.query.inferred or not one.arms or one.id in self.asked
 
     def _named(self, one: Ranked) -> float:
         names = [mentioned for mentioned in self.query.mentioned if mentioned.span.end]

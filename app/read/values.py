@@ -231,6 +231,7 @@ class ParsedQuery:
     `denied`: the question
     is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
     `before`: what replaced the answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right.
+    `names_only`: it says nothing but names, so it asks for all that is about them.
     `assistants`: the entities that the assistant speaks as; `asks_back`: it asks what the assistant said.
     `lent`: those of `terms` that the question does not say, of names of what it calls its own (`my sister`), with how
     many memories are about the one so named.
@@ -256,6 +257,7 @@ class ParsedQuery:
     about_now: bool
     about_past: bool
     wants_newest: bool
+    names_only: bool
     assistants: frozenset[UUID]
     asks_back: bool
     specificity: float

@@ -17,6 +17,20 @@ from app.memory import audit
 from app.memory.audit import AuditAction, AuditRecord, Broken, ChainFault, Seal
 from app.model import Scope, ScopeKind
 
+__all__ = [
+    "FIRST",
+    "MEMORIES",
+    "SEALS",
+    "Audit",
+    "AuditEntry",
+    "AuditFilter",
+    "AuditPage",
+    "Head",
+    "Rebuilt",
+    "Verified",
+    "audit_filter",
+]
+
 _OPERATOR = {"app.operator": "on"}
 
 SEALS = 100

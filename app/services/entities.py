@@ -33,6 +33,17 @@ from app.memory.registry import Registry, Types
 from app.model import Actor, EntityRef, MemoryStatus, Scope
 from app.write.resolve import UNKNOWN, compatible
 
+__all__ = [
+    "ABOUT",
+    "PAGE",
+    "Entities",
+    "EntityFilters",
+    "EntityMergeResult",
+    "EntityUnmergeResult",
+    "RelationEdge",
+    "memories_to_return",
+]
+
 ABOUT = ("subject", "from", "identity")
 """Roles of the one that a memory is about, the first that it has."""
 

@@ -12,9 +12,20 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from app.db import idempotency
+from app.db.erasure.rows import GONE_STATUS
 from app.db.idempotency import IdempotencyRecord, IdempotencySlot
 from app.db.session import Database
-from app.errors import Conflict, TypedMemoryError
+from app.errors import Conflict, Erased, TypedMemoryError
+
+__all__ = [
+    "ABANDONED",
+    "KEPT",
+    "SWEEP_EVERY",
+    "Idempotency",
+    "IdempotencySlot",
+    "StoredResponse",
+    "fingerprint_of",
+]
 
 KEPT = timedelta(hours=24)
 """How long an answer can be had again."""
@@ -138,4 +149,6 @@ def _replay(found: IdempotencyRecord, fingerprint: bytes) -> StoredResponse | No
         raise Conflict("this Idempotency-Key was used for another request: use a new key for a new write")
     if found.status == idempotency.IN_PROGRESS:
         return None
+    if found.status == GONE_STATUS:
+        raise Erased("what this request wrote was erased since: send it with a new Idempotency-Key to write it again")
     return StoredResponse(status=found.status, body=found.body, replayed=True)

@@ -20,6 +20,13 @@ from app.errors import Conflict, NotFound, TypedMemoryError
 from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
 
+__all__ = [
+    "BACKLOG_SECONDS",
+    "PATIENCE",
+    "Job",
+    "Jobs",
+]
+
 BACKLOG_SECONDS = 2.0
 """How long a look at the queue is good for."""
 

@@ -28,6 +28,22 @@ from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
 from app.write.candidates import screen_stated
 from app.write.pipeline import WritePipeline
+from app.write.resolve import UNKNOWN_ID
+
+__all__ = [
+    "UNKNOWN_ID",
+    "Memories",
+    "MemoryCounts",
+    "MemoryFilters",
+    "MemoryHistory",
+    "MemoryPage",
+    "PagePosition",
+    "Sort",
+    "Timelines",
+    "true_at",
+    "unknown_entities",
+    "visible_memory",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

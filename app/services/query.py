@@ -9,6 +9,12 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.values import QueryRequest, QueryResult
 
+__all__ = [
+    "Queries",
+    "QueryRequest",
+    "QueryResult",
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:

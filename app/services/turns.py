@@ -23,6 +23,15 @@ from app.services.extraction import ExtractionPolicies
 from app.write.trace import TurnReport
 from app.write.turns import IngestPipeline
 
+__all__ = [
+    "CHUNK",
+    "INGEST",
+    "StoredTurn",
+    "TurnPage",
+    "TurnReport",
+    "Turns",
+]
+
 INGEST = "ingest"
 """The kind of job that takes turns through the write pipeline."""
 

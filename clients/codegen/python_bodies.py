@@ -23,6 +23,9 @@ PARAMETERS: Final = (
     "list_entities",
     "list_jobs",
     "list_reviews",
+    "list_users",
+    "list_agents",
+    "list_sessions",
     "get_memory",
     "get_entity",
 )

@@ -53,7 +53,8 @@ SCENARIOS = [
 
 
 async def told(client: httpx.AsyncClient, path: str, **params: Any) -> list[dict[str, Any]]:
-    answer = await client.get(path, params=params)
+    named = {"user_id", "agent_id", "scope"} & set(params)
+    answer = await client.get(path, params=params if named else {"all": True, **params})
     assert answer.status_code == 200, answer.text
     memories: list[dict[str, Any]] = answer.json()["memories"]
     return memories
@@ -175,7 +176,7 @@ async def test_a_session_is_told_in_sequence(client: httpx.AsyncClient) -> None:
     for limit in (1, 2, 4):
         found, cursor = [], None
         while True:
-            params = {"limit": limit, **({} if cursor is None else {"cursor": cursor})}
+            params = {"all": True, "limit": limit, **({} if cursor is None else {"cursor": cursor})}
             page = (await client.get(TIMELINE, params=params)).json()
             assert len(page["memories"]) <= limit
             found += [one["content"] for one in page["memories"]]
@@ -239,8 +240,8 @@ async def test_an_entitys_facts_are_found_by_the_callers_id_and_by_ours(client: 
     for entity in entities:
         found |= {one["id"] for one in await told(client, f"/memories/typed/semantic/entity/{entity['id']}")}
     assert found == {about["id"], later["id"], own["id"]}
-    page = (await client.get(FACTS, params={"limit": 2})).json()
-    rest = (await client.get(FACTS, params={"limit": 2, "cursor": page["next_cursor"]})).json()
+    page = (await client.get(FACTS, params={"all": True, "limit": 2})).json()
+    rest = (await client.get(FACTS, params={"all": True, "limit": 2, "cursor": page["next_cursor"]})).json()
     assert [one["id"] for one in rest["memories"]] == [about["id"]]
     assert rest["next_cursor"] is None
 

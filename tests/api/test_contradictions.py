@@ -137,7 +137,7 @@ async def test_what_waits_is_in_no_answer_but_where_it_is_asked_for_by_name(desk
             for secret in (waiting["id"], rejected["id"], "of-the-vault", "of-the-door"):
                 assert secret not in answer.text, (route, body)
     assert answered > 20
-    found = (await desk.client.get("/memories", params={"status": "pending"})).json()["memories"]
+    found = (await desk.client.get("/memories", params={"all": True, "status": "pending"})).json()["memories"]
     assert [one["id"] for one in found] == [waiting["id"]]
 
 

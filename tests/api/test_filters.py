@@ -10,7 +10,7 @@ from tests.api.conftest import written
 
 
 async def names(client: httpx.AsyncClient, **params: Any) -> list[str]:
-    answer = await client.get("/memories", params=params)
+    answer = await client.get("/memories", params={"all": "user_id" not in params, **params})
     assert answer.status_code == 200, answer.text
     return [one["medication_name"] for one in answer.json()["memories"]]
 
@@ -37,13 +37,15 @@ async def test_medicines_by_their_class(client: httpx.AsyncClient) -> None:
 async def test_a_cursor_keeps_to_the_class_it_was_given_for(client: httpx.AsyncClient) -> None:
     for name in ("metformin", "buformin"):
         await written(client, "medication", medication_name=name, user_id="u1", drug_class="biguanide")
-    first = (await client.get("/memories", params={"drug_class": "biguanide", "limit": 1})).json()
+    first = (await client.get("/memories", params={"all": True, "drug_class": "biguanide", "limit": 1})).json()
     assert await names(client, drug_class="biguanide", limit=1, cursor=first["next_cursor"]) == ["metformin"]
-    other = await client.get("/memories", params={"drug_class": "statin", "limit": 1, "cursor": first["next_cursor"]})
+    other = await client.get(
+        "/memories", params={"all": True, "drug_class": "statin", "limit": 1, "cursor": first["next_cursor"]}
+    )
     assert other.status_code == 422
 
 
 async def test_an_empty_class_is_refused(client: httpx.AsyncClient) -> None:
-    answer = await client.get("/memories", params={"drug_class": " "})
+    answer = await client.get("/memories", params={"all": True, "drug_class": " "})
     assert answer.status_code == 422
     assert [one["field"] for one in answer.json()["errors"]] == ["drug_class"]

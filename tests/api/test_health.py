@@ -38,7 +38,7 @@ async def test_without_its_database_it_says_so_and_recovers(fresh_database_url: 
             assert (await client.get("/healthz")).status_code == 200
             for answer in (
                 await client.post("/memories/typed/fact", json=fact()),
-                await client.get("/memories"),
+                await client.get("/memories?all=true"),
                 await client.post("/memories/typed/fact", json=fact(), headers={"Idempotency-Key": "k"}),
             ):
                 assert answer.status_code == 503, answer.text
@@ -46,7 +46,7 @@ async def test_without_its_database_it_says_so_and_recovers(fresh_database_url: 
                 assert answer.json()["type"] == "urn:typed-memory:problem:database-unavailable"
             await wire.mend()
             assert (await client.get("/readyz")).status_code == 200
-            assert len((await client.get("/memories")).json()["memories"]) == 1
+            assert len((await client.get("/memories?all=true")).json()["memories"]) == 1
 
 
 async def test_a_request_id_is_kept_if_it_is_one(client: httpx.AsyncClient) -> None:
@@ -78,7 +78,7 @@ async def test_logs_hold_no_key_and_no_content(app: FastAPI, client: httpx.Async
     secret = client.headers["Authorization"].removeprefix("Bearer ")
     with structlog.testing.capture_logs() as events:
         await written(client, object="Wolkenkuckucksheim")
-        await client.get("/memories", params={"subject": "Wolkenkuckucksheim"})
+        await client.get("/memories", params={"all": True, "subject": "Wolkenkuckucksheim"})
         await client.post("/memories/typed/fact", json=fact(object="Wolkenkuckucksheim", nonsense=1))
     answered = [one for one in events if one["event"] == "request"]
     assert len(answered) == 3
@@ -105,6 +105,6 @@ async def test_an_unexpected_error_tells_the_caller_nothing(
 
 
 async def test_requests_in_flight_are_counted_down_again(client: httpx.AsyncClient) -> None:
-    await asyncio.gather(*(client.get("/memories") for _ in range(5)))
+    await asyncio.gather(*(client.get("/memories?all=true") for _ in range(5)))
     text = (await client.get("/metrics")).text
     assert "tm_http_requests_in_flight 1.0" in text

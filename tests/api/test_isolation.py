@@ -90,7 +90,7 @@ class Owner:
         return found.replace("{session_id:path}", "s1").replace("{entity_id:path}", "user_123")
 
     async def everything(self) -> list[dict[str, Any]]:
-        page = (await self.tenant.client.get("/memories", params={"limit": 200})).json()
+        page = (await self.tenant.client.get("/memories", params={"all": True, "limit": 200})).json()
         keys = (await self.tenant.client.get("/admin/keys")).json()["keys"]
         for key in keys:
             key.pop("last_used_at")
@@ -109,7 +109,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
             body = {**payload, "user_id": "u1", "agent_id": "a1", "session_id": "s1"}
             await client.post(f"/memories/typed/{spec.name}", json=body)
     await client.post("/memories/typed/fact", json=fact(object="Audi"))
-    memories = (await client.get("/memories", params={"limit": 200})).json()["memories"]
+    memories = (await client.get("/memories", params={"all": True, "limit": 200})).json()["memories"]
     keys = (await client.get("/admin/keys")).json()["keys"]
     assert len(memories) >= len(list(discover()))
     entities = (await client.get("/entities")).json()["entities"]

@@ -10,11 +10,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.memories import answers
+from app.api.memories.answers import AnyMemory, BatchResultOut, HistoryOut, MemoryPageOut, WriteResultOut
 from app.memory.registry import discover
 from tests.api.conftest import fact, written
-
-ANSWERS = answers.build_answers(discover())
 
 
 async def test_a_written_memory_comes_back_as_it_was_decided(client: httpx.AsyncClient) -> None:
@@ -39,11 +37,11 @@ async def test_answers_are_what_openapi_says(client: httpx.AsyncClient, name: st
     payload = dict(spec.examples[0].payloads[0])
     answer = await client.post(f"/memories/typed/{name}", json={**payload, "user_id": "u1"})
     assert answer.status_code == 201, answer.text
-    ANSWERS.write.model_validate_json(answer.content)
+    WriteResultOut.model_validate_json(answer.content)
     memory = answer.json()["memory"]
-    ANSWERS.memory.model_validate((await client.get(f"/memories/{memory['id']}")).json())
-    ANSWERS.page.model_validate((await client.get("/memories")).json())
-    ANSWERS.history.model_validate((await client.get(f"/memories/{memory['id']}/history")).json())
+    AnyMemory.model_validate((await client.get(f"/memories/{memory['id']}")).json())
+    MemoryPageOut.model_validate((await client.get("/memories?all=true")).json())
+    HistoryOut.model_validate((await client.get(f"/memories/{memory['id']}/history")).json())
     for field in payload:
         assert field in memory
 
@@ -52,7 +50,7 @@ async def test_a_batch_answers_each_item_in_order(client: httpx.AsyncClient) -> 
     items = [{"type": "fact", **fact(predicate=f"likes-{n}", object=f"thing {n}")} for n in range(20)]
     answer = await client.post("/memories/batch", json={"memories": items})
     assert answer.status_code == 201, answer.text
-    ANSWERS.batch.model_validate_json(answer.content)
+    BatchResultOut.model_validate_json(answer.content)
     results = answer.json()["results"]
     assert [one["index"] for one in results] == list(range(20))
     assert [one["memory"]["object"] for one in results] == [f"thing {n}" for n in range(20)]
@@ -63,7 +61,7 @@ async def test_one_wrong_item_names_itself_and_nothing_is_written(client: httpx.
     answer = await client.post("/memories/batch", json={"memories": [{"type": "fact", **fact()}, wrong]})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "memories.1.relation_type"
-    assert (await client.get("/memories")).json()["memories"] == []
+    assert (await client.get("/memories?all=true")).json()["memories"] == []
 
 
 async def test_pages_meet_without_gap_or_overlap(client: httpx.AsyncClient) -> None:
@@ -87,12 +85,18 @@ async def test_a_cursor_is_good_for_its_own_listing_alone(
 ) -> None:
     for number in range(3):
         await written(client, predicate=f"p-{number}")
-    cursor = (await client.get("/memories", params={"limit": 1})).json()["next_cursor"]
-    for query in ({"cursor": cursor, "user_id": "u1"}, {"cursor": cursor[:-3]}, {"cursor": "e30"}, {"cursor": "ä"}):
+    cursor = (await client.get("/memories", params={"all": True, "limit": 1})).json()["next_cursor"]
+    for query in (
+        {"cursor": cursor, "user_id": "u1"},
+        {"cursor": cursor},
+        {"cursor": cursor[:-3]},
+        {"cursor": "e30"},
+        {"cursor": "ä"},
+    ):
         answer = await client.get("/memories", params=query)
         assert answer.status_code == 422, query
         assert answer.json()["type"] == "urn:typed-memory:problem:invalid-cursor"
-    assert (await other_client.get("/memories", params={"cursor": cursor})).status_code == 422
+    assert (await other_client.get("/memories", params={"all": True, "cursor": cursor})).status_code == 422
 
 
 async def test_a_listing_by_user_sees_what_the_user_would(client: httpx.AsyncClient) -> None:
@@ -105,7 +109,8 @@ async def test_a_listing_by_user_sees_what_the_user_would(client: httpx.AsyncCli
         page = (await client.get("/memories", params=query)).json()
         return {one["object"] for one in page["memories"]}
 
-    assert await seen() == {"global", "mine", "hers", "agent"}
+    assert await seen() == {"global"}
+    assert await seen(all="true") == {"global", "mine", "hers", "agent"}
     assert await seen(user_id="u1") == {"global", "mine"}
     assert await seen(user_id="u1", scope="user") == {"mine"}
     assert await seen(scope="global") == {"global"}

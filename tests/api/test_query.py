@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import httpx
 
-from app.api.memories import answers
-from app.memory.registry import discover
+from app.api.query import QueryResultOut, RecallResultOut
 from tests.api.conftest import fact, written
-
-ANSWERS = answers.build_answers(discover())
 
 
 async def test_dark_mode_then_light_mode_is_light_mode(client: httpx.AsyncClient) -> None:
@@ -17,7 +14,7 @@ async def test_dark_mode_then_light_mode_is_light_mode(client: httpx.AsyncClient
     body = {"query": "which editor theme does the user prefer?", "user_id": "u1", "types": ["preference"]}
     answer = await client.post("/query", json=body)
     assert answer.status_code == 200, answer.text
-    ANSWERS.query.model_validate_json(answer.content)
+    QueryResultOut.model_validate_json(answer.content)
     assert [hit["memory"]["preference_value"] for hit in answer.json()["memories"]] == ["light"]
     assert "light" in answer.json()["context"]["text"]
 
@@ -25,7 +22,7 @@ async def test_dark_mode_then_light_mode_is_light_mode(client: httpx.AsyncClient
 async def test_explained_answers_are_what_openapi_says(client: httpx.AsyncClient) -> None:
     await written(client)
     answer = await client.post("/query", json={"query": "Volkswagen", "user_id": "u1", "explain": True})
-    ANSWERS.query.model_validate_json(answer.content)
+    QueryResultOut.model_validate_json(answer.content)
     [hit] = answer.json()["memories"]
     assert hit["arms"]
     assert answer.json()["plan"] is not None
@@ -38,7 +35,7 @@ async def test_the_aegis_shape_asks_the_same_engine(client: httpx.AsyncClient) -
         body = {"query": "Volkswagen", "memory_types": ["episodic"], "top_k": 10, "user_id": "u1"}
         answer = await client.post(path, json=body)
         assert answer.status_code == 200, answer.text
-        ANSWERS.recall.model_validate_json(answer.content)
+        RecallResultOut.model_validate_json(answer.content)
         assert [one["memory_type"] for one in answer.json()["memories"]] == ["episodic"]
         assert answer.json()["query_time_ms"] > 0
 

@@ -12,15 +12,11 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from app.api import review
-from app.api.memories import answers
 from app.db import review as db_review
-from app.memory.registry import discover
 from app.model import ReviewReason
 from app.runtime import Runtime
 from tests.api.conftest import Tenant, fact
 from tests.api.reviewing import Desk, rev, spoken
-
-SHAPES = review.build(answers.build_answers(discover()))
 
 
 @pytest.fixture
@@ -32,7 +28,7 @@ async def test_an_accepted_memory_is_believed_under_its_own_id(desk: Desk) -> No
     pending = await desk.pending(predicate="works-at", object="Volkswagen")
     assert await desk.recalled("where does the user work?") == []
     done = await desk.decided(pending["id"], "accept", reason="seen the contract")
-    SHAPES.done.model_validate(done)
+    review.ReviewOutcomeOut.model_validate(done)
     assert (done["outcome"], done["memory"]["id"]) == ("added", pending["id"])
     memory = await desk.memory(pending["id"])
     assert (memory["status"], memory["needs_review"], memory["slot"] is None) == ("active", False, False)
@@ -123,7 +119,7 @@ async def test_a_rejected_memory_is_forgotten_with_the_reason_on_record(desk: De
     assert decision["detail"]["before"][pending["id"]]["status"] == "pending"
     assert decision["detail"]["after"][pending["id"]]["status"] == "forgotten"
     told = await desk.item(pending["id"])
-    SHAPES.detail.model_validate(told)
+    review.ReviewDetailOut.model_validate(told)
     assert (told["open"], told["decided"]["by"], told["decided"]["detail"]["action"]) == (False, "first", "reject")
 
 
@@ -395,7 +391,7 @@ async def test_a_decision_by_an_old_version_does_nothing_and_tells_the_new_state
     await desk.client.patch(f"/memories/{strong}", json={"importance": 0.99})
     answer = await desk.decide(weak, "accept", seen)
     assert answer.status_code == 409
-    SHAPES.moved.model_validate(answer.json())
+    review.ReviewChangedOut.model_validate(answer.json())
     body = answer.json()
     assert body["type"] == "urn:typed-memory:problem:review-moved"
     assert (body["decided"], body["item"]["id"]) == (None, rev(weak))
@@ -418,7 +414,7 @@ async def test_a_second_decision_is_told_of_the_first(desk: Desk) -> None:
     answer = await desk.decide(pending["id"], "reject", seen)
     assert answer.status_code == 409
     body = answer.json()
-    SHAPES.moved.model_validate(body)
+    review.ReviewChangedOut.model_validate(body)
     assert body["item"] is None
     assert (body["decided"]["by"], body["decided"]["event"]) == ("first", "review.decided")
     assert (body["decided"]["detail"]["action"], body["decided"]["detail"]["reason"]) == ("accept", "true")
@@ -446,7 +442,7 @@ async def test_a_bulk_decides_each_on_its_own(desk: Desk) -> None:
     items.append({"id": rev(ids[0]), "version": versions[0], "action": "reject"})
     answer = await desk.client.post("/admin/review/bulk", json={"decisions": items})
     assert answer.status_code == 200, answer.text
-    SHAPES.bulk.model_validate(answer.json())
+    review.ReviewResultsOut.model_validate(answer.json())
     results = answer.json()["results"]
     assert [one["status"] for one in results] == [200, 200, 409, 200, 200, 409]
     assert results[2]["decided"]["detail"]["action"] == "reject"
@@ -478,7 +474,7 @@ async def test_an_item_shows_where_it_was_said_and_what_it_resembles(desk: Desk)
         evidence=spoken(turns[1], desk.runtime),
     )
     found = await desk.item(pending["id"])
-    SHAPES.detail.model_validate(found)
+    review.ReviewDetailOut.model_validate(found)
     [passage] = found["evidence"]
     assert (passage["turn"]["turn_id"], passage["turn"]["content"]) == (turns[1], "I enjoy hiking in the Alps.")
     assert [one["turn_id"] for one in passage["before"]] == [turns[0]]
@@ -513,7 +509,7 @@ async def test_the_queue_is_filtered_sorted_and_paged(desk: Desk) -> None:
         while True:
             asked: dict[str, Any] = {"limit": 3, "sort": sort} | ({"cursor": cursor} if cursor else {})
             page = (await desk.client.get("/admin/review", params=asked)).json()
-            SHAPES.page.model_validate(page)
+            review.ReviewPageOut.model_validate(page)
             seen += [one["memory"]["id"] for one in page["items"]]
             cursor = page["next_cursor"]
             if cursor is None:

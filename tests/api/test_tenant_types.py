@@ -48,7 +48,9 @@ async def test_a_type_is_in_use_the_moment_it_is_defined(client: httpx.AsyncClie
     assert second["affected"] == [{"memory_id": memory["id"], "change": "superseded"}]
     again = await write(client, "support_ticket", status="closed")
     assert again["decision"] == "merged"
-    listed = (await client.get("/memories", params={"type": "support_ticket", "status": "active"})).json()["memories"]
+    listed = (await client.get("/memories", params={"all": True, "type": "support_ticket", "status": "active"})).json()[
+        "memories"
+    ]
     assert {one["id"] for one in listed} == {other["memory"]["id"], second["memory"]["id"]}
     history = (await client.get(f"/memories/{memory['id']}/history")).json()
     assert [one["payload"]["status"] for one in history["versions"]] == ["open", "closed"]
@@ -255,7 +257,10 @@ async def test_an_ending_ends_what_is_held(client: httpx.AsyncClient) -> None:
     other = await client.post("/memories/typed/house_rule", json={"payload": {"room": "hall", "rule": "shoes on"}})
     assert other.json()["decision"] == "contradicted"
     ended = (await client.post("/memories/typed/house_rule", json={**rule, "ends": True})).json()
-    assert (ended["decision"], [one["memory_id"] for one in ended["affected"]]) == ("ended", [held["id"]])
+    changes = {one["memory_id"]: one["change"] for one in ended["affected"]}
+    assert (ended["decision"], changes[held["id"]]) == ("ended", "ended")
+    left = changes.pop(other.json()["memory"]["id"])
+    assert left == "uncontested", "nothing stands against it any more"
 
 
 async def test_a_type_goes_only_while_nothing_is_of_it(client: httpx.AsyncClient) -> None:
@@ -284,7 +289,7 @@ async def test_two_tenants_types_of_one_name_are_two_types(
     await write(client)
     theirs = (await write(other_client))["memory"]
     assert theirs["content"] == "No. 4711 of Acme: open"
-    listed = (await client.get("/memories")).json()["memories"]
+    listed = (await client.get("/memories?all=true")).json()["memories"]
     assert [one["content"] for one in listed] == ["Acme has ticket 4711, open"]
 
 
@@ -372,5 +377,5 @@ async def test_a_tenant_without_types_of_its_own_is_not_looked_up(
     await client.post("/memories/typed/fact", json=fact())
     await client.post("/memories/batch", json={"memories": [{"type": "fact", **fact(object="Audi")}]})
     await client.post("/query", json={"query": "where do I work?", "user_id": "u1", "types": ["fact"]})
-    await client.get("/memories", params={"type": "fact"})
+    await client.get("/memories", params={"all": True, "type": "fact"})
     assert looked == []

@@ -65,7 +65,7 @@ async def test_the_model_is_asked_for_it_and_what_it_finds_is_stored(
     await provider.script({WORDS: [FOUND]})
     [candidate] = (await said(client))["candidates"]
     assert (candidate["type"], candidate["decision"]) == ("ticket", "added")
-    [memory] = (await client.get("/memories", params={"type": "ticket"})).json()["memories"]
+    [memory] = (await client.get("/memories", params={"all": True, "type": "ticket"})).json()["memories"]
     assert memory["payload"]["priority"] == "urgent"
     assert memory["type_version"] == 1
     [body] = await asked(provider)
@@ -91,7 +91,7 @@ async def test_another_tenant_is_asked_for_none_of_it(
     assert not any("## ticket" in body["messages"][0]["content"] for body in theirs)
     # The model proposes it all the same: there is no such type there.
     assert turn["status"] == "extraction_failed"
-    assert (await other_tenant.client.get("/memories")).json()["memories"] == []
+    assert (await other_tenant.client.get("/memories?all=true")).json()["memories"] == []
 
 
 async def test_a_type_that_only_callers_write_is_not_asked_for(client: httpx.AsyncClient, provider: StandIn) -> None:
@@ -140,7 +140,7 @@ async def test_examples_never_come_back_as_memories(client: httpx.AsyncClient, p
     for turn in (first, second):
         assert [one["decision"] for one in turn["candidates"]] == ["rejected"], turn
         assert "example of the prompt" in turn["candidates"][0]["reason"]
-    assert (await client.get("/memories")).json()["memories"] == []
+    assert (await client.get("/memories?all=true")).json()["memories"] == []
 
 
 async def test_what_a_definition_says_stays_within_its_fence(client: httpx.AsyncClient, provider: StandIn) -> None:
@@ -183,5 +183,5 @@ async def test_the_embedded_extractor_knows_the_types_that_are_built_in(
     async with running(settings_for(fresh_database_url, keep_episodes=False)) as app, connected(app) as client:
         await define(client, TICKET)
         assert (await said(client))["status"] == "processed"
-        types = {one["type"] for one in (await client.get("/memories")).json()["memories"]}
+        types = {one["type"] for one in (await client.get("/memories?all=true")).json()["memories"]}
         assert "ticket" not in types

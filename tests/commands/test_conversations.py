@@ -137,7 +137,7 @@ def test_a_files_format_is_found_out() -> None:
     chat = json.dumps({"messages": [HELLO]})
     assert kinds(f"{fact}\n{fact}\n") == ["fact", "fact"]
     assert kinds(f"\ufeff{fact}\n\n") == ["fact"]
-    assert kinds(f"not json\n{fact}\n") == ["Bad", "fact"]
+    assert kinds(f"not json\n{fact}\n") == ["BadMessage", "fact"]
     assert kinds(f"{chat}\n{chat}\n") == ["episodic", "episodic"]
     assert kinds(chat) == ["episodic"]
     assert kinds(json.dumps({"messages": [HELLO]}, indent=2)) == ["episodic"]

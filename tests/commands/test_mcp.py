@@ -89,7 +89,11 @@ async def test_an_agent_stores_recalls_and_forgets(served: Served, connect: Any)
         assert "Volkswagen" in said(recalled)
         [memory, *_] = [one for one in recalled.structured_content["memories"] if "Volkswagen" in one["content"]]
 
-        await call(client, "forget", memory_id=memory["id"])
+        forgotten = await client.call_tool("forget", {"memory_id": memory["id"]})
+        assert forgotten.structured_content is not None
+        kept = forgotten.structured_content["kept"]
+        assert f"{memory['id']} is erased. Kept, and may say the same: {', '.join(kept)}." in said(forgotten)
+        assert len(kept) == 1, "the episode of the same turn"
         again = await call(client, "recall", query="Where do I work?", user_id=user, types=["fact"])
         assert "Volkswagen" not in json.dumps(again)
 

@@ -40,7 +40,8 @@ class Browser:
         self.see("Log out")
 
     def log_out(self) -> None:
-        """Forget the key, and the page with it."""
+        """Forget the key, the page, and what the browser has logged of it."""
+        self.complaints()
         if self.driver.url.startswith(self.service):
             self.driver.run("sessionStorage.clear()")
             self.driver.go("about:blank")

@@ -9,8 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.api.conftest import anonymous, app
 from tests.commands.program import Served
 from tests.console.sample_store import fill
+
+__all__ = ["anonymous", "app"]
 
 ROOT = Path(__file__).parents[2]
 

@@ -38,6 +38,12 @@ def act(*turns: str, gap: timedelta = timedelta(minutes=1), stated: str = STATED
         ("Pretend I'm a doctor.", SpeechAct.ROLEPLAY),
         ("I'll be the patient and you're the doctor.", SpeechAct.ROLEPLAY),
         ("For the rest of this conversation, imagine I live in Rome.", SpeechAct.HYPOTHETICAL),
+        ("let's play a game. you are the ferryman, I am Ulfgar", SpeechAct.ROLEPLAY),
+        ("You're the judge, I'm Portia", SpeechAct.ROLEPLAY),
+        ("Can we do a murder mystery? I'll be Professor Quill", SpeechAct.ROLEPLAY),
+        ("*walks into the inn*", SpeechAct.ROLEPLAY),
+        ("We are writing a play together, I do Hamlet", SpeechAct.ROLEPLAY),
+        ("D&D time! I'm a level 3 druid", SpeechAct.ROLEPLAY),
     ],
 )
 def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechAct) -> None:
@@ -60,6 +66,10 @@ def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechA
         "We did a roleplay in therapy yesterday.",
         "Imagine a world where dogs talk.",
         "I play the guitar and you?",
+        "We play chess on Fridays.",
+        "You are right, I am Portuguese.",
+        "We're playing a game tonight against Leeds.",
+        "I'm Anna and you are very helpful",
     ],
 )
 def test_what_only_serves_one_request_or_is_no_game_frames_nothing(words: str) -> None:

@@ -97,7 +97,7 @@ WRONG_ELSEWHERE: dict[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
 
 async def healthy(client: httpx.AsyncClient) -> None:
     """Whatever was imported, every way of reading answers."""
-    memories = (await client.get("/memories", params={"limit": 200})).json()["memories"]
+    memories = (await client.get("/memories", params={"all": True, "limit": 200})).json()["memories"]
     paths = ["/turns", "/admin/audit", "/admin/audit/verify?memories=true", "/admin/stats", "/admin/review", "/export"]
     for path in (*paths, "/entities?user_id=ana", *(f"/memories/{one['id']}/history" for one in memories)):
         answer = await client.get(path)
@@ -114,7 +114,7 @@ async def test_a_wrong_line_is_told_and_the_others_stored(
     told = {one["line"]: one["message"] for one in done["errors"]}
     assert message in told[wrong], told
     assert done["imported"]["memory"] == 2
-    stored = (await other_client.get("/memories", params={"limit": 50})).json()["memories"]
+    stored = (await other_client.get("/memories", params={"all": True, "limit": 50})).json()["memories"]
     assert len(stored) == 2
     refused = await other_client.post("/import?strict=true", content="\n".join(file).encode())
     if "circle" not in message:
@@ -243,9 +243,9 @@ async def test_another_tenants_things_are_not_referred_to(
     done = await imported(other_client, memories)
     assert done["failed"] == 2
     assert all("is not in its scope" in one["message"] for one in done["errors"])
-    stored = (await other_client.get("/memories")).json()["memories"]
+    stored = (await other_client.get("/memories?all=true")).json()["memories"]
     assert [one["content"] for one in stored] == ["Ana swam"]  # which mentions nobody
-    assert len((await tenant.client.get("/memories")).json()["memories"]) == 3
+    assert len((await tenant.client.get("/memories?all=true")).json()["memories"]) == 3
 
 
 async def test_a_line_that_is_too_long_is_passed_over_without_being_held() -> None:

@@ -86,7 +86,7 @@ async def test_an_export_imported_is_the_same_again(tenant: Tenant, other_tenant
     asked = await answers(first)
     assert all(asked)
     assert await answers(second) == asked
-    listed = [(await one.get("/memories", params={"limit": 200})).json() for one in (first, second)]
+    listed = [(await one.get("/memories", params={"all": True, "limit": 200})).json() for one in (first, second)]
     of_use = ("freshness", "access_count", "last_accessed_at", "stability")
     for page in listed:
         for memory in page["memories"]:

@@ -56,10 +56,12 @@ def test_a_question_of_nothing_but_names_is_embedded_whole() -> None:
 
 
 def test_a_rare_entity_narrows_more_than_a_common_one() -> None:
-    [common] = parse("Tell me about Sarah", entity("sarah", 1, mentions=1000)).mentioned
-    [rare] = parse("Tell me about Sarah", entity("sarah", 1, mentions=1)).mentioned
+    [common] = parse("What does Sarah bake?", entity("sarah", 1, mentions=1000)).mentioned
+    [rare] = parse("What does Sarah bake?", entity("sarah", 1, mentions=1)).mentioned
     assert common.entities[0].rarity < 0.05
     assert rare.entities[0].rarity == pytest.approx(1.0)
+    [everything] = parse("Tell me about Sarah", entity("sarah", 1, mentions=900)).mentioned
+    assert everything.entities[0].rarity == pytest.approx(0.05), "all that mentions her is asked for"
 
 
 def test_the_asker_is_the_user_when_they_ask_for_a_relation_of_theirs() -> None:

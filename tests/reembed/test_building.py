@@ -201,7 +201,7 @@ async def test_a_large_scope_is_searched_by_the_new_index_and_owes_as_many_rows(
         change = Change(store=store, embedder=Bag(dimensions=dimensions, name=f"bag-{dimensions}"))
         await change.steps.build()
         served = await change.serving()
-        found = await served.found("tea", top_k=100, types=("preference",))
+        found = await served.found("tea", top_k=100, types=("preference",), min_relevance=0.0)
         assert set(found) == set(wanted)
         plan = await store.sql(
             "SELECT indexdef FROM pg_indexes WHERE indexname = $1", embedding_models.index_name(served.reads.model_id)

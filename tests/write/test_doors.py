@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -120,11 +121,7 @@ async def by_batch(store: Store, value: str, day: float, about: dict[str, Any]) 
 
 async def by_review(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
     await store.write_all([theme(store, value, day, review="it holds a password", **about)])
-    desk = reviews(store)
-    [row] = await store.sql("SELECT id FROM memories WHERE tenant_id = $1 AND status = 'pending'", store.tenant)
-    item = (await desk.get(store.actor, row["id"])).item
-    assert item is not None
-    await desk.decide(store.actor, row["id"], ReviewDecision(action=ReviewAction.ACCEPT, version=item.version))
+    await accept(store)
 
 
 async def by_import(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
@@ -154,6 +151,52 @@ def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportCon
 
 
 DOORS = {"write": by_write, "batch": by_batch, "review": by_review, "import": by_import}
+
+
+async def by_write_of_a_fact(store: Store, fact: Candidate) -> None:
+    await store.write_all([fact])
+
+
+async def by_batch_with_a_fact(store: Store, fact: Candidate) -> None:
+    await store.write_all([store.candidate("fact", predicate="likes", object="tea", stateful=False), fact])
+
+
+async def by_review_of_a_fact(store: Store, fact: Candidate) -> None:
+    await store.write_all([replace(fact, review="it holds a password")])
+    await accept(store)
+
+
+RULED: dict[str, Callable[[Store, Candidate], Awaitable[None]]] = {
+    "write": by_write_of_a_fact,
+    "batch": by_batch_with_a_fact,
+    "review": by_review_of_a_fact,
+}
+"""Not the import: its memories met the rules of the store that they are from, and come with what was decided there."""
+
+
+@pytest.mark.parametrize("door", RULED)
+async def test_what_a_rule_stands_against_is_stored_beside_it_by_every_door(store: Store, door: str) -> None:
+    await store.write("constraint", about={"stated_at": NOW}, predicate="cannot use", rule="no external services")
+    about = {"stated_at": NOW + DAY}
+    await RULED[door](store, store.candidate("fact", about=about, predicate="uses", object="external services"))
+    rows = await store.sql(
+        """SELECT type, status, contested, review_reason FROM memories
+           WHERE tenant_id = $1 AND type = 'constraint' OR slot_value IS NOT NULL AND tenant_id = $1 ORDER BY type""",
+        store.tenant,
+    )
+    asked = None if door == "review" else "constraint"  # a person has just looked at it
+    found = {row["type"]: (row["status"], row["contested"], row["review_reason"]) for row in rows}
+    assert found["constraint"] == ("active", False, None)
+    assert found["fact"] == ("active", False, asked)
+
+
+async def accept(store: Store) -> None:
+    """Accept the only memory that waits."""
+    desk = reviews(store)
+    [row] = await store.sql("SELECT id FROM memories WHERE tenant_id = $1 AND status = 'pending'", store.tenant)
+    item = (await desk.get(store.actor, row["id"])).item
+    assert item is not None
+    await desk.decide(store.actor, row["id"], ReviewDecision(action=ReviewAction.ACCEPT, version=item.version))
 
 
 async def versions(store: Store) -> State:

@@ -143,10 +143,10 @@ async def _called(tool: Tool, request: Request, arguments: dict[str, object]) ->
     except ValidationError as error:
         raise InvalidFields(field_errors(error.errors(), "body", body=tool.arguments)) from None
     runtime: Runtime = request.app.state.runtime
-    told = await tool.run(runtime, actor, given)
-    data = to_jsonable_python(told.data)
+    result = await tool.run(runtime, actor, given)
+    data = to_jsonable_python(result.data)
     return CallToolResult(
-        content=[TextContent(text=told.text), TextContent(text=json.dumps(data, ensure_ascii=False))],
+        content=[TextContent(text=result.text), TextContent(text=json.dumps(data, ensure_ascii=False))],
         structured_content=data,
     )
 

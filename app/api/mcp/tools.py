@@ -8,26 +8,28 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from app import ids
-from app.api import jobs, review
-from app.api.erasure import receipt
-from app.api.memories import answers
+from app.api.erasure import ReceiptOut
+from app.api.jobs import JobOut
+from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import Instant, RequestBody, TimeZone
-from app.api.query import MOST_RESULTS, QueryBody, Question
+from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
+from app.api.plumbing.wire import DIGITS
+from app.api.query import QueryBody, Question
+from app.api.review import ReviewPageOut, review_line
 from app.api.turns import TurnsBody, turns_from_body
-from app.db.jobs import Job
-from app.db.review import ReviewFilter
 from app.memory.extraction import Role
-from app.memory.fields import Name, Sentence, Topic, UserId
+from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId
 from app.memory.registry import discover
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
+from app.services.jobs import Job
+from app.services.review.queue import ReviewFilter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ _OF_USER = "Your id of the user. Name the same one in every call: what is stored
 _OF_AGENT = "Your id of the agent, where it has a memory of its own; leave it out otherwise."
 _LISTED = ", ".join(discover().by_name)
 
-_UNTOLD = frozenset(
+_OMITTED = frozenset(
     {
         "access_count",
         "category",
@@ -79,7 +81,7 @@ _UNTOLD = frozenset(
         "wrong_count",
     }
 )
-"""What a memory is kept with and a model can't use: whatever it is told, it pays for."""
+"""Fields of a memory that a model cannot use, and would pay for."""
 
 
 class StoreMemory(RequestBody):
@@ -108,7 +110,7 @@ class Recall(RequestBody):
         description=f"Only these types; best left out. There are {_LISTED}, and the tenant's own.",
     )
     topic: Topic | None = Field(default=None, description="Only what was filed under this; best left out.")
-    top_k: int = Field(default=10, ge=1, le=MOST_RESULTS, description="How many memories at most.")
+    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="How many memories at most.")
     timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC by default.')
     as_of: Instant | None = Field(default=None, description="Answer with what was true then, in ISO 8601.")
 
@@ -131,7 +133,7 @@ class ReviewPending(RequestBody):
     reason: list[ReviewReason] = Field(default_factory=list, description="Only what waits for one of these.")
     user_id: Name | None = Field(default=None, description="Only what this user's requests see.")
     agent_id: Name | None = Field(default=None, description="Only what this agent's requests see.")
-    limit: int = Field(default=20, ge=1, le=MOST_RESULTS, description="How many at most.")
+    limit: Annotated[int, A_NUMBER] = Field(default=20, ge=1, le=MOST_RESULTS, description="How many at most.")
     cursor: str | None = Field(
         default=None, min_length=1, max_length=LONGEST, description="`next_cursor` of the page before."
     )
@@ -152,7 +154,7 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     body = QueryBody.model_validate(given.model_dump(exclude_none=True))
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
     result = await runtime.queries.query(actor, body.to_request(types, now))
-    memories = [{**_brief(answers.memory_answer(hit.memory, now)), "score": hit.score} for hit in result.hits]
+    memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]
     text = result.context.text or "Nothing is known about this."
     return ToolResult(text=text, data={"context": result.context.text, "memories": memories})
 
@@ -160,33 +162,35 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
 async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:
     job = await runtime.jobs.get(actor, ids.parse(ids.JOB, given.job_id))
     lines = [f"{given.job_id} is {job.status}{'' if job.error is None else f': {job.error}'}.", *_decided(job)]
-    return ToolResult(text="\n".join(lines), data=jobs.job_answer(job))
+    return ToolResult(text="\n".join(lines), data=JobOut.answer(job))
 
 
 async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> ToolResult:
-    done = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, given.memory_id))
-    return ToolResult(text=f"{given.memory_id} is erased.", data=receipt(done))
+    receipt = ReceiptOut.answer(await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, given.memory_id)))
+    text = f"{given.memory_id} is erased."
+    if receipt["kept"]:
+        text += f" Kept, and may say the same: {', '.join(receipt['kept'])}. Erase these too if they are to go."
+    return ToolResult(text=text, data=receipt)
 
 
 async def _waiting(runtime: Runtime, actor: Actor, given: ReviewPending) -> ToolResult:
     wanted = ReviewFilter(reasons=tuple(given.reason), user_id=given.user_id, agent_id=given.agent_id)
     listing = Listing(f"review|{actor.tenant_id}|{wanted}")
-    after = None if given.cursor is None else cursors.decode(given.cursor, listing, value=datetime)
+    after = cursors.decode(given.cursor, listing, value=datetime)
     page = await runtime.reviews.list(actor, wanted, limit=given.limit, after=after)
-    found = [review.item(one, runtime.clock()) for one in page.items]
-    lines = [review.line(one) for one in found] or ["Nothing waits for review."]
-    items = [_with_brief({**one, "sides": [_with_brief(side) for side in one["sides"]]}) for one in found]
-    following = None if page.next is None else cursors.encode(page.next, listing)
-    return ToolResult(text="\n".join(lines), data={"items": items, "next_cursor": following})
+    data = ReviewPageOut.page(page.items, cursors.encode(page.next, listing), runtime.clock())
+    lines = [review_line(one) for one in data["items"]] or ["Nothing waits for review."]
+    items = [_with_brief({**one, "sides": [_with_brief(side) for side in one["sides"]]}) for one in data["items"]]
+    return ToolResult(text="\n".join(lines), data=data | {"items": items})
 
 
 def _brief(memory: Mapping[str, Any]) -> dict[str, object]:
-    """Return of a memory, as `views.memory` makes it, what a model can use; nothing empty."""
-    return {name: told for name, told in memory.items() if name not in _UNTOLD and told not in (None, [], {})}
+    """Return what a model can use of a memory's JSON; nothing empty."""
+    return {name: value for name, value in memory.items() if name not in _OMITTED and value not in (None, [], {})}
 
 
-def _with_brief(shown: Mapping[str, Any]) -> dict[str, Any]:
-    return {**shown, "memory": _brief(shown["memory"])}
+def _with_brief(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {**answer, "memory": _brief(answer["memory"])}
 
 
 def _decided(job: Job) -> list[str]:

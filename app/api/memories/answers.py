@@ -1,61 +1,84 @@
-"""The memory as answers show it: model and view in one place.
-
-What answers look like, as OpenAPI shows them; `views.py` makes them, and a test holds the two together.
-
-From the service's values to answers: plain dictionaries, written as JSON without another look.
-"""
+"""Memories as answers show them: every version of one, what a write came to, what happened to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, RootModel, create_model
 
 from app import ids
 from app.api.memories.bodies import payload_fields
-from app.api.plumbing.fields import Out
 from app.api.plumbing.problems import Problem
-from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of
-from app.db.audit import AuditEntry
+from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, one_of
+from app.api.plumbing.wire import DIGITS, Computed, Given, Out, PageOut, Source, as_is, public_id
 from app.memory import audit_text, confidence, freshness
-from app.memory.candidate import WriteDecision, WriteOutcome
+from app.memory.candidate import WriteDecision
 from app.memory.freshness import Decay
-from app.memory.registry import Registry
+from app.memory.registry import Registry, discover
 from app.memory.spec import MemoryType
-from app.model import Category, Evidence, LinkKind, Memory, MemoryStatus, ReviewReason, ScopeKind, SpeechAct
-from app.services.memories import MemoryHistory
+from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, ScopeKind, SpeechAct
+from app.services.audit import AuditEntry
 
 _ROOT: Any = RootModel
+
+
+def memory_freshness(one: Memory, now: datetime | None) -> float:
+    """Return how fresh a memory is at a time, as answers show it."""
+    if now is None:
+        raise TypeError("freshness is as of a time")
+    fresh = freshness.since_last_use(
+        stated_at=one.stated_at,
+        last_accessed_at=one.last_accessed_at,
+        access_count=one.access_count,
+        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
+        now=now,
+    )
+    return round(fresh, DIGITS)
+
+
+def _links(one: Memory, _: datetime | None) -> list[dict[str, object]]:
+    return [_link(one.id, link) for link in one.links]
+
+
+def _link(here: UUID, link: Mapping[str, object]) -> dict[str, object]:
+    outward = UUID(str(link["from"])) == here
+    other = UUID(str(link["to"] if outward else link["from"]))
+    return LinkOut.answer(
+        None, kind=link["kind"], direction="out" if outward else "in", memory_id=ids.public(ids.MEMORY, other)
+    )
+
+
+def _sentence(one: AuditEntry, _: datetime | None) -> str:
+    return audit_text.describe(one.action, one.at, one.actor, one.detail, redacted=one.redacted_by is not None)
 
 
 class ConfidencePartsOut(Out):
     """What confidence is made of."""
 
-    source_strength: float
-    repetition: float
-    extractor_confidence: float
-    type_prior: float
+    source_strength: Annotated[float, Source("source")]
+    repetition: Annotated[float, Source("mentions", confidence.repetition)]
+    extractor_confidence: Annotated[float, Source("extractor")]
+    type_prior: Annotated[float, Source("prior")]
     mentions: int
 
 
 class LinkOut(Out):
     """An edge to another memory; `direction` says whether it starts here."""
 
-    kind: LinkKind
-    direction: Literal["out", "in"]
-    memory_id: str
+    kind: Annotated[LinkKind, Given()]
+    direction: Annotated[Literal["out", "in"], Given()]
+    memory_id: Annotated[str, Given()]
 
 
 class EvidenceOut(Out):
     """Where a memory was said."""
 
     stated_at: datetime
-    turn_id: str | None
+    turn_id: Annotated[str | None, public_id(ids.TURN)]
     quote: str | None
     role: str | None
     session_id: str | None
@@ -64,7 +87,8 @@ class EvidenceOut(Out):
 class MemoryOut(Out):
     """A memory, besides the fields of its type."""
 
-    id: str = Field(examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    id: Annotated[str, public_id(ids.MEMORY)] = Field(examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    type: str
     category: Category
     status: MemoryStatus
     content: str
@@ -72,13 +96,13 @@ class MemoryOut(Out):
     slot: str | None = Field(description="The key under which only one value can be true at a time.")
     contested: bool
     confidence: float
-    confidence_parts: ConfidencePartsOut
-    freshness: float
-    importance: float
+    confidence_parts: Annotated[ConfidencePartsOut, Source("parts")]
+    freshness: Annotated[float, Computed(memory_freshness)]
+    importance: Annotated[float, Source(make=as_is)]
     topic: str | None
-    scope: ScopeKind
-    user_id: str | None
-    agent_id: str | None
+    scope: Annotated[ScopeKind, Source("scope.kind")]
+    user_id: Annotated[str | None, Source("scope.user_id")]
+    agent_id: Annotated[str | None, Source("scope.agent_id")]
     session_id: str | None
     sequence_number: int | None
     speech_act: SpeechAct
@@ -87,21 +111,36 @@ class MemoryOut(Out):
     valid_until: datetime | None
     recorded_at: datetime
     retired_at: datetime | None
-    supersedes: str | None
-    superseded_by: str | None
-    links: list[LinkOut]
+    supersedes: Annotated[str | None, public_id(ids.MEMORY)]
+    superseded_by: Annotated[str | None, public_id(ids.MEMORY)]
+    links: Annotated[list[LinkOut], Computed(_links)]
     evidence: list[EvidenceOut]
     provenance: dict[str, Any]
     access_count: int = Field(description="Uses that count: what `not_useful` took back is not among them.")
     last_accessed_at: datetime | None
-    distinct_sessions: int = Field(description="Sessions it was used in, as far as they are kept (16).")
-    stability: float = Field(description="From 0 to 1: grows with uses that lie days apart.")
-    useful_count: int
-    not_useful_count: int
-    wrong_count: int
+    distinct_sessions: Annotated[int, Source("usage.sessions")] = Field(
+        description="Sessions it was used in, as far as they are kept (16)."
+    )
+    stability: Annotated[float, Source("usage.stability")] = Field(
+        description="From 0 to 1: grows with uses that lie days apart."
+    )
+    useful_count: Annotated[int, Source("usage.useful")]
+    not_useful_count: Annotated[int, Source("usage.not_useful")]
+    wrong_count: Annotated[int, Source("usage.wrong")]
     needs_review: bool
-    review_reason: ReviewReason | None
+    review_reason: Annotated[ReviewReason | None, Source("review")]
     metadata: dict[str, Any]
+
+    @classmethod
+    def answer(cls, source: Memory, now: datetime | None = None, /, **given: object) -> dict[str, Any]:
+        """Return a memory with its type's fields beside the common ones; freshness is as of `now`."""
+        made = super().answer(source, now, **given)
+        # Last: where a type has a field of its own by a common name, that is what was written.
+        if source.type_version == 0:
+            made.update(source.payload)
+        else:
+            made.update(type_version=source.type_version, payload=source.payload)
+        return made
 
 
 class TenantTypeMemory(MemoryOut):
@@ -112,129 +151,22 @@ class TenantTypeMemory(MemoryOut):
     payload: dict[str, Any] = Field(description="The type's fields, by the schema of that version.")
 
 
-class AffectedOut(Out):
-    """Another memory that a write changed, and how."""
+class _MemoryAnswer:
+    """What the models of any memory share: how its JSON is made."""
 
-    memory_id: str
-    change: str
-
-
-class AuditEvent(Out):
-    """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
-
-    id: str
-    at: datetime
-    actor: str
-    action: str
-    memory_id: str | None
-    sentence: str
-    detail: dict[str, Any]
-    redacted: bool = Field(description="The detail was emptied by an erasure.")
+    @classmethod
+    def answer(cls, source: Memory, now: datetime | None = None, /) -> dict[str, Any]:
+        """Return a memory as `MemoryOut` does."""
+        return MemoryOut.answer(source, now)
 
 
-class ArmOut(Out):
-    """Where a retrieval arm placed a memory."""
-
-    arm: str
-    rank: int
-    score: float
-    scaled: float
-    contribution: float
+def _members(registry: Registry) -> tuple[type[BaseModel], ...]:
+    return tuple(_member(spec) for spec in registry)
 
 
-class GroupOut(Out):
-    """One group of the context block."""
-
-    name: str
-    lines: list[str]
-
-
-class ContextOut(Out):
-    """The block to paste into a prompt."""
-
-    text: str
-    tokens: int
-    groups: list[GroupOut]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
-    """The answers whose shape depends on the types there are."""
-
-    memory: Any
-    write: type[BaseModel]
-    batch: type[BaseModel]
-    page: type[BaseModel]
-    history: type[BaseModel]
-    query: type[BaseModel]
-    recall: type[BaseModel]
-
-
-def build_answers(registry: Registry) -> Answers:
-    """Return the answers for the types there are."""
-    members = tuple(_memory(spec) for spec in registry)
-    memory: Any = create_model(
-        "Memory",
-        __base__=_ROOT[builtin_or_tenant(one_of(members), TenantTypeMemory, _which)],
-        __doc__="A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.",
-    )
-    write = _out(
-        "WriteResult",
-        "What was decided about a write, and why.",
-        memory=maybe(memory),
-        decision=WriteDecision,
-        reason=str,
-        affected=list[AffectedOut],
-    )
-    decided = _item("BatchItem", "One item's outcome.", maybe(memory))
-    return Answers(
-        memory=memory,
-        write=write,
-        batch=_out("BatchResult", "Outcomes in the order of the batch.", results=many(decided)),
-        page=_out("MemoryPage", "Some memories.", memories=many(memory), next_cursor=str | None),
-        history=_out(
-            "History",
-            "Every version of a belief, oldest statement first, and what happened to them.",
-            versions=many(memory),
-            events=list[AuditEvent],
-        ),
-        query=_out(
-            "QueryResult",
-            "Memories best first, and the context made of them.",
-            memories=many(_hit(memory)),
-            context=ContextOut,
-            understood=dict[str, Any],
-            plan=dict[str, Any] | None,
-            took_ms=float,
-            degraded=list[str],
-        ),
-        recall=_out(
-            "RecallResult",
-            "Memories best first.",
-            memories=many(_scored(members)),
-            query_time_ms=float,
-        ),
-    )
-
-
-def _hit(memory: Any) -> type[BaseModel]:  # noqa: ANN401 - a model made at run time
-    return _out(
-        "Hit",
-        "A memory that answers: the score orders the answers, the relevance says how well one fits by itself.",
-        memory=memory,
-        score=float,
-        relevance=float,
-        retrieval=float,
-        confidence=float,
-        freshness=float,
-        arms=list[ArmOut],
-        notes=list[str],
-    )
-
-
-def _memory(spec: MemoryType) -> type[BaseModel]:
+def _member(spec: MemoryType) -> type[BaseModel]:
     fields: Mapping[str, Any] = {
-        name: (annotation, _shown(info)) for name, (annotation, info) in payload_fields(spec).items()
+        name: (annotation, _without_aliases(info)) for name, (annotation, info) in payload_fields(spec).items()
     }
     name = "".join(word.capitalize() for word in spec.name.split("_"))
     return create_model(
@@ -242,165 +174,101 @@ def _memory(spec: MemoryType) -> type[BaseModel]:
     )
 
 
-def _scored(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time
-    every: tuple[type[BaseModel], ...] = (*members, TenantTypeMemory)
-    *scored, own = (
-        create_model(f"Scored{one.__name__}", __base__=one, score=(float, ...), memory_type=(str, ...)) for one in every
-    )
-    return builtin_or_tenant(one_of(scored), own, _which)
-
-
-def _which(memory: Any) -> str:  # noqa: ANN401 - JSON, or a model
-    """Return which kind of type a memory is of."""
-    return OWN if isinstance(memory, Mapping) and "payload" in memory else BUILT_IN
-
-
-def _shown(info: Any) -> Any:  # noqa: ANN401 - a FieldInfo
+def _without_aliases(info: Any) -> Any:  # noqa: ANN401 - a FieldInfo
     shown = copy(info)
     shown.validation_alias = None
     shown.alias_priority = None
     return shown
 
 
-def _item(name: str, doc: str, memory: Any) -> type[BaseModel]:  # noqa: ANN401 - a model made at run time
+def _any_memory(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a model made at run time
     return create_model(
-        name,
-        __base__=Out,
-        __doc__=doc,
-        index=(int, ...),
-        status=(int, ...),
-        memory=(memory, None),
-        decision=(WriteDecision | None, None),
-        reason=(str | None, None),
-        affected=(list[AffectedOut], Field(default_factory=list)),
-        problem=(Problem | None, None),
+        "Memory",
+        __base__=(_MemoryAnswer, _ROOT[builtin_or_tenant(one_of(members), TenantTypeMemory, _tag_of)]),
+        __doc__="A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.",
     )
 
 
-def _out(name: str, doc: str, **fields: Any) -> type[BaseModel]:  # noqa: ANN401 - annotations
-    required: dict[str, Any] = {field: (annotation, ...) for field, annotation in fields.items()}
-    return create_model(name, __base__=Out, __doc__=doc, **required)
+def _any_scored_memory(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: ANN401 - a union made at run time
+    every: tuple[type[BaseModel], ...] = (*members, TenantTypeMemory)
+    *scored, own = (
+        create_model(f"Scored{one.__name__}", __base__=one, score=(float, ...), memory_type=(str, ...)) for one in every
+    )
+    return builtin_or_tenant(one_of(scored), own, _tag_of)
 
 
-def memory_answer(one: Memory, now: datetime) -> dict[str, object]:
-    """Return a memory with its type's fields beside the common ones; freshness is as of `now`."""
-    return {
-        "id": ids.public(ids.MEMORY, one.id),
-        "type": one.type,
-        "category": one.category,
-        "status": one.status,
-        "content": one.content,
-        "subject": one.subject,
-        "slot": one.slot,
-        "contested": one.contested,
-        "confidence": round(one.confidence, 6),
-        "confidence_parts": _parts(one),
-        "freshness": round(_freshness(one, now), 6),
-        "importance": one.importance,
-        "topic": one.topic,
-        "scope": one.scope.kind,
-        "user_id": one.scope.user_id,
-        "agent_id": one.scope.agent_id,
-        "session_id": one.session_id,
-        "sequence_number": one.sequence_number,
-        "speech_act": one.speech_act,
-        "stated_at": one.stated_at,
-        "valid_from": one.valid_from,
-        "valid_until": one.valid_until,
-        "recorded_at": one.recorded_at,
-        "retired_at": one.retired_at,
-        "supersedes": _memory_id(one.supersedes),
-        "superseded_by": _memory_id(one.superseded_by),
-        "links": [_link(one.id, link) for link in one.links],
-        "evidence": [_evidence(item) for item in one.evidence],
-        "provenance": one.provenance,
-        "access_count": one.access_count,
-        "last_accessed_at": one.last_accessed_at,
-        "distinct_sessions": one.usage.sessions,
-        "stability": round(one.usage.stability, 6),
-        "useful_count": one.usage.useful,
-        "not_useful_count": one.usage.not_useful,
-        "wrong_count": one.usage.wrong,
-        "needs_review": one.needs_review,
-        "review_reason": one.review,
-        "metadata": one.metadata,
-        # Last: where a type has a field of its own by a common name, that is what was written.
-        **(one.payload if one.type_version == 0 else {"type_version": one.type_version, "payload": one.payload}),
-    }
+def _tag_of(memory: Any) -> str:  # noqa: ANN401 - JSON, or a model
+    """Return which kind of type a memory is of."""
+    return OWN if isinstance(memory, Mapping) and "payload" in memory else BUILT_IN
 
 
-def write_answer(one: WriteOutcome, now: datetime) -> dict[str, object]:
-    """Return what was decided about a write."""
-    return {
-        "memory": None if one.memory is None else memory_answer(one.memory, now),
-        "decision": one.decision,
-        "reason": one.reason,
-        "affected": [{"memory_id": ids.public(ids.MEMORY, other.id), "change": other.change} for other in one.affected],
-    }
+if TYPE_CHECKING:
+    AnyMemory = MemoryOut
+    AnyScoredMemory = MemoryOut
+else:
+    # One model for each type that is built in; the type checker knows what they share.
+    _MODELS = _members(discover())
+    AnyMemory = _any_memory(_MODELS)
+    AnyScoredMemory = _any_scored_memory(_MODELS)
 
 
-def history_answer(one: MemoryHistory, now: datetime) -> dict[str, object]:
-    """Return the versions of a belief and what happened to them."""
-    return {
-        "versions": [memory_answer(version, now) for version in one.versions],
-        "events": [audit_answer(event) for event in one.events],
-    }
+class AffectedOut(Out):
+    """Another memory that a write changed, and how."""
+
+    memory_id: Annotated[str, public_id(ids.MEMORY, "id")]
+    change: str
 
 
-def audit_answer(one: AuditEntry) -> dict[str, object]:
-    """Return an event of the audit log, with its sentence."""
-    emptied = one.redacted_by is not None
-    return {
-        "id": ids.public(ids.EVENT, one.id),
-        "at": one.at,
-        "actor": one.actor,
-        "action": one.action,
-        "memory_id": _memory_id(one.memory),
-        "sentence": audit_text.describe(one.action, one.at, one.actor, one.detail, redacted=emptied),
-        "detail": one.detail,
-        "redacted": emptied,
-    }
+class WriteResultOut(Out):
+    """What was decided about a write, and why."""
+
+    memory: AnyMemory | None
+    decision: WriteDecision
+    reason: str
+    affected: list[AffectedOut]
 
 
-def _parts(one: Memory) -> dict[str, object]:
-    return {
-        "source_strength": one.parts.source,
-        "repetition": confidence.repetition(one.parts.mentions),
-        "extractor_confidence": one.parts.extractor,
-        "type_prior": one.parts.prior,
-        "mentions": one.parts.mentions,
-    }
+class BatchItemOut(Out):
+    """One item's outcome."""
+
+    index: int
+    status: int
+    memory: AnyMemory | None = None
+    decision: WriteDecision | None = None
+    reason: str | None = None
+    affected: list[AffectedOut] = Field(default_factory=list)
+    problem: Problem | None = None
 
 
-def _freshness(one: Memory, now: datetime) -> float:
-    return freshness.since_last_use(
-        stated_at=one.stated_at,
-        last_accessed_at=one.last_accessed_at,
-        access_count=one.access_count,
-        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
-        now=now,
+class BatchResultOut(Out):
+    """Outcomes in the order of the batch."""
+
+    results: list[BatchItemOut]
+
+
+class MemoryPageOut(PageOut):
+    """Some memories."""
+
+    memories: list[AnyMemory]
+
+
+class AuditEventOut(Out):
+    """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
+
+    id: Annotated[str, public_id(ids.EVENT)]
+    at: datetime
+    actor: str
+    action: str
+    memory_id: Annotated[str | None, public_id(ids.MEMORY, "memory")]
+    sentence: Annotated[str, Computed(_sentence)]
+    detail: dict[str, Any]
+    redacted: Annotated[bool, Source("redacted_by", lambda erasure: erasure is not None)] = Field(
+        description="The detail was emptied by an erasure."
     )
 
 
-def _memory_id(value: UUID | None) -> str | None:
-    return None if value is None else ids.public(ids.MEMORY, value)
+class HistoryOut(Out):
+    """Every version of a belief, oldest statement first, and what happened to them."""
 
-
-def _link(here: UUID, link: Mapping[str, object]) -> dict[str, object]:
-    outward = UUID(str(link["from"])) == here
-    other = UUID(str(link["to"] if outward else link["from"]))
-    return {
-        "kind": link["kind"],
-        "direction": "out" if outward else "in",
-        "memory_id": ids.public(ids.MEMORY, other),
-    }
-
-
-def _evidence(one: Evidence) -> dict[str, object]:
-    return {
-        "stated_at": one.stated_at,
-        "turn_id": None if one.turn_id is None else ids.public(ids.TURN, one.turn_id),
-        "quote": one.quote,
-        "role": one.role,
-        "session_id": one.session_id,
-    }
+    versions: list[AnyMemory]
+    events: list[AuditEventOut]

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from app.api.plumbing.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
-from app.memory.fields import Name, Place, Sentence, Topic, UserId
+from app.memory.fields import Flag, Name, Place, Sentence, Topic, UserId
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Category, ScopeKind, SpeechAct
@@ -76,7 +76,7 @@ class WriteFields(BaseModel):
         description="Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was "
         "stated.",
     )
-    ends: bool = Field(
+    ends: Flag = Field(
         default=False,
         description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
         "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.",

@@ -19,7 +19,7 @@ from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, En
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import Evidence, Scope, ScopeKind, scope_of_write
-from app.write.resolve import UNKNOWN_ID
+from app.services.memories import UNKNOWN_ID
 
 FUTURE = timedelta(days=1)
 """How far ahead of our clock a statement may say it was made: clocks differ, time zones are mistaken."""

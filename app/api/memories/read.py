@@ -1,7 +1,4 @@
-"""Read, list, change, delete, history.
-
-Memories: reading, listing, changing, erasing, history; `memory_writes` has the writing.
-"""
+"""Memories over HTTP: read, list, change and erase them, and read their history."""
 
 from __future__ import annotations
 
@@ -9,45 +6,62 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field, Json, create_model, model_validator
 from starlette.responses import Response
 
 from app import ids
-from app.api.erasure import ReceiptOut, receipt
-from app.api.memories import answers, write
-from app.api.memories.answers import Answers
+from app.api.erasure import ReceiptOut
+from app.api.memories import write
+from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPageOut
 from app.api.memories.bodies import WriteBodies
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
-from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import (
-    OWNER,
-    Clocks,
-    Fraction,
-    Instant,
-    Lifetime,
-    Metadata,
-    Out,
-    RequestBody,
-    VisibilityQuery,
-)
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads
+from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.fields import OWNER, Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads, allow_role
 from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import from_query, maybe, with_example
-from app.api.query import MOST_RESULTS
-from app.db.memories.listing import MemoryFilters, Sort
-from app.memory.fields import Name, Topic
+from app.api.plumbing.wire import Out, Source, json_answer
+from app.memory.fields import Flag, Name, Topic
 from app.memory.normalise import normalise_key, words
 from app.memory.registry import Registry
-from app.model import Actor, Category, MemoryStatus, Scope, ScopeKind, Visibility
+from app.model import Actor, Category, MemoryStatus, ScopeKind, Visibility
 from app.runtime import Runtime
-from app.services.memories import MemoryPage
+from app.services.memories import MemoryFilters, MemoryPage, Sort
 
 
-class MemoryListQuery(VisibilityQuery):
+class VisibilityQuery(Clocks):
+    """What a listing sees: naming a user or an agent shows what a query by them would see."""
+
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    scope: ScopeKind | None = Field(default=None, description="Of these, only what is in scopes of this kind.")
+    all: bool = Field(
+        default=False,
+        description="List the memories of every user and agent; takes a key with the role `admin`. Without it, and "
+        "without a user or an agent, only what is in the global scope is listed.",
+    )
+
+    def scopes(self, actor: Actor) -> tuple[UUID, ...] | None:
+        """Return the ids of the scopes that are listed, None for all of the tenant's; InvalidFields or Forbidden."""
+        if self.all:
+            named = [name for name in ("user_id", "agent_id", "scope") if getattr(self, name) is not None]
+            if named:
+                raise InvalidFields([FieldError(field=name, message="give it or all=true, not both") for name in named])
+            allow_role(actor, "admin")
+            return None
+        needed = {ScopeKind.USER: "user_id", ScopeKind.AGENT: "agent_id"}.get(self.scope or ScopeKind.GLOBAL)
+        if needed is not None and getattr(self, needed) is None:
+            raise InvalidFields([FieldError(field=needed, message=f"is required for scope {self.scope}")])
+        visible = Visibility(user_id=self.user_id, agent_id=self.agent_id).scopes()
+        return tuple(one.id(actor.tenant_id) for one in visible if self.scope in {None, one.kind})
+
+
+class MemoryListQuery(VisibilityQuery, PageQuery):
     """Which memories to list."""
 
     owner: Name | None = Field(default=None, description=OWNER)
@@ -61,7 +75,7 @@ class MemoryListQuery(VisibilityQuery):
     subject: Name | None = Field(default=None, description="Only what is about this, as memories show it in `subject`.")
     topic: Topic | None = None
     session_id: Name | None = None
-    min_importance: Fraction | None = Field(default=None, description="Only what matters at least this much.")
+    min_importance: QueryFraction | None = Field(default=None, description="Only what matters at least this much.")
     q: Name | None = Field(default=None, description="Only memories whose text holds each of these words.")
     entity: Name | None = Field(
         default=None,
@@ -85,13 +99,11 @@ class MemoryListQuery(VisibilityQuery):
         "`known_at`, then instead of now; `as_of` says itself when.",
     )
     sort: Sort = Sort.NEWEST
-    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
-    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        if self.owner is not None and (self.user_id, self.agent_id, self.scope) != (None, None, None):
-            raise ValueError("owner names scopes by itself: leave out user_id, agent_id and scope")
+        if self.owner is not None and (self.user_id, self.agent_id, self.scope, self.all) != (None, None, None, False):
+            raise ValueError("owner names scopes by itself: leave out user_id, agent_id, scope and all")
         return self
 
 
@@ -114,24 +126,33 @@ MOST_COUNTED = 100_000
 class MemoryCountOut(Out):
     """How many memories there are; `capped`: more than 100,000, and only so many were counted."""
 
-    total: int
+    total: Annotated[int, Source(make=lambda total: min(total, MOST_COUNTED))]
     capped: bool
     by_type: dict[str, int]
     by_status: dict[str, int]
+
+
+_CAN_BE_EMPTY = frozenset({"topic", "valid_until"})
+"""Fields of a memory that null empties."""
 
 
 class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"})):
     """What may be changed about a memory; what it says is changed by writing a newer one."""
 
     importance: Fraction | None = None
-    topic: Topic | None = None
+    topic: Topic | None = Field(default=None, description="What it is filed under; null: under nothing.")
     category: Category | None = None
     valid_until: Instant | None = Field(default=None, description="Until when it is true; null: without an end.")
     ttl_seconds: Lifetime | None = Field(
         default=None, description="Instead of valid_until: how much longer it is true, in seconds from now."
     )
-    needs_review: bool | None = Field(default=None, description="Whether a person should look at it.")
+    needs_review: Flag | None = Field(default=None, description="Whether a person should look at it.")
     metadata: Metadata | None = Field(default=None, description="Takes the place of what was there.")
+
+    @property
+    def given(self) -> set[str]:
+        """Return the fields to change: null empties what may be empty, and leaves the others as they are."""
+        return {name for name in self.model_fields_set if name in _CAN_BE_EMPTY or getattr(self, name) is not None}
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -140,53 +161,53 @@ class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"}
         return self
 
     def changes(self, now: datetime) -> dict[str, object]:
-        """Return the fields that were given; null empties only what may be empty."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        emptied = sorted({name for name, value in given.items() if value is None} - {"topic", "valid_until"})
-        if emptied:
-            raise InvalidFields([FieldError(field=name, message="must not be null") for name in emptied])
-        if given.get("valid_until") is not None:
-            given["valid_until"] = fields.aware(self.valid_until, UTC)
+        """Return the new values by field; InvalidFields for nothing but nulls that change nothing, or for two ends."""
+        if not self.given:
+            errors = [FieldError(field=name, message="must not be null") for name in sorted(self.model_fields_set)]
+            raise InvalidFields(errors)
+        changed = {name: getattr(self, name) for name in self.given}
+        if changed.get("valid_until") is not None:
+            changed["valid_until"] = fields.aware(self.valid_until, UTC)
         if self.ttl_seconds is not None:
-            if "valid_until" in given:
+            if "valid_until" in changed:
                 raise InvalidFields(fields.both_ends())
-            given["valid_until"] = now + timedelta(seconds=self.ttl_seconds)
-        given.pop("ttl_seconds", None)
-        return given
+            changed["valid_until"] = now + timedelta(seconds=self.ttl_seconds)
+            del changed["ttl_seconds"]
+        return changed
 
 
 MemoryId = Annotated[str, Path(description="A memory's id.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-def router(registry: Registry, bodies: WriteBodies, answers: Answers) -> APIRouter:
+def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
     """Return the routes of memories."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
-    write.add(found, registry, bodies, answers)
+    write.add(found, registry, bodies)
     add_reads(
         found,
         READ,
-        ("/memories", _listing(registry), "List memories", answers.page),
+        ("/memories", _listing(registry), "List memories", MemoryPageOut),
         ("/memories/count", _counting(registry), "Count memories", MemoryCountOut),
-        ("/memories/{memory_id}", get_memory, "Get a memory", answers.memory),
+        ("/memories/{memory_id}", get_memory, "Get a memory", AnyMemory),
         (
             "/memories/{memory_id}/history",
             get_memory_history,
             "Get every version of a belief and what happened to it",
-            answers.history,
+            HistoryOut,
         ),
     )
-    _add_changes(found, answers)
+    _add_changes(found)
     return found
 
 
-def _add_changes(found: APIRouter, answers: Answers) -> None:
+def _add_changes(found: APIRouter) -> None:
     found.add_api_route(
         "/memories/{memory_id}",
         patch_memory,
         methods=["PATCH"],
         operation_id="patch_memory",
         summary="Change what is not the belief itself",
-        response_model=answers.memory,
+        response_model=AnyMemory,
         dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
@@ -211,11 +232,9 @@ def _listing(registry: Registry) -> Handler:
         filters = await _filters(query, runtime, actor)
         listing = Listing(f"{actor.tenant_id}|{query.sort}|{query.validity}|{filters}")
         filters = _valid_now(filters, query, runtime.clock())
-        after = None
-        if query.cursor is not None:
-            after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
+        after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
         page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
-        return fields.json_answer(page_of(page, listing, filters.known_at or runtime.clock()))
+        return page_answer(page, listing, filters.known_at or runtime.clock())
 
     list_memories.__annotations__["query"] = from_query(listing_by(registry))
     return list_memories
@@ -226,14 +245,7 @@ def _counting(registry: Registry) -> Handler:
         """Count the memories that `GET /memories` lists with the same filters; `sort` and `cursor` change nothing."""
         filters = await _filters(query, runtime, actor)
         found = await runtime.memories.count(actor, _valid_now(filters, query, runtime.clock()), most=MOST_COUNTED)
-        return fields.json_answer(
-            {
-                "total": min(found.total, MOST_COUNTED),
-                "capped": found.capped,
-                "by_type": found.by_type,
-                "by_status": found.by_status,
-            }
-        )
+        return json_answer(MemoryCountOut.answer(found))
 
     count_memories.__annotations__["query"] = from_query(listing_by(registry))
     return count_memories
@@ -252,7 +264,7 @@ async def get_memory(
     """Get a memory, whatever its status; 404 where it was not known then, or did not hold then."""
     instants = clocks.instants()
     found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id), **instants)
-    return fields.json_answer(answers.memory_answer(found, instants["known_at"] or runtime.clock()))
+    return json_answer(MemoryOut.answer(found, instants["known_at"] or runtime.clock()))
 
 
 async def get_memory_history(
@@ -264,7 +276,7 @@ async def get_memory_history(
     """
     instants = clocks.instants()
     found = await runtime.memories.history(actor, ids.parse(ids.MEMORY, memory_id), **instants)
-    return fields.json_answer(answers.history_answer(found, instants["known_at"] or runtime.clock()))
+    return json_answer(HistoryOut.answer(found, instants["known_at"] or runtime.clock()))
 
 
 async def patch_memory(
@@ -280,7 +292,7 @@ async def patch_memory(
 
     async def work() -> object:
         found = await runtime.memories.patch(actor, ids.parse(ids.MEMORY, memory_id), changes)
-        return answers.memory_answer(found, runtime.clock())
+        return MemoryOut.answer(found, runtime.clock())
 
     return await run_once(request, runtime, actor, 200, work)
 
@@ -293,8 +305,8 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
     """
 
     async def work() -> object:
-        done = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id), own=own_key(request))
-        return receipt(done)
+        receipt = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id), own=own_key(request))
+        return ReceiptOut.answer(receipt)
 
     return await run_once(request, runtime, actor, 200, work)
 
@@ -302,7 +314,7 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
     registry = await runtime.type_book.naming(actor.tenant_id, query.type)
     if query.owner is None:
-        scopes = scopes_of(query, actor)
+        scopes = query.scopes(actor)
     else:
         scopes = await runtime.activity.scopes_of_user(actor, query.owner)
     return MemoryFilters(
@@ -332,17 +344,6 @@ def _payload_fields(query: MemoryListQuery, registry: Registry) -> tuple[tuple[s
     )
 
 
-def scopes_of(query: VisibilityQuery, actor: Actor) -> tuple[Any, ...] | None:
-    """Return the ids of the scopes that are listed; None for all of the tenant's."""
-    if query.scope is None and query.user_id is None and query.agent_id is None:
-        return None
-    needed = {ScopeKind.USER: "user_id", ScopeKind.AGENT: "agent_id"}.get(query.scope or ScopeKind.GLOBAL)
-    if needed is not None and getattr(query, needed) is None:
-        raise InvalidFields([FieldError(field=needed, message=f"is required for scope {query.scope}")])
-    seen: tuple[Scope, ...] = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
-    return tuple(one.id(actor.tenant_id) for one in seen if query.scope in {None, one.kind})
-
-
 def _sorted_by(sort: Sort) -> type[datetime | float] | None:
     match sort.column:
         case "id":
@@ -353,9 +354,6 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
             return float
 
 
-def page_of(page: MemoryPage, listing: Listing, now: datetime) -> dict[str, object]:
+def page_answer(page: MemoryPage, listing: Listing, now: datetime) -> Response:
     """Return a page as it is answered; freshness is as of `now`."""
-    return {
-        "memories": [answers.memory_answer(one, now) for one in page.memories],
-        "next_cursor": None if page.next is None else cursors.encode(page.next, listing),
-    }
+    return json_answer(MemoryPageOut.page(page.memories, cursors.encode(page.next, listing), now))

@@ -1,9 +1,4 @@
-"""Typed and batch writes, tenant types included.
-
-Writes of memories of a tenant's own types: their fields are in `payload`, as the tenant's definition has them.
-
-Writing memories: by the type, which gives a route of its own, or many of any types.
-"""
+"""Writes of memories over HTTP: by the type, which gives a route of its own, or many of any types."""
 
 from __future__ import annotations
 
@@ -14,8 +9,7 @@ from typing import Annotated, Any, Final, TypeVar
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
-from app.api.memories import answers
-from app.api.memories.answers import Answers
+from app.api.memories.answers import BatchResultOut, WriteResultOut
 from app.api.memories.bodies import LARGEST_BATCH, TenantTypeWrite, WriteBodies, WriteFields
 from app.api.memories.candidates import (
     candidate_from_body,
@@ -106,7 +100,7 @@ OwnType = Annotated[MemoryType, Depends(tenant_type)]
 CREATED = 201
 
 
-def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answers) -> None:
+def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
     """Add the routes; each type has one of its own, so that OpenAPI shows its body."""
     for spec in registry:
         for name in (spec.name, *spec.aliases):
@@ -118,7 +112,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answ
                 operation_id=f"write_{spec.name}",
                 summary=f"Write a memory of type {spec.name}",
                 description=spec.definition,
-                response_model=answers.write,
+                response_model=WriteResultOut,
                 dependencies=IDEMPOTENT,
                 openapi_extra=WRITE,
                 include_in_schema=name == spec.name,
@@ -130,7 +124,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answ
         status_code=CREATED,
         operation_id="write_own_type",
         summary="Write a memory of a type of your own",
-        response_model=answers.write,
+        response_model=WriteResultOut,
         dependencies=IDEMPOTENT,
         openapi_extra=WRITE,
     )
@@ -141,7 +135,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies, answers: Answ
         status_code=CREATED,
         operation_id="write_batch",
         summary="Write up to a thousand memories",
-        response_model=answers.batch,
+        response_model=BatchResultOut,
         dependencies=[*IDEMPOTENT, Depends(known_types)],
         openapi_extra=WRITE,
     )
@@ -182,7 +176,7 @@ async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: Write
     refuse_unknown_turns([body], unknown)
     refuse_unknown_entities(await runtime.memories.unknown_entities(actor, [candidate]))
     outcome = await runtime.memories.write(actor, candidate)
-    return answers.write_answer(outcome, runtime.clock())
+    return WriteResultOut.answer(outcome, runtime.clock())
 
 
 def _batch_write(body_type: type[Any]) -> Handler:
@@ -219,4 +213,4 @@ def _batch_item(
 ) -> dict[str, object]:
     if isinstance(result, TypedMemoryError):
         return {"index": place, "status": result.status, "problem": problem_of(result, request.scope)}
-    return {"index": place, "status": CREATED, **answers.write_answer(result, now)}
+    return {"index": place, "status": CREATED, **WriteResultOut.answer(result, now)}

@@ -1,4 +1,4 @@
-"""Cursors: where the next page starts, opaque to callers and good only for the listing that gave them out."""
+"""Pages of listings: their query parameters, and opaque cursors that are good only for the listing that made them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.db.memories.listing import PagePosition
+from pydantic import Field
+
+from app.api.plumbing.fields import MOST_RESULTS, RequestBody
 from app.errors import InvalidCursor
 from app.memory.calendar import plausible
+from app.services.memories import PagePosition
 
 LONGEST = 500
 
 _UNKNOWN = "this is no cursor of ours: use next_cursor as it came"
-
 _ELSEWHERE = "this cursor belongs to another listing: keep filters and sort the same"
 _MARK = 8
+
+
+class PageQuery(RequestBody):
+    """Which page of a listing."""
+
+    limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
+    cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +41,22 @@ class Listing:
         return hashlib.sha256(self.text.encode()).hexdigest()[:_MARK]
 
 
-def encode(position: PagePosition, listing: Listing) -> str:
-    """Return the cursor of a position."""
+def encode(position: PagePosition | None, listing: Listing) -> str | None:
+    """Return the cursor of a position; None, where there is no next page, stays None."""
+    if position is None:
+        return None
     value = position.value.isoformat() if isinstance(position.value, datetime) else position.value
     content = json.dumps([listing.mark(), position.id.hex, value], separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
-def decode(cursor: str, listing: Listing, *, value: type[datetime | float] | None) -> PagePosition:
-    """Return the position of a cursor whose order goes by a `value` of that type; raise InvalidCursor."""
+def decode(cursor: str | None, listing: Listing, *, value: type[datetime | float] | None = None) -> PagePosition | None:
+    """Return the position of a cursor whose order goes by a `value` of that type, else by ids; raise InvalidCursor.
+
+    None, which asks for the first page, stays None.
+    """
+    if cursor is None:
+        return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         mark, identifier, given = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
@@ -52,14 +68,29 @@ def decode(cursor: str, listing: Listing, *, value: type[datetime | float] | Non
     return position
 
 
-def encode_name(name: str, listing: Listing) -> str:
-    """Return the cursor behind a name, of a listing in the order of names."""
+def encode_id(last: UUID | None, listing: Listing) -> str | None:
+    """Return the cursor of a listing by ids that goes on after an id; None where there is no next page."""
+    return None if last is None else encode(PagePosition(id=last), listing)
+
+
+def decode_id(cursor: str | None, listing: Listing) -> UUID | None:
+    """Return the id that a page of a listing by ids starts after; None for the first page."""
+    position = decode(cursor, listing)
+    return None if position is None else position.id
+
+
+def encode_name(name: str | None, listing: Listing) -> str | None:
+    """Return the cursor behind a name, of a listing in the order of names; None stays None."""
+    if name is None:
+        return None
     content = json.dumps([listing.mark(), name], separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
-def decode_name(cursor: str, listing: Listing) -> str:
-    """Return the name that a cursor stands behind; raise InvalidCursor."""
+def decode_name(cursor: str | None, listing: Listing) -> str | None:
+    """Return the name that a cursor stands behind, None for the first page; raise InvalidCursor."""
+    if cursor is None:
+        return None
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         mark, name = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

@@ -1,26 +1,20 @@
-"""Bounded field types, strict base models.
-
-The kinds of values that requests are made of, each bounded and each with a plain message.
-
-The bodies and query strings that don't depend on the types there are.
-"""
+"""Fields of requests: bounded types with plain messages, and the models that bodies and query strings start from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import to_json
-from starlette.responses import Response
 
 from app.api.plumbing.problems import FieldError
 from app.memory.calendar import known_zone, plausible
-from app.memory.fields import A_NUMBER, Name, check_metadata
-from app.model import ScopeKind
+from app.memory.fields import A_NUMBER, check_metadata
+
+MOST_RESULTS = 200
+"""Memories, or whatever else is listed, in one answer."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -57,6 +51,15 @@ def both_ends() -> list[FieldError]:
     ]
 
 
+def _day(value: object) -> object:
+    if isinstance(value, str) and not _DATE.fullmatch(value):
+        raise ValueError("must be a date, such as 2026-05-09")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_day), AfterValidator(plausible)]
+"""A date as text, between the years 1000 and 2200."""
+
 Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausible)]
 """A date and time as text, between the years 1000 and 2200."""
 
@@ -70,6 +73,8 @@ KNOWN_AT = (
     "later shows. What was erased since is gone from the past too."
 )
 
+OWNER = "Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."
+
 TimeZone = Annotated[str, AfterValidator(known_zone), Field(examples=["Europe/Berlin"], max_length=64)]
 """The IANA name of a time zone."""
 
@@ -77,16 +82,13 @@ Lifetime = Annotated[int, Field(strict=True, gt=0, le=100 * 366 * 86_400)]
 """Seconds, up to a hundred years."""
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False), A_NUMBER]
-"""A number from 0 to 1."""
+"""A number from 0 to 1 in a body."""
+
+QueryFraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A number from 0 to 1 in a query string, where it is text."""
 
 Metadata = Annotated[dict[str, object], AfterValidator(check_metadata)]
 """A JSON object of the caller's own: at most 16 KB, at most 8 deep."""
-
-
-class Out(BaseModel):
-    """The base of everything that is answered."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class RequestBody(BaseModel):
@@ -104,21 +106,3 @@ class Clocks(RequestBody):
     def instants(self) -> dict[str, datetime | None]:
         """Return both, by name; a time without an offset is in UTC."""
         return {"as_of": aware(self.as_of, UTC), "known_at": aware(self.known_at, UTC)}
-
-
-class VisibilityQuery(Clocks):
-    """What a listing sees: naming a user or an agent shows what a query by them would see."""
-
-    user_id: Name | None = None
-    agent_id: Name | None = None
-    scope: ScopeKind | None = Field(default=None, description="Of these, only what is in scopes of this kind.")
-
-
-OWNER = "Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."
-
-JSON = "application/json"
-
-
-def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a value as a JSON response."""
-    return Response(to_json(content), status_code=status, media_type=JSON, headers=dict(headers or {}))

@@ -1,13 +1,7 @@
-"""Route class: key and role, strict body, dependencies, tables of routes.
+"""The route class of every route: the key and its role, the query parameters and the body are checked, then it runs.
 
-What handlers are given; `async`, because the framework sends plain functions through a thread.
-
-The route class: a key with the right role first, no parameter it doesn't know, a strictly read body, the handler.
-
-Every route says what it takes, in `openapi_extra`: one of the constants below. A route that says nothing
-can't be made, so none is open by accident.
-
-Routes that differ in nothing but what stands in a table: where they are, what they do, what they answer.
+Every route says who may call it, in `openapi_extra`: one of the constants below. A route that says nothing cannot be
+made, so none is open by accident.
 """
 
 from __future__ import annotations
@@ -26,7 +20,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from app.api.plumbing.idempotency import IDEMPOTENT
-from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType
+from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType, did_you_mean
 from app.errors import Forbidden, Unauthenticated
 from app.model import Actor
 from app.runtime import Runtime
@@ -78,6 +72,8 @@ class GuardedRoute(APIRoute):
         if role is None:
             raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")
         takes_body = self.body_field is not None
+        requires_body = takes_body and self.body_field is not None and self.body_field.field_info.is_required()
+        example = _described(self.body_field.field_info.annotation) if self.body_field is not None else ""
         parameters = _parameters(self.dependant)
 
         async def guarded(request: Request) -> Response:
@@ -88,9 +84,18 @@ class GuardedRoute(APIRoute):
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
             await strict.read()
+            if strict.empty and requires_body:
+                raise InvalidFields([FieldError(field="", message=f"the body is empty: send {example}")])
             return await handle(strict)
 
         return guarded
+
+
+def _described(body: object) -> str:
+    """Return what to send, in words: a JSON object with the fields that a body requires."""
+    fields = body.model_fields.items() if isinstance(body, type) and issubclass(body, BaseModel) else ()
+    required = " and ".join(f"`{info.alias or name}`" for name, info in fields if info.is_required())
+    return f"a JSON object with {required}" if required else "a JSON object"
 
 
 def _parameters(dependant: Dependant) -> dict[str, bool]:
@@ -115,7 +120,7 @@ def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
     """Raise InvalidFields for what the route would ignore: a misspelt or misplaced `dry_run` must not erase."""
     there = f"there are {', '.join(sorted(parameters))}" if parameters else "there are none"
     unknown = [
-        FieldError(field=name[:200], message=f"is not a query parameter here; {there}")
+        FieldError(field=name[:200], message=f"is not a query parameter here; {did_you_mean(name, parameters)}{there}")
         for name in given
         if name not in parameters
     ]
@@ -132,11 +137,13 @@ class StrictRequest(Request):
     """A request whose body is JSON in UTF-8, without what JSON leaves open: NaN, repeated keys, huge numbers."""
 
     _parsed: object = None
+    empty: bool = False
 
     async def read(self) -> None:
         """Read and parse the body; raise MalformedBody or UnsupportedMediaType."""
         content = await self.body()
-        if not content:
+        self.empty = not content
+        if self.empty:
             return
         require_json(self)
         self._parsed = parse(content)
@@ -196,9 +203,12 @@ def allow_role(actor: Actor, role: str) -> None:
 
 
 def _token(request: Request) -> str:
-    header = request.headers.get("authorization")
-    if header is None:
+    headers = request.headers.getlist("authorization")
+    if not headers:
         raise Unauthenticated("send an API key: `Authorization: Bearer tm_...`")
+    if len(headers) > 1:
+        raise Unauthenticated("send one Authorization header: there are several, and one key is asked for")
+    header = headers[0]
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthenticated("the Authorization header must read `Bearer` and an API key")

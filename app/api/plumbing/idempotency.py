@@ -11,12 +11,11 @@ from fastapi import Depends, Header, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from app.api.plumbing.fields import JSON
-from app.db.idempotency import IdempotencySlot
+from app.api.plumbing.wire import JSON
 from app.errors import InvalidInput
 from app.model import Actor
 from app.runtime import Runtime
-from app.services.idempotency import StoredResponse, fingerprint_of
+from app.services.idempotency import IdempotencySlot, StoredResponse, fingerprint_of
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

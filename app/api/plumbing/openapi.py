@@ -1,11 +1,4 @@
-"""The OpenAPI document, its names, and `/docs`.
-
-`/docs`: every route with its fields, to read and to try. Its files come from here, so it works without a network.
-
-What the OpenAPI document calls things, and says of them, for the reader of a generated client.
-
-The OpenAPI document: security, and the problems that every route may answer.
-"""
+"""The OpenAPI document with the names that generated clients see, and `/docs`, which works without a network."""
 
 from __future__ import annotations
 
@@ -90,13 +83,33 @@ async def _file(request: Request) -> Response:
 
 
 SCHEMA_NAMES: Mapping[str, str] = {
+    "AuditEventOut": "AuditEvent",
+    "BatchItemOut": "BatchItem",
+    "BatchResultOut": "BatchResult",
     "Feedback": "FeedbackKind",
+    "FeedbackResultOut": "FeedbackResult",
+    "HistoryOut": "History",
+    "HitOut": "Hit",
+    "MemoryPageOut": "MemoryPage",
+    "NearDuplicateOut": "NearDuplicate",
     "Precision": "TimePrecision",
     "ProcessingMode": "IngestMode",
+    "QueryResultOut": "QueryResult",
     "ReadMode": "QueryMode",
+    "RecallResultOut": "RecallResult",
+    "ReviewChangedOut": "ReviewMoved",
+    "ReviewDetailOut": "ReviewDetail",
+    "ReviewItemOut": "ReviewItem",
+    "ReviewOutcomeOut": "ReviewOutcome",
+    "ReviewPageOut": "ReviewPage",
+    "ReviewResultOut": "ReviewResult",
+    "ReviewResultsOut": "ReviewOutcomes",
+    "ReviewSideOut": "ReviewSide",
     "Sort": "MemorySort",
+    "TurnPageOut": "TurnPage",
+    "WriteResultOut": "WriteResult",
 }
-"""Names of schemas that say nothing outside their module, or that two modules have: generators take those for one."""
+"""Names that clients see instead of the names of classes, which are unique in the code."""
 
 SCHEMA_TEXTS: Mapping[str, str] = {
     "agent_id": "Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.",

@@ -1,18 +1,14 @@
-"""Errors as RFC 9457 problems; hints for wrong routes.
-
-Where a request that no route takes was meant to go: what newcomers try first, and the route there is for it.
-
-Every error as an RFC 9457 problem, made in this one place.
-"""
+"""Errors as RFC 9457 problems, made in this one place, with hints for requests that no route takes."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from http import HTTPStatus
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 
 import structlog
 from fastapi import FastAPI
@@ -21,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from app.api.plumbing.unions import BUILT_IN
@@ -37,8 +33,8 @@ _ASKS: Final = "POST /query asks: a JSON body with query and user_id"
 _LISTS: Final = "GET /memories lists memories: ?user_id=...&type=..."
 
 ROUTE_HINTS: Final = tuple(
-    (re.compile(pattern), told)
-    for pattern, told in (
+    (re.compile(pattern), hint)
+    for pattern, hint in (
         (r"(?:POST|PUT) /(?:memories(?:/typed|/add)?|memory|add|remember)", _WRITES),
         (r"(?:GET|PUT) /(?:memories/(?:typed/)?)?query", _ASKS),
         (r"(?:GET|POST|PUT) /(?:memories/)?(?:search|ask|recall)", _ASKS),
@@ -57,13 +53,13 @@ ROUTE_HINTS: Final = tuple(
         (r"\w+ /(?:v1|api)(?:/.*)?", "paths begin with no version or prefix: POST /query"),
     )
 )
-"""Patterns of a method and a path, and what is told of what they mean."""
+"""Patterns of a method and a path, each with the route that is meant."""
 
 
 def route_hint(method: str, path: str) -> str | None:
-    """Return what to say to whoever sends this, where no route takes it; None where that is anybody's guess."""
-    asked = f"{method} {path.rstrip('/')}"
-    return next((told for pattern, told in ROUTE_HINTS if pattern.fullmatch(asked)), None)
+    """Return which route a request was meant for that no route takes; None where that cannot be guessed."""
+    request = f"{method} {path.rstrip('/')}"
+    return next((hint for pattern, hint in ROUTE_HINTS if pattern.fullmatch(request)), None)
 
 
 MEDIA_TYPE = "application/problem+json"
@@ -187,12 +183,17 @@ def internal(scope: Scope) -> dict[str, object]:
 
 
 def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: object = None) -> list[FieldError]:
-    """Return pydantic's errors as ours, under the given path; whoever misses a field of `body` is told which it has."""
-    there = _fields_of(body)
+    """Return pydantic's errors as ours, under the given path; an unknown field of `body` names those there are."""
     return [
-        FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, there))
+        FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, body))
         for one in raised
     ]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known name was meant; nothing where none is near."""
+    near = get_close_matches(name, known, n=1, cutoff=_LIKENESS)
+    return f"did you mean `{near[0]}`? " if near else ""
 
 
 async def _ours(request: Request, error: Exception) -> Response:
@@ -223,8 +224,9 @@ async def _http(request: Request, error: Exception) -> Response:
     if status is HTTPStatus.NOT_FOUND:
         detail = f"there is no such route: {meant or 'see /openapi.json for those there are'}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = ", ".join(_allowed(request))
-        detail = f"{request.method[:20]} is not possible here; {meant or 'use ' + headers['Allow']}"
+        methods = _allowed(request)
+        headers["Allow"] = ", ".join(sorted({*methods, *(("HEAD",) if "GET" in methods else ())}))
+        detail = f"{request.method[:20]} is not possible here; {meant or 'use ' + ', '.join(methods)}"
     kind = ProblemKind(
         code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize()
     )
@@ -233,12 +235,29 @@ async def _http(request: Request, error: Exception) -> Response:
 
 def _allowed(request: Request) -> list[str]:
     """Return every method some route has for this path; the framework names only the first route's."""
-    found = set()
+    found: dict[str, str] = {}
     for method in ("DELETE", "GET", "PATCH", "POST", "PUT"):
-        scope = {**request.scope, "method": method}
-        if any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes):
-            found.add(method)
-    return sorted(found)
+        path = _matched(request, method)
+        if path is not None:
+            found[method] = path
+    # A path that is written out belongs to no route with an id in its place.
+    exact = {method for method, path in found.items() if path == request.url.path}
+    methods = exact or set(found)
+    return sorted(methods)
+
+
+def _matched(request: Request, method: str) -> str | None:
+    """Return the path of the route that takes a method at the request's path."""
+    scope = {**request.scope, "method": method}
+    matching = (route for route in _mounted(request.app.router.routes) if route.matches(scope)[0] is Match.FULL)
+    return next((str(getattr(route, "path", "")) for route in matching), None)
+
+
+def _mounted(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """Yield the routes, those of included routers too."""
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        yield from [route] if included is None else _mounted(included.routes)
 
 
 def _summary(errors: Sequence[FieldError]) -> str:
@@ -247,23 +266,50 @@ def _summary(errors: Sequence[FieldError]) -> str:
     return first if more == 0 else f"{first} (and {more} more)"
 
 
-def _fields_of(body: object) -> str:
-    if not (isinstance(body, type) and issubclass(body, BaseModel)):
+def _instead(error: Mapping[str, Any], body: object) -> str:
+    """Return which field is nearest to an unknown one, and right in the body which there are."""
+    steps = [step for step in error["loc"] if step not in _PLACES]
+    if error["type"] != "extra_forbidden" or not steps:
         return ""
-    return ", ".join(sorted(info.alias or name for name, info in body.model_fields.items()))
+    known = _fields_at(body, steps[:-1])
+    nearest = did_you_mean(str(steps[-1]), known).strip()
+    there = f"there are {', '.join(sorted(known))}" if known and len(steps) == 1 else ""
+    told = " ".join(filter(None, (nearest, there)))
+    return f"; {told}" if told else ""
 
 
-def _instead(error: Mapping[str, Any], there: str) -> str:
-    """Return which fields there are, for one right in the body that is none of them."""
-    outermost = len([step for step in error["loc"] if step not in _PLACES]) == 1
-    return f"; there are {there}" if there and outermost and error["type"] == "extra_forbidden" else ""
+def _fields_at(body: object, steps: Sequence[str | int]) -> set[str]:
+    """Return the names of the fields at a place in a body; tags and numbers on the way to it name no field."""
+    models = _models_in(body)
+    for step in steps:
+        inner = [
+            found
+            for model in models
+            for name, info in model.model_fields.items()
+            if (info.alias or name) == step
+            for found in _models_in(info.annotation)
+        ]
+        tagged = [
+            model for model in models if step in get_args(getattr(model.model_fields.get("type"), "annotation", None))
+        ]
+        models = inner or tagged or models
+    return {info.alias or name for model in models for name, info in model.model_fields.items()}
 
+
+def _models_in(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for inner in get_args(annotation) for found in _models_in(inner)]
+
+
+_LIKENESS = 0.75
+"""How alike, from 0 to 1, a field is to the one that may have been meant."""
 
 _PLACES = frozenset({"body", "query", "path", "header"})
 
 _OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
 
-_SAID: Mapping[str, str] = {
+_MESSAGES: Mapping[str, str] = {
     "missing": "is required",
     "union_tag_not_found": "is required",
     "extra_forbidden": "is not a field here",
@@ -288,13 +334,13 @@ def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:
 def _message(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     match error["type"]:
-        case kind if kind in _SAID:
-            return _SAID[kind]
+        case kind if kind in _MESSAGES:
+            return _MESSAGES[kind]
         case "union_tag_invalid":
             return f"unknown memory type; use one of {str(context.get('expected_tags')).replace(chr(39), '')}"
         case "value_error":
             return str(context.get("error", error["msg"]))[:500]
         case _:
-            told = str(error["msg"]).replace("Tuple should", "List should")[:500]
+            message = str(error["msg"]).replace("Tuple should", "List should")[:500]
             # A length that is checked behind another rule is counted in items, whatever they are of.
-            return told.replace(" items", " characters") if isinstance(error.get("input"), str) else told
+            return message.replace(" items", " characters") if isinstance(error.get("input"), str) else message

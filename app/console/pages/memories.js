@@ -25,14 +25,20 @@ function asked(filters) {
   };
 }
 
+/** A query for all that the key may list: every scope for an admin, unless a user is named. */
+function withScopes(session, query) {
+  return session.may("admin") && !query.owner ? { ...query, all: true } : query;
+}
+
 function MemoryList() {
+  const session = useSession();
   const [filters, change] = useFilters(["memories"]);
   const [text, setText] = useState(filters.q ?? "");
   const settled = useSettled(text);
   useEffect(() => {
     if (settled !== (filters.q ?? "")) change({ q: settled });
   }, [settled]);
-  const query = asked(filters);
+  const query = withScopes(session, asked(filters));
   const pages = usePages("/memories", { ...query, limit: 100 }, "memories");
   const { sort: _, ...counted } = query;
   const counts = useData(() => get("/memories/count", counted), [JSON.stringify(counted)]);
@@ -96,7 +102,7 @@ export function MemoryRow({ memory }) {
 /** The memories that a query of the API lists, in a card. */
 export function MemoriesOf({ title, query, to, limit = 12 }) {
   const session = useSession();
-  const pages = usePages("/memories", { ...query, limit }, "memories");
+  const pages = usePages("/memories", { ...withScopes(session, query), limit }, "memories");
   const link = to && session.may("read") ? html`<a href=${href(["memories"], to)}>All</a>` : null;
   return html`<${Card} title=${title} actions=${link}>
     <${Failure} error=${pages.error} />

@@ -46,8 +46,7 @@ function TypePage({ name }) {
   const found = useData(() => get(`/admin/types/${name}`), [name]);
   const remove = () => attempt(() => del(`/admin/types/${name}`).then(() => (location.hash = href(["types"]))), "Removed.");
   return html`<${Loaded} of=${found}>${(type) => html`
-    <${PageTitle} aside=${session.may("admin") && type.version > 0 && html`<div class="actions"><a class="button" href=${href(["types", "new"], { from: name })}>Change</a>
-      <${Confirm} label="Remove" title=${`Remove ${name}?`} text="Only a type without memories can be removed." onConfirm=${remove} /></div>`}>${type.name}<//>
+    <${PageTitle} aside=${session.may("admin") && type.version > 0 && html`<${Confirm} label="Remove" title=${`Remove ${name}?`} text="Only a type without memories can be removed." onConfirm=${remove} />`}>${type.name}<//>
     <div class="grid wide">
       <${Card}><p>${type.definition}</p><${Pairs} pairs=${[
         ["version", type.version || "built in"], ["category", type.category], ["default scope", type.default_scope], ["prior", type.prior],

@@ -87,13 +87,14 @@ def _named(clause: Clause, time: event_time.ClauseTime | None) -> bool:
 
 
 def _is_worth_telling(clause: Clause, time: event_time.ClauseTime | None) -> bool:
-    """Tell whether something told with a time, or of someone by name, names what was done with, to or where."""
+    """Tell whether something told with a time, or of others by name, names who or what was there or taken part in."""
     others = clause.subject.who is Who.NAMED or len(clause.subject.names) > 1
     if clause.lemma in STATES or _SPECIFIC.match(clause.rest) is None or ABSTRACT.match(clause.rest):
         return False
     if clause.lemma in _LIGHT and _MADE.match(clause.rest) is None:
         return False
-    if time is None or any(clause.whole[first:last].lower() == "just" for first, last in time.spans):
+    just = time is None or any(clause.whole[first:last].lower() == "just" for first, last in time.spans)
+    if just and not (others or clause.subjectless):
         return False
     return _named(clause, time) and not (others and clause.perfect)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english import speech_acts
-from app.english.names import COMMON, is_group, kind_of
+from app.english.names import COMMON, is_group, is_no_name, kind_of
 from app.english.rules import implications
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
@@ -65,6 +65,9 @@ _ASSUMED: Final = 0.9
 
 _PASSED_ON: Final = 0.7
 
+_UNKNOWN_NAME: Final = 0.8
+"""How sure it is that an unknown word with a capital is somebody's name."""
+
 _SUPPOSED_IMPORTANCE: Final = 0.3
 
 
@@ -116,24 +119,31 @@ def of_user(sentence: Sentence, said: SpeakerContext) -> Iterator[LocatedDraft]:
 
 
 def _stated(clause: Clause, said: SpeakerContext) -> Iterator[LocatedDraft]:
-    if clause.sure > 0 and _is_known(clause, said):
+    clause = replace(clause, sure=clause.sure * _known_subject(clause, said))
+    if clause.sure > 0:
         for draft in read_clause(clause, said):
             yield LocatedDraft(draft, clause.first, clause.start + len(clause.text), clause.act)
 
 
-def _is_known(clause: Clause, said: SpeakerContext) -> bool:
-    """Tell whether a name that is the subject names someone or something, and is no word that opens a sentence."""
+def _known_subject(clause: Clause, said: SpeakerContext) -> float:
+    """Return how sure it is that a name that is the subject names somebody: what opens a sentence has a capital.
+
+    Of whom `died` nothing is stated but an end, so any name will do.
+    """
     subject = clause.subject
-    if subject.who is not Who.NAMED or clause.lemma in {"die", "pass"}:  # of whom nothing is stated, but an end
-        return True
-    return all(_is_name(name, said) for name in subject.names or (subject.name,))
+    if subject.who is not Who.NAMED or clause.lemma in {"die", "pass"}:
+        return 1.0
+    return min(_known_name(name, said) for name in subject.names or (subject.name,))
 
 
-def _is_name(name: str, said: SpeakerContext) -> bool:
+def _known_name(name: str, said: SpeakerContext) -> float:
     words = name.split()
-    known = name == said.speaker or kind_of(name, said.people) is not None or is_group(name)
-    several = len(words) > 1 and not any(word.lower() in COMMON for word in words)
-    return known or several
+    if name == said.speaker or kind_of(name, said.people) is not None or is_group(name):
+        return 1.0
+    if len(words) > 1:
+        return 0.0 if any(word.lower() in COMMON for word in words) else 1.0
+    plain = form_of(name.lower()) is not None or is_no_name(name) or name.endswith(("s", "ed", "ing", "ly"))
+    return 0.0 if plain else _UNKNOWN_NAME
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int) -> Iterator[LocatedDraft]:

@@ -64,7 +64,7 @@ def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[D
     kind = tie_of(past or noun)
     if kind == "has-pet":
         yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None, topic="personal")
-    elif kind in _BROAD:
+    elif kind is not None and (kind in _BROAD or kind not in KIN.values()):  # kin, and whom one goes to
         yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"}, topic="personal")
 
 

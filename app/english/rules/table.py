@@ -159,17 +159,17 @@ PEOPLE: Final = (
 )  # fmt: skip
 
 PREFERENCES: Final = (
-    Row(name="taste", verbs="like love enjoy adore hate dislike detest despise loathe", precision=0.8,
+    Row(name="taste", verbs="like love enjoy adore hate dislike detest despise loathe", precision=0.9,
         read=preferences.likes),
-    Row(name="fan of", verbs="be", precision=0.8, read=preferences.fancies),
+    Row(name="fan of", verbs="be", precision=0.9, read=preferences.fancies),
     Row(name="taste", verbs="come grow go", read=preferences.comes_to_like),
     Row(name="taste", verbs="stand", read=preferences.stands),
-    Row(name="preference", verbs="prefer", precision=0.75, read=preferences.prefers),
+    Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
     Row(name="abstains", verbs="eat drink smoke avoid", read=preferences.abstains),
     Row(name="decision", verbs="choose pick go settle opt select decide", read=decisions.chooses),
-    Row(name="considers", verbs="consider think", precision=0.55, read=events.considers),
+    Row(name="considers", verbs="consider think", precision=0.6, read=events.considers),
     Row(name="constraint", verbs="", read=instructions.constraint),
 )  # fmt: skip
 
@@ -200,14 +200,14 @@ ENDINGS: Final = (
 )  # fmt: skip
 
 EVERY_CLAUSE: Final = (
-    Row(name="event", verbs="", precision=0.75, read=events.events_in),
-    Row(name="plan", verbs="", precision=0.7, read=events.plans),
+    Row(name="event", verbs="", precision=0.77, read=events.events_in),
+    Row(name="plan", verbs="", precision=0.85, read=events.plans),
     Row(name="routine", verbs="", precision=0.7, read=events.routine),
 )  # fmt: skip
 
 SENTENCES: Final = (
-    TextRow(name="named relative", precision=0.85, asked=True, pasted=True, read=relationships.introduction),
-    TextRow(name="presupposed", precision=0.8, asked=True, pasted=True, read=implications.presuppositions),
+    TextRow(name="named relative", precision=0.9, asked=True, pasted=True, read=relationships.introduction),
+    TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=implications.presuppositions),
     TextRow(name="instruction", read=instructions.instruction),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, field_validator
 from app.english import modals, questions
 from app.english.dates import compare
 from app.memory import normalise, vocabulary
-from app.memory.fields import Name, Person, Sentence
+from app.memory.fields import Flag, Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
 from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs
 from app.memory.versions import SlotClaim, SlotVerdict
@@ -53,7 +53,7 @@ class Fact(Payload):
         examples=["Volkswagen"],
         validation_alias=AliasChoices("object", "object_value"),
     )
-    stateful: bool = Field(
+    stateful: Flag = Field(
         default=True,
         description="Whether only one value can be true at a time.",
         validation_alias=AliasChoices("stateful", "predicate_is_stateful"),

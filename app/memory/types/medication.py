@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from app.english import medications
 from app.memory import normalise, vocabulary
-from app.memory.fields import Name, Person
+from app.memory.fields import Flag, Name, Person
 from app.memory.slots import latest_statement_wins
 from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
 from app.memory.versions import SlotClaim, SlotVerdict
@@ -27,7 +27,7 @@ class Medication(Payload):
     drug_class: Name | None = Field(default=None, description="What kind of medicine it is.", examples=["biguanide"])
     started_at: date | None = Field(default=None, description="Since when.")
     ended_at: date | None = Field(default=None, description="Until when.")
-    active: bool = Field(default=True, description="Whether it is taken now.")
+    active: Flag = Field(default=True, description="Whether it is taken now.")
 
     @field_validator("drug_class")
     @classmethod

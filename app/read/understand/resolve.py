@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
@@ -16,6 +18,9 @@ from app.model import ReadMode
 from app.read.understand import names
 from app.read.understand.names import ASSISTANTS, choose_names, overlaps, predicates, speaks_of_self, without
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
+
+ABOUT: Final = 0.05
+"""Least rarity of a name of which everything is asked for, however many memories mention it."""
 
 _WORD = re.compile(r"[\w'-]+")
 
@@ -31,8 +36,11 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     asked = predicates(rest)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
+    names_only = not _says_more(
+        without(reading.text, [gram.span for gram in found]), reading.language, questions.FILLERS | questions.NAMING
+    )
     mentioned = tuple(
-        _mentioned(reading.text, gram, by_alias[gram.name], known.memories)
+        _mentioned(reading.text, gram, by_alias[gram.name], known.memories, least=ABOUT if names_only else 0.0)
         for gram in found
         if gram.span not in unwanted
     )
@@ -60,6 +68,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about_now=reading.about_now and not about_past,
         about_past=about_past,
         wants_newest=reading.wants_newest and not about_past,
+        names_only=names_only and bool(mentioned),
         assistants=frozenset(one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids),
         asks_back=reading.asks_back,
         specificity=specificity(
@@ -198,11 +207,13 @@ def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
     return unwanted
 
 
-def _mentioned(text: str, gram: Gram, entities: Sequence[KnownEntity], memories: int) -> Mentioned:
+def _mentioned(text: str, gram: Gram, entities: Sequence[KnownEntity], memories: int, *, least: float) -> Mentioned:
     return Mentioned(
         span=gram.span,
         text=text[gram.span.start : gram.span.end],
-        entities=tuple(_named(entity, memories) for entity in entities),
+        entities=tuple(
+            replace(named, rarity=max(least, named.rarity)) for named in (_named(one, memories) for one in entities)
+        ),
     )
 
 

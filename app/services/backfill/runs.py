@@ -19,7 +19,7 @@ from app import ids
 from app.db import backfill as db_backfill
 from app.db import backfill_scan, jobs
 from app.db.audit import AuditWriter, append
-from app.db.backfill import Backfill, BackfillItemRow
+from app.db.backfill import Backfill, BackfillItem, BackfillItemRow
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
 from app.memory.audit import AuditAction
@@ -30,6 +30,21 @@ from app.providers.model_tasks import BeliefClassifier
 from app.services.backfill import preview
 from app.services.backfill.commit import COMMIT, UNDO, BackfillCommit
 from app.services.backfill.preview import BackfillPreview, StaleBackfill
+
+__all__ = [
+    "BACKFILL",
+    "COMMITTING",
+    "LEFT",
+    "SAMPLE",
+    "SMALL",
+    "UNDOING",
+    "Backfill",
+    "BackfillItem",
+    "BackfillRequest",
+    "BackfillStep",
+    "BackfillView",
+    "Backfills",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,24 @@ from app.services.review import decide
 from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
 from app.write.review.decide import ReviewOutcome
 
+__all__ = [
+    "ALIKE",
+    "ATTEMPTS",
+    "COUNTED_SECONDS",
+    "MOST_ALIKE",
+    "NEIGHBOURS",
+    "PATIENCE",
+    "Detail",
+    "Passage",
+    "Results",
+    "ReviewBacklog",
+    "ReviewExit",
+    "ReviewFilter",
+    "ReviewItemChanged",
+    "ReviewPage",
+    "Reviews",
+]
+
 ATTEMPTS = 3
 """Times a decision is worked out before the reviewer is asked to retry."""
 

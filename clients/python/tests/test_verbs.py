@@ -132,6 +132,14 @@ def test_what_belongs_to_a_user_is_not_recalled_for_another(memory: TypedMemory)
     assert "Porto" not in memory.for_user("somebody-else").recall("Where does the user live?").context.text
 
 
+def test_users_and_sessions_are_listed(memory: TypedMemory, user: str) -> None:
+    memory.remember("I live in Porto.", session_id="monday")
+    assert [one.user_id for one in memory.users(q=user)] == [user]
+    assert [one.session_id for one in memory.sessions(owner=user)] == ["monday"]
+    assert user not in {one.agent_id for one in memory.agents()}
+    assert "admin" in memory.who_am_i().roles
+
+
 def test_routes_without_a_method_can_be_requested(memory: TypedMemory) -> None:
     assert memory.request("GET", "/admin/types")["types"]
     assert memory.ready().ready

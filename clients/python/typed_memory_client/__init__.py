@@ -2,7 +2,7 @@
 
     memory = TypedMemory().for_user("ana")
     memory.remember("I moved to Berlin and I'm vegan.")
-    print(memory.recall("Which restaurant?").context.text)
+    print(memory.recall("Where do I live?").context.text)
 
 `TypedMemory` blocks, `AsyncTypedMemory` has the same methods to await.
 """

@@ -163,6 +163,25 @@ class AsyncTypedMemory(AsyncTypedWrites):
         """Return the relations around an entity, up to three steps."""
         return await self._send(calls.graph(entity_id, depth=depth))
 
+    async def users(self, **options: Unpack[bodies.ListUsersOptions]) -> AsyncIterator[models.User]:
+        """Yield users with counts and last activity."""
+        async for one in self._items(calls.users(options)):
+            yield one
+
+    async def agents(self, **options: Unpack[bodies.ListAgentsOptions]) -> AsyncIterator[models.Agent]:
+        """Yield agents with counts and last activity."""
+        async for one in self._items(calls.agents(options)):
+            yield one
+
+    async def sessions(self, **options: Unpack[bodies.ListSessionsOptions]) -> AsyncIterator[models.Session]:
+        """Yield conversations with counts and times; `owner` is the user whose they are."""
+        async for one in self._items(calls.sessions(options)):
+            yield one
+
+    async def who_am_i(self) -> models.WhoAmI:
+        """Return the tenant and the roles of the API key."""
+        return await self._send(calls.who_am_i())
+
     async def ready(self) -> models.Ready:
         """Return whether the service can serve."""
         return await self._send(calls.ready())

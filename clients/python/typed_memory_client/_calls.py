@@ -82,6 +82,10 @@ _REVIEW_ITEM: Final = TypeAdapter(models.ReviewItem)
 _REVIEW_DETAIL: Final = TypeAdapter(models.ReviewDetail)
 _REVIEW_OUTCOME: Final = TypeAdapter(models.ReviewOutcome)
 _REVIEW_SUMMARY: Final = TypeAdapter(models.Summary)
+_USER: Final = TypeAdapter(models.User)
+_AGENT: Final = TypeAdapter(models.Agent)
+_SESSION: Final = TypeAdapter(models.Session)
+_WHO_AM_I: Final = TypeAdapter(models.WhoAmI)
 _READY: Final = TypeAdapter(models.Ready)
 
 
@@ -219,6 +223,26 @@ def decide(
     body = {"action": action, "version": item.version, "with": instead, "reason": reason}
     path = f"/admin/review/{quote(item.id, safe='')}"
     return Call(method="POST", path=path, answer=_REVIEW_OUTCOME, body=_without_none(body), is_write=True)
+
+
+def users(options: Options) -> Listing[models.User]:
+    """List users with their counts."""
+    return Listing(path="/users", items="users", item=_USER, params=options)
+
+
+def agents(options: Options) -> Listing[models.Agent]:
+    """List agents with their counts."""
+    return Listing(path="/agents", items="agents", item=_AGENT, params=options)
+
+
+def sessions(options: Options) -> Listing[models.Session]:
+    """List conversations with their counts."""
+    return Listing(path="/sessions", items="sessions", item=_SESSION, params=options)
+
+
+def who_am_i() -> Call[models.WhoAmI]:
+    """Read what the key is, and may do."""
+    return Call(method="GET", path="/whoami", answer=_WHO_AM_I)
 
 
 def ready() -> Call[models.Ready]:

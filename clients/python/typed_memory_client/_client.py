@@ -163,6 +163,25 @@ class TypedMemory(TypedWrites):
         """Return the relations around an entity, up to three steps."""
         return self._send(calls.graph(entity_id, depth=depth))
 
+    def users(self, **options: Unpack[bodies.ListUsersOptions]) -> Iterator[models.User]:
+        """Yield users with counts and last activity."""
+        for one in self._items(calls.users(options)):
+            yield one
+
+    def agents(self, **options: Unpack[bodies.ListAgentsOptions]) -> Iterator[models.Agent]:
+        """Yield agents with counts and last activity."""
+        for one in self._items(calls.agents(options)):
+            yield one
+
+    def sessions(self, **options: Unpack[bodies.ListSessionsOptions]) -> Iterator[models.Session]:
+        """Yield conversations with counts and times; `owner` is the user whose they are."""
+        for one in self._items(calls.sessions(options)):
+            yield one
+
+    def who_am_i(self) -> models.WhoAmI:
+        """Return the tenant and the roles of the API key."""
+        return self._send(calls.who_am_i())
+
     def ready(self) -> models.Ready:
         """Return whether the service can serve."""
         return self._send(calls.ready())

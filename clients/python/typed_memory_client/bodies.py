@@ -964,6 +964,9 @@ class RecallOptions(TypedDict, total=False):
     min_confidence: float | None
     """Only what is trusted this far; by default .5, in other modes than `default` .3."""
 
+    min_relevance: float | None
+    """Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`."""
+
     mode: QueryMode | None
     """By default as the question sounds."""
 
@@ -1046,7 +1049,7 @@ class UpdateOptions(TypedDict, total=False):
     """Whether a person should look at it."""
 
     topic: str | None
-    """What it is filed under."""
+    """What it is filed under; null: under nothing."""
 
     ttl_seconds: int | None
     """Instead of valid_until: how much longer it is true, in seconds from now."""
@@ -1071,6 +1074,9 @@ class FeedbackOptions(TypedDict, total=False):
 class ListMemoriesOptions(TypedDict, total=False):
     """Query parameters of `list_memories`."""
 
+    limit: int
+    """How many a page has at most."""
+
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
 
@@ -1085,6 +1091,9 @@ class ListMemoriesOptions(TypedDict, total=False):
 
     scope: ScopeKind | None
     """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
@@ -1133,15 +1142,15 @@ class ListMemoriesOptions(TypedDict, total=False):
 
     sort: MemorySort
 
-    limit: int
-    """How many a page has at most."""
-
     drug_class: str | None
     """Only memories of type medication with this drug class."""
 
 
 class ListSessionOptions(TypedDict, total=False):
     """Query parameters of `list_session`."""
+
+    limit: int
+    """How many a page has at most."""
 
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
@@ -1158,15 +1167,18 @@ class ListSessionOptions(TypedDict, total=False):
     scope: ScopeKind | None
     """Of these, only what is in scopes of this kind."""
 
+    all: bool
+    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
     status: Sequence[MemoryStatus]
     """By default `active`; with `as_of` also what has been replaced or expired since."""
-
-    limit: int
-    """How many a page has at most."""
 
 
 class ListTurnsOptions(TypedDict, total=False):
     """Query parameters of `list_turns`."""
+
+    limit: int
+    """How many a page has at most."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
@@ -1182,12 +1194,12 @@ class ListTurnsOptions(TypedDict, total=False):
 
     status: TurnStatus | None
 
-    limit: int
-    """How many a page has at most."""
-
 
 class ListEntitiesOptions(TypedDict, total=False):
     """Query parameters of `list_entities`."""
+
+    limit: int
+    """How many a page has at most."""
 
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
@@ -1212,24 +1224,24 @@ class ListEntitiesOptions(TypedDict, total=False):
     prefix: str | None
     """A word of one of its names begins with this."""
 
-    limit: int
-    """How many a page has at most."""
-
 
 class ListJobsOptions(TypedDict, total=False):
     """Query parameters of `list_jobs`."""
+
+    limit: int
+    """How many a page has at most."""
 
     status: JobStatus | None
     """`failed` for what needs looking at."""
 
     kind: str | None
 
-    limit: int
-    """How many a page has at most."""
-
 
 class ListReviewsOptions(TypedDict, total=False):
     """Query parameters of `list_reviews`."""
+
+    limit: int
+    """How many a page has at most."""
 
     reason: Sequence[ReviewReason]
     """Why they wait."""
@@ -1258,8 +1270,35 @@ class ListReviewsOptions(TypedDict, total=False):
     sort: Literal["oldest", "newest"]
     """Which come first."""
 
+
+class ListUsersOptions(TypedDict, total=False):
+    """Query parameters of `list_users`."""
+
     limit: int
     """How many a page has at most."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+
+class ListAgentsOptions(TypedDict, total=False):
+    """Query parameters of `list_agents`."""
+
+    limit: int
+    """How many a page has at most."""
+
+    q: str | None
+    """Only ids that hold this text, whatever the case."""
+
+
+class ListSessionsOptions(TypedDict, total=False):
+    """Query parameters of `list_sessions`."""
+
+    limit: int
+    """How many a page has at most."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
 
 class GetMemoryOptions(TypedDict, total=False):

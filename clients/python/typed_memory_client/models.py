@@ -787,6 +787,33 @@ class ReviewOutcome(Model):
     outcome: str
 
 
+class Agent(Model):
+    """An agent."""
+
+    active: int
+
+    agent_id: str
+
+    last_active_at: datetime | None
+    """When the last memory was written or the last turn occurred."""
+
+    memories: int
+    """Of every status."""
+
+    turns: int
+
+    waiting: int
+    """Memories that wait for a reviewer."""
+
+
+class AgentPage(Model):
+    """Some agents, in the order of their ids."""
+
+    agents: list[Agent]
+
+    next_cursor: str | None
+
+
 class Entity(Model):
     """An identity and its names."""
 
@@ -1107,7 +1134,7 @@ class Arm(Model):
 
 
 class Hit(Model):
-    """A memory that answers; score = retrieval x confidence x freshness^g."""
+    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
 
     arms: list[Arm]
 
@@ -1118,6 +1145,8 @@ class Hit(Model):
     memory: Memory
 
     notes: list[str]
+
+    relevance: float
 
     retrieval: float
 
@@ -1158,6 +1187,28 @@ class Ready(Model):
     ready: bool
 
     reasons: dict[str, str]
+
+
+class Session(Model):
+    """A session that memories come from."""
+
+    first_at: datetime
+
+    last_at: datetime
+
+    memories: int
+
+    session_id: str
+
+    turns: int
+
+
+class SessionPage(Model):
+    """Some sessions, in the order of their ids."""
+
+    next_cursor: str | None
+
+    sessions: list[Session]
 
 
 class Candidate(Model):
@@ -1273,6 +1324,47 @@ class TurnsResult(Model):
     job_id: str | None
 
     turns: list[Turn]
+
+
+class User(Model):
+    """A user."""
+
+    active: int
+
+    last_active_at: datetime | None
+    """When the last memory was written or the last turn occurred."""
+
+    memories: int
+    """Of every status."""
+
+    turns: int
+
+    user_id: str
+
+    waiting: int
+    """Memories that wait for a reviewer."""
+
+
+class UserPage(Model):
+    """Some users, in the order of their ids."""
+
+    next_cursor: str | None
+
+    users: list[User]
+
+
+class WhoAmI(Model):
+    """The key that the request carries, and its tenant."""
+
+    key_id: str | None
+
+    key_name: str
+
+    roles: list[str]
+
+    tenant: str
+
+    tenant_id: str
 
 
 class ReviewMoved(Model):

@@ -203,6 +203,26 @@ export class TypedMemory {
     return this.#get(`/entities/${encodeURIComponent(id)}/graph`, { depth });
   }
 
+  /** Yield users with counts and last activity. */
+  users(options: types.ListUsersOptions = {}): AsyncGenerator<types.User, void> {
+    return this.#items("/users", "users", options);
+  }
+
+  /** Yield agents with counts and last activity. */
+  agents(options: types.ListAgentsOptions = {}): AsyncGenerator<types.Agent, void> {
+    return this.#items("/agents", "agents", options);
+  }
+
+  /** Yield conversations with counts and times; `owner` is the user whose they are. */
+  sessions(options: types.ListSessionsOptions = {}): AsyncGenerator<types.Session, void> {
+    return this.#items("/sessions", "sessions", options);
+  }
+
+  /** Return the tenant and the roles of the API key. */
+  whoAmI(): Promise<types.WhoAmI> {
+    return this.#get("/whoami");
+  }
+
   ready(): Promise<types.Ready> {
     return this.#get("/readyz");
   }

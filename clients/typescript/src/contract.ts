@@ -79,6 +79,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents
+         * @description List the agents that something is stored for, a page at a time; `next_cursor` is null on the last page.
+         */
+        get: operations["list_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/entities": {
         parameters: {
             query?: never;
@@ -776,6 +796,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/turns": {
         parameters: {
             query?: never;
@@ -824,6 +864,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description List the users that something is stored for, a page at a time; `next_cursor` is null on the last page.
+         */
+        get: operations["list_users"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{user_id}": {
         parameters: {
             query?: never;
@@ -848,6 +908,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the tenant and the roles of the key
+         * @description Get the tenant and the roles of the key that the request carries.
+         */
+        get: operations["who_am_i"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -861,6 +941,43 @@ export interface components {
             change: string;
             /** Memory Id */
             memory_id: string;
+        };
+        /**
+         * AgentOut
+         * @description An agent.
+         */
+        AgentOut: {
+            /** Active */
+            active: number;
+            /** Agent Id */
+            agent_id: string;
+            /**
+             * Last Active At
+             * @description When the last memory was written or the last turn occurred.
+             */
+            last_active_at: string | null;
+            /**
+             * Memories
+             * @description Of every status.
+             */
+            memories: number;
+            /** Turns */
+            turns: number;
+            /**
+             * Waiting
+             * @description Memories that wait for a reviewer.
+             */
+            waiting: number;
+        };
+        /**
+         * AgentPage
+         * @description Some agents, in the order of their ids.
+         */
+        AgentPage: {
+            /** Agents */
+            agents: components["schemas"]["AgentOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /**
          * AgesOut
@@ -4718,7 +4835,7 @@ export interface components {
         };
         /**
          * Hit
-         * @description A memory that answers; score = retrieval x confidence x freshness^g.
+         * @description A memory that answers: the score orders the answers, the relevance says how well one fits by itself.
          */
         Hit: {
             /** Arms */
@@ -4730,6 +4847,8 @@ export interface components {
             memory: components["schemas"]["Memory"];
             /** Notes */
             notes: string[];
+            /** Relevance */
+            relevance: number;
             /** Retrieval */
             retrieval: number;
             /** Score */
@@ -5430,7 +5549,7 @@ export interface components {
             needs_review?: boolean | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description What it is filed under; null: under nothing.
              */
             topic?: string | null;
             /**
@@ -7132,6 +7251,11 @@ export interface components {
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
             min_confidence?: number | null;
+            /**
+             * Min Relevance
+             * @description Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`.
+             */
+            min_relevance?: number | null;
             /** @description By default as the question sounds. */
             mode?: components["schemas"]["QueryMode"] | null;
             /**
@@ -8649,6 +8773,38 @@ export interface components {
              * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
              */
             valid_until?: string | null;
+        };
+        /**
+         * SessionOut
+         * @description A session that memories come from.
+         */
+        SessionOut: {
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /** Memories */
+            memories: number;
+            /** Session Id */
+            session_id: string;
+            /** Turns */
+            turns: number;
+        };
+        /**
+         * SessionPage
+         * @description Some sessions, in the order of their ids.
+         */
+        SessionPage: {
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Sessions */
+            sessions: components["schemas"]["SessionOut"][];
         };
         /**
          * SpeechAct
@@ -10352,6 +10508,43 @@ export interface components {
             turns: components["schemas"]["TurnOut"][];
         };
         /**
+         * UserOut
+         * @description A user.
+         */
+        UserOut: {
+            /** Active */
+            active: number;
+            /**
+             * Last Active At
+             * @description When the last memory was written or the last turn occurred.
+             */
+            last_active_at: string | null;
+            /**
+             * Memories
+             * @description Of every status.
+             */
+            memories: number;
+            /** Turns */
+            turns: number;
+            /** User Id */
+            user_id: string;
+            /**
+             * Waiting
+             * @description Memories that wait for a reviewer.
+             */
+            waiting: number;
+        };
+        /**
+         * UserPage
+         * @description Some users, in the order of their ids.
+         */
+        UserPage: {
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Users */
+            users: components["schemas"]["UserOut"][];
+        };
+        /**
          * WaitingOut
          * @description How many wait for one reason.
          */
@@ -10365,6 +10558,22 @@ export interface components {
             reason: components["schemas"]["ReviewReason"];
             /** Waiting */
             waiting: number;
+        };
+        /**
+         * WhoAmIOut
+         * @description The key that the request carries, and its tenant.
+         */
+        WhoAmIOut: {
+            /** Key Id */
+            key_id: string | null;
+            /** Key Name */
+            key_name: string;
+            /** Roles */
+            roles: string[];
+            /** Tenant */
+            tenant: string;
+            /** Tenant Id */
+            tenant_id: string;
         };
         /**
          * WriteDecision
@@ -10517,6 +10726,10 @@ export interface operations {
     list_reviews: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description Why they wait. */
                 reason?: components["schemas"]["ReviewReason"][];
                 /** @description The memory's type, such as `fact`. */
@@ -10535,10 +10748,6 @@ export interface operations {
                 min_age?: number | null;
                 /** @description Which come first. */
                 sort?: "oldest" | "newest";
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -10630,9 +10839,40 @@ export interface operations {
             };
         };
     };
+    list_agents: {
+        parameters: {
+            query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
+                /** @description Only ids that hold this text, whatever the case. */
+                q?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
     list_entities: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -10648,10 +10888,6 @@ export interface operations {
                 name?: string | null;
                 /** @description A word of one of its names begins with this. */
                 prefix?: string | null;
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -10731,13 +10967,13 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description `failed` for what needs looking at. */
-                status?: components["schemas"]["JobStatus"] | null;
-                kind?: string | null;
                 /** @description How many a page has at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description `failed` for what needs looking at. */
+                status?: components["schemas"]["JobStatus"] | null;
+                kind?: string | null;
             };
             header?: never;
             path?: never;
@@ -10782,6 +11018,10 @@ export interface operations {
     list_memories: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -10792,6 +11032,8 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
                 /** @description Only these types; repeat it for several. */
@@ -10823,10 +11065,6 @@ export interface operations {
                 /** @description `now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when. */
                 validity?: "now" | "any";
                 sort?: components["schemas"]["MemorySort"];
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
                 /** @description Only memories of type medication with this drug class. */
                 drug_class?: string | null;
             };
@@ -11012,6 +11250,10 @@ export interface operations {
     list_session: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began. */
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
@@ -11022,12 +11264,10 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description By default `active`; with `as_of` also what has been replaced or expired since. */
                 status?: components["schemas"]["MemoryStatus"][];
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path: {
@@ -11643,9 +11883,40 @@ export interface operations {
             };
         };
     };
+    list_sessions: {
+        parameters: {
+            query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+        };
+    };
     list_turns: {
         parameters: {
             query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
@@ -11655,10 +11926,6 @@ export interface operations {
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
                 status?: components["schemas"]["TurnStatus"] | null;
-                /** @description How many a page has at most. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
-                cursor?: string | null;
             };
             header?: never;
             path?: never;
@@ -11741,6 +12008,33 @@ export interface operations {
             };
         };
     };
+    list_users: {
+        parameters: {
+            query?: {
+                /** @description How many a page has at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
+                cursor?: string | null;
+                /** @description Only ids that hold this text, whatever the case. */
+                q?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+        };
+    };
     delete_user: {
         parameters: {
             query?: {
@@ -11775,6 +12069,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReceiptOut"];
+                };
+            };
+        };
+    };
+    who_am_i: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhoAmIOut"];
                 };
             };
         };

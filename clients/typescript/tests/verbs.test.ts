@@ -142,6 +142,16 @@ test("wrong fields are named", async () => {
   );
 });
 
+test("users and sessions are listed", async () => {
+  const user = newUser();
+  const memory = newMemory(user);
+  await memory.remember("I live in Porto.", { session_id: "monday" });
+  assert.deepEqual((await all(memory.users({ q: user }))).map((one) => one.user_id), [user]);
+  assert.deepEqual((await all(memory.sessions({ owner: user }))).map((one) => one.session_id), ["monday"]);
+  assert.ok((await all(memory.agents())).every((one) => one.agent_id !== user));
+  assert.ok((await memory.whoAmI()).roles.includes("admin"));
+});
+
 test("routes without a method can be requested", async () => {
   const memory = newMemory();
   assert.equal((await memory.ready()).ready, true);
