@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser check lint eval bench openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser check lint eval bench walk openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -45,6 +45,9 @@ eval: $(DEV) ## measure the quality of recall
 
 bench: $(DEV) ## measure speed
 	@$(RUN) bench $(ARGS)
+
+walk: $(DEV) ## count the functions, transactions and statements that typical requests run
+	@$(RUN) bench.walk
 
 openapi: $(RUNTIME) ## write openapi/openapi.json from the code
 	@$(RUN) app.cli openapi

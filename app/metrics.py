@@ -1,4 +1,4 @@
-"""What is counted and timed, in a registry of its own per runtime; handed down as plain callables."""
+"""Metrics: counters and timings in a registry of each runtime, handed down as plain callables."""
 
 from __future__ import annotations
 

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import func, insert, select, text
-from sqlalchemy.ext.asyncio import create_async_engine
-from sqlalchemy.pool import NullPool
 
-from app.db.session import Database, driver_url
+from app.db.session import Database, owner_transaction
 from app.db.sql import columns_of
 from app.db.tables import embedding_models
 from app.errors import ConfigurationError
@@ -80,23 +78,17 @@ async def stored(database: Database) -> tuple[StoredModel, ...]:
 
 async def register(owner_url: str, *, name: str, dimensions: int) -> str:
     """As the owner, record the first model and build its vector index, unless one is active; return its name."""
-    engine = create_async_engine(driver_url(owner_url), poolclass=NullPool)
     known = select(embedding_models.c.name).where(embedding_models.c.active)
-    try:
-        async with engine.begin() as connection:
-            if found := await connection.scalar(known):
-                return str(found)
-            await connection.execute(text("LOCK TABLE embedding_models IN EXCLUSIVE MODE"))
-            if found := await connection.scalar(known):
-                return str(found)
-            await connection.execute(
-                insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True)
-            )
-            await connection.execute(text(index_ddl(1, dimensions)))
-            await connection.execute(text(question_index_ddl(1, dimensions)))
-            return name
-    finally:
-        await engine.dispose()
+    async with owner_transaction(owner_url) as connection:
+        if found := await connection.scalar(known):
+            return str(found)
+        await connection.execute(text("LOCK TABLE embedding_models IN EXCLUSIVE MODE"))
+        if found := await connection.scalar(known):
+            return str(found)
+        await connection.execute(insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True))
+        await connection.execute(text(index_ddl(1, dimensions)))
+        await connection.execute(text(question_index_ddl(1, dimensions)))
+        return name
 
 
 async def heartbeat(database: Database, model_id: int) -> None:

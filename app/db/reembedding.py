@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -38,8 +38,12 @@ _SESSION = {
 """An index is built on one core, so that the others answer questions; and no longer than this process lives."""
 
 
+OwnerConnection: TypeAlias = asyncpg.Connection
+"""A connection of the database's owner, which alone may build and drop indexes."""
+
+
 @asynccontextmanager
-async def owner_connection(owner_url: str) -> AsyncIterator[asyncpg.Connection]:
+async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
     """Yield a connection of the owner's, while nobody else changes the model.
 
     Raises Conflict when somebody does, and DatabaseUnavailable when the database refuses something.
@@ -62,7 +66,7 @@ async def owner_connection(owner_url: str) -> AsyncIterator[asyncpg.Connection]:
         await connection.close()
 
 
-async def add(connection: asyncpg.Connection, *, name: str, dimensions: int) -> int:
+async def add(connection: OwnerConnection, *, name: str, dimensions: int) -> int:
     """Record a model whose vectors are to be built beside the active one's; return its id."""
     return int(
         await connection.fetchval(
@@ -78,23 +82,24 @@ async def add(connection: asyncpg.Connection, *, name: str, dimensions: int) -> 
     )
 
 
-async def mark(connection: asyncpg.Connection, model_id: int, phase: Phase) -> None:
+async def mark(connection: OwnerConnection, model_id: int, phase: Phase) -> None:
     """Say what a model that is not active is used for from now on."""
     await connection.execute("UPDATE embedding_models SET phase = $2 WHERE id = $1 AND NOT active", model_id, phase)
 
 
-async def switch(connection: asyncpg.Connection, model_id: int) -> None:
+async def switch(connection: OwnerConnection, model_id: int) -> None:
     """Make a model the active one, at once; the one that was is on its way out, and counts as just seen."""
-    async with connection.transaction():
-        await connection.execute(
-            "UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()"
-            " WHERE active AND id <> $1",
-            model_id,
-        )
-        await connection.execute("UPDATE embedding_models SET active = true, phase = 'active' WHERE id = $1", model_id)
+    # A script is one transaction, and only one model may be active after each of its statements.
+    await connection.execute(
+        f"""
+        UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()
+        WHERE active AND id <> {model_id:d};
+        UPDATE embedding_models SET active = true, phase = 'active' WHERE id = {model_id:d}
+        """  # noqa: S608 - a number
+    )
 
 
-async def index_gaps(connection: asyncpg.Connection, known: Sequence[StoredModel]) -> None:
+async def index_gaps(connection: OwnerConnection, known: Sequence[StoredModel]) -> None:
     """Index the rows that lack a vector of each of these models; what is indexed already is left alone."""
     for model in known:
         for table in embedding_models.TABLES:
@@ -103,7 +108,7 @@ async def index_gaps(connection: asyncpg.Connection, known: Sequence[StoredModel
             )
 
 
-async def index_vectors(connection: asyncpg.Connection, model: StoredModel) -> None:
+async def index_vectors(connection: OwnerConnection, model: StoredModel) -> None:
     """Build the vector indexes of a model while its tables are written to, and look at the tables anew for plans."""
     for table in embedding_models.TABLES:
         over = embedding_models.index_over(table, model.id, model.dimensions)
@@ -111,19 +116,19 @@ async def index_vectors(connection: asyncpg.Connection, model: StoredModel) -> N
         await connection.execute(f"ANALYZE {table}")
 
 
-async def drop_indexes(connection: asyncpg.Connection, model: StoredModel) -> None:
+async def drop_indexes(connection: OwnerConnection, model: StoredModel) -> None:
     """Drop the vector indexes of a model while its tables are read and written."""
     for table in embedding_models.TABLES:
         await _drop(connection, embedding_models.index_name(model.id, table))
 
 
-async def drop_gaps(connection: asyncpg.Connection, model: StoredModel) -> None:
+async def drop_gaps(connection: OwnerConnection, model: StoredModel) -> None:
     """Drop the indexes of the rows that lack a vector of a model."""
     for table in embedding_models.TABLES:
         await _drop(connection, embedding_models.gap_name(model.id, table))
 
 
-async def _index(connection: asyncpg.Connection, name: str, over: str) -> None:
+async def _index(connection: OwnerConnection, name: str, over: str) -> None:
     """Build an index unless it is there, and whole; one whose building was cut off is built anew."""
     valid = await connection.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", name)
     if valid is False:
@@ -132,7 +137,7 @@ async def _index(connection: asyncpg.Connection, name: str, over: str) -> None:
         await connection.execute(f"CREATE INDEX CONCURRENTLY {over}")
 
 
-async def _drop(connection: asyncpg.Connection, name: str) -> None:
+async def _drop(connection: OwnerConnection, name: str) -> None:
     await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
 
 

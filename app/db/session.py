@@ -1,8 +1,4 @@
-"""Transactions: the one place that begins and commits; prepared statements.
-
-Statements in the driver's own words, for the paths that every request takes.
-
-Transactions: the one place that begins and commits.
+"""Transactions, which begin and end here alone, and statements in the driver's own form.
 
 A transaction opens with a single round trip that begins it and names the tenant, which is what
 row-level security goes by. Reads get a session that Postgres itself holds to reading.
@@ -238,6 +234,17 @@ class Database:
         """Close every pooled connection."""
         await asyncio.gather(*self._ending)
         await self._engine.dispose()
+
+
+@contextlib.asynccontextmanager
+async def owner_transaction(url: str) -> AsyncIterator[AsyncConnection]:
+    """Open a read-write transaction of the database's owner, on a connection of its own."""
+    engine = create_async_engine(driver_url(url), poolclass=NullPool)
+    try:
+        async with engine.begin() as connection:
+            yield connection
+    finally:
+        await engine.dispose()
 
 
 def driver_url(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What a tenant has open and under way, in statements that read an index each."""
+"""Counts of what a tenant has open and under way, in statements that read an index each."""
 
 from __future__ import annotations
 

@@ -266,10 +266,11 @@ ASKS_BACK = re.compile(
 )
 """Asks what the assistant said."""
 
-_THE_USER = re.compile(
-    r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?P<own>'s)?\b(?!\s+(?:of|in)\b)",
+THE_USER = re.compile(
+    r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?:'s)?\b(?!\s+(?:of|in)\b)",
     _ANY_CASE,
 )
+"""The one who asks, in the words of an agent that asks for them."""
 
 RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
 """Asks for a rate, whose unit is no time: "how much water do I drink in a day"."""
@@ -312,11 +313,6 @@ FILLERS: Final = frozenset(
 
 NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 """Words of a question for who somebody is."""
-
-
-def as_asked_by_user(text: str) -> str:
-    """Return a question about "the user" as the user would ask it: the words for its asker are no search terms."""
-    return _THE_USER.sub(lambda found: "my" if found["own"] else "I", text)
 
 
 def is_past(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What does a kind of job: one file each in `handlers/`, with a HANDLER, found by its name."""
+"""Handlers of jobs: one file for each kind in `handlers/`, with a HANDLER, found by its name."""
 
 from __future__ import annotations
 

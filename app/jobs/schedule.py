@@ -1,4 +1,4 @@
-"""What is done by the clock: each schedule by one worker of all there are, and once after a time without any.
+"""Schedules: tasks at the times of cron expressions, each run by one worker, and once after a time without any.
 
 What a schedule does must be short and idempotent. Longer work, and work for each tenant, belongs into jobs that
 the schedule queues.

@@ -1,4 +1,4 @@
-"""What is proposed for storing, and what was decided about it."""
+"""Candidates, which are proposed for storing, and the decisions about them."""
 
 from __future__ import annotations
 

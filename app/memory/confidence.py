@@ -1,4 +1,4 @@
-"""How far a memory is to be trusted (seed 000, "Type-specific confidence priors"; DESIGN section 4)."""
+"""Confidence: how far a memory is trusted (seed 000, "Type-specific confidence priors"; DESIGN section 4)."""
 
 from __future__ import annotations
 

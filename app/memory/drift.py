@@ -1,4 +1,4 @@
-"""When a slot changes too often, and when a store's mix has shifted (DESIGN section 7).
+"""Drift: slots that change too often, and shifts in a store's mix (DESIGN section 7).
 
 The share of something among the memories, writes or turns of the last 7 days is compared with its share in the 28 days
 before by the two-proportion z-test with pooled variance; mean confidences by Welch's test, with the normal

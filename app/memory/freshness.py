@@ -1,4 +1,4 @@
-"""How fast a memory fades (seed 000, "Type-specific decay half-lives"; seed 002, categories)."""
+"""Freshness: how fast a memory fades (seed 000, "Type-specific decay half-lives"; seed 002, categories)."""
 
 from __future__ import annotations
 

@@ -26,51 +26,51 @@ CORE_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transition:
+class StatusChange:
     """One legal change of status: what triggers it, and what it means."""
 
     trigger: str
     meaning: str
 
 
-LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], Transition] = MappingProxyType(
+LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], StatusChange] = MappingProxyType(
     {
-        (MemoryStatus.PENDING, MemoryStatus.ACTIVE): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.ACTIVE): StatusChange(
             trigger="a person accepts it", meaning="it is believed and recalled from now on"
         ),
-        (MemoryStatus.PENDING, MemoryStatus.FORGOTTEN): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.FORGOTTEN): StatusChange(
             trigger="a person rejects it", meaning="it was never believed, and goes"
         ),
-        (MemoryStatus.PENDING, MemoryStatus.SUPERSEDED): Transition(
+        (MemoryStatus.PENDING, MemoryStatus.SUPERSEDED): StatusChange(
             trigger="a person accepts what was stated before what is believed now",
             meaning="it is history from the start: true until then",
         ),
-        (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED): StatusChange(
             trigger="a newer statement takes its slot", meaning="it is history: true until then"
         ),
-        (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED): StatusChange(
             trigger="its freshness falls under 0.1, or its validity ends", meaning="stale, not wrong: out of recall"
         ),
-        (MemoryStatus.ACTIVE, MemoryStatus.PENDING): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.PENDING): StatusChange(
             trigger="a person is to look at it first", meaning="it is not recalled until they have"
         ),
-        (MemoryStatus.ACTIVE, MemoryStatus.FORGOTTEN): Transition(
+        (MemoryStatus.ACTIVE, MemoryStatus.FORGOTTEN): StatusChange(
             trigger="a person says that it was wrong", meaning="it is believed no more, and goes"
         ),
-        (MemoryStatus.EXPIRED, MemoryStatus.ACTIVE): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.ACTIVE): StatusChange(
             trigger="it is accessed, found useful or stated again", meaning="it matters again"
         ),
-        (MemoryStatus.EXPIRED, MemoryStatus.FORGOTTEN): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.FORGOTTEN): StatusChange(
             trigger="it is expired for 90 days at a confidence of at most 0.30",
             meaning="it was probably an error of extraction, and goes",
         ),
-        (MemoryStatus.EXPIRED, MemoryStatus.SUPERSEDED): Transition(
+        (MemoryStatus.EXPIRED, MemoryStatus.SUPERSEDED): StatusChange(
             trigger="a newer statement takes its place in a chain", meaning="it is history: true until then"
         ),
-        (MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE): Transition(
+        (MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE): StatusChange(
             trigger="a supersession is taken back", meaning="it holds again, as if it had not been replaced"
         ),
-        (MemoryStatus.SUPERSEDED, MemoryStatus.FORGOTTEN): Transition(
+        (MemoryStatus.SUPERSEDED, MemoryStatus.FORGOTTEN): StatusChange(
             trigger="a person says that it was wrong", meaning="it is no longer history, and goes"
         ),
     }

@@ -1,4 +1,4 @@
-"""Where a statement goes in its slot: it repeats, replaces, contradicts, or belongs into history."""
+"""The place of a statement in its slot: it repeats, replaces, contradicts, or belongs into history."""
 
 from __future__ import annotations
 

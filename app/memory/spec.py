@@ -1,4 +1,4 @@
-"""What a memory type is: one frozen `MemoryType` and one `Payload` class, both in the type's own file."""
+"""The form of a memory type: one frozen `MemoryType` and one `Payload` class, both in the type's own file."""
 
 from __future__ import annotations
 

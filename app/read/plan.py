@@ -92,15 +92,15 @@ OPEN = QueryPlan(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlanRow:
     """A row of the table: the plan, and the questions it is for."""
 
     plan: QueryPlan
     fits: Callable[[ParsedQuery], bool]
 
 
-TABLE: tuple[Row, ...] = (
-    Row(
+TABLE: tuple[PlanRow, ...] = (
+    PlanRow(
         replace(
             OPEN,
             name="events-in-window",
@@ -111,7 +111,7 @@ TABLE: tuple[Row, ...] = (
         ),
         lambda query: query.within,
     ),
-    Row(
+    PlanRow(
         replace(
             OPEN,
             name="past",
@@ -123,7 +123,7 @@ TABLE: tuple[Row, ...] = (
         ),
         lambda query: query.about_past,
     ),
-    Row(
+    PlanRow(
         replace(
             OPEN,
             name="window",
@@ -133,7 +133,7 @@ TABLE: tuple[Row, ...] = (
         ),
         lambda query: bool(query.windows),
     ),
-    Row(
+    PlanRow(
         replace(
             OPEN,
             name="now",
@@ -142,7 +142,7 @@ TABLE: tuple[Row, ...] = (
         ),
         lambda query: query.about_now,
     ),
-    Row(
+    PlanRow(
         replace(
             OPEN,
             name="relations",
@@ -151,7 +151,7 @@ TABLE: tuple[Row, ...] = (
         ),
         lambda query: bool(query.mentioned) and bool(query.relations),
     ),
-    Row(OPEN, lambda _query: True),
+    PlanRow(OPEN, lambda _query: True),
 )
 
 

@@ -22,9 +22,6 @@ BELIEF_FLOOR: Final = 0.5
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
 
-ASKED_TYPE_FLOOR: Final = 0.1
-"""Least relevance of a typed belief where the caller names the types: little else can come in."""
-
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
@@ -34,7 +31,9 @@ _WORDS: Final = 0.3
 _NAME: Final = 0.5
 _PREDICATE: Final = 0.4
 _TIME: Final = 0.5
-"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time`; at the midpoint relevance is one half."""
+_HINT: Final = 0.15
+"""Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time + .15 x hint`; at the midpoint relevance is
+one half."""
 
 _ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
 """Arms that find what is about a name, or says it."""
@@ -93,7 +92,8 @@ class Relevance:
         asked = bool(predicate) and predicate in {*self.query.predicates, *self.query.relations}
         near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
         timed = _best(one.arms, Arm.TEMPORAL) or 0.0
-        return near + _WORDS * share + _NAME * self._named(one) + _PREDICATE * asked + _TIME * timed
+        cues = _PREDICATE * asked + _TIME * timed + _HINT * (sketch.type in self.query.hinted)
+        return near + _WORDS * share + _NAME * self._named(one) + cues
 
     def cut(
         self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
@@ -110,10 +110,9 @@ class Relevance:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
-        floor = ASKED_TYPE_FLOOR if self.query.types and not self.query.inferred else BELIEF_FLOOR
-        if one.relevance < floor:
-            return f"under {floor:.2f}, the floor of beliefs"
-        if evidence < RIVAL * best and not self._asked_as_such(one) and self._named(one) < 1:
+        if one.relevance < BELIEF_FLOOR:
+            return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
+        if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
 

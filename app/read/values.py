@@ -158,7 +158,8 @@ class QuestionReading:
 
     `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
     the question says before what: "before Volkswagen", unless that is a time. `capitalised` are words
-    that may be names, `open_spans` the words of windows that are open on one side.
+    that may be names, `open_spans` the words of windows that are open on one side, `asker_spans` those for the asker,
+    "the user".
     """
 
     text: str
@@ -180,6 +181,7 @@ class QuestionReading:
     asks_back: bool
     before: Span | None
     capitalised: tuple[Span, ...]
+    asker_spans: tuple[Span, ...]
     mode: ReadMode
     mode_given: bool
     language: str
@@ -223,20 +225,18 @@ class Before:
 class ParsedQuery:
     """The question, understood.
 
-    `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter,
-    `inferred` says that it was read out of the question (so an empty answer may relax it); `soft_types`
-    are only preferred. `within` makes the windows a hard filter on when things happened; "last Tuesday" has two, that
-    of last week and the one that came last. `excluded` are entities, `excluded_words` literals that the asker does not
-    want to hear about.
-    `denied`: the question
-    is put in the negative. `about_now` and `about_past`: it asks in words how things are now, or were.
-    `before`: what replaced the answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right.
-    `names_only`: it says nothing but names, so it asks for all that is about them.
-    `assistants`: the entities that the assistant speaks as; `asks_back`: it asks what the assistant said.
-    `lent`: those of `terms` that the question does not say, of names of what it calls its own (`my sister`), with how
-    many memories are about the one so named.
-    `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name.
-    `specificity` in 0..1: see `understand.specificity`.
+    `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter, `inferred`
+    says that it was read out of the question (so an empty answer may relax it); `soft_types` are only preferred,
+    `hinted` are those that its words hint at, filtered or not. `within` makes the windows a hard filter on when
+    things happened; "last Tuesday" has two, that of last week and the one that came last. `excluded` are entities,
+    `excluded_words` literals that the asker does not want to hear about. `denied`: the question is put in the
+    negative. `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the
+    answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing
+    but names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as;
+    `asks_back`: it asks what the assistant said. `lent`: those of `terms` that the question does not say, of names of
+    what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
+    capitalised words that name nothing known, which may be part of a speaker's name. `specificity` in 0..1: see
+    `understand.specificity`.
     """
 
     text: str
@@ -248,6 +248,7 @@ class ParsedQuery:
     types: tuple[str, ...]
     inferred: bool
     soft_types: tuple[str, ...]
+    hinted: tuple[str, ...]
     predicates: tuple[str, ...]
     relations: tuple[str, ...]
     excluded: tuple[UUID, ...]

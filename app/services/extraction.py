@@ -1,4 +1,4 @@
-"""What each tenant has decided about its write pipeline, and what that has cost it."""
+"""A tenant's settings of extraction, and what its language model has cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the service can serve: database, schema, embedding model; and how its jobs get on."""
+"""Health of the service: database, schema, embedding model, and the state of the job queue."""
 
 from __future__ import annotations
 

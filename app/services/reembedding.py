@@ -21,12 +21,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from uuid import UUID
 
-import asyncpg
 import structlog
 
 from app.db import embedding_models, reembedding
 from app.db.embedding_models import Phase, StoredModel
-from app.db.reembedding import Count, Lacking, Vector
+from app.db.reembedding import Count, Lacking, OwnerConnection, Vector
 from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import as_halfvec
 from app.db.tenants import AS_OPERATOR, list_tenants
@@ -294,7 +293,7 @@ class Reembedding:
             await reembedding.mark(connection, begun.id, Phase.DROPPING)
             return begun, await self._dropped(connection, begun, kept=_active(known))
 
-    async def _begun(self, connection: asyncpg.Connection) -> StoredModel:
+    async def _begun(self, connection: OwnerConnection) -> StoredModel:
         """Return the configured model, recorded if it is new, with what is lacking indexed."""
         known = await embedding_models.stored(self.database)
         found = self._configured(known)
@@ -337,7 +336,7 @@ class Reembedding:
 
         return await filling.fill_all(told)
 
-    async def _dropped(self, connection: asyncpg.Connection, old: StoredModel, *, kept: StoredModel) -> int:
+    async def _dropped(self, connection: OwnerConnection, old: StoredModel, *, kept: StoredModel) -> int:
         """Take a model's vectors and indexes away, and record that there are none."""
         await reembedding.drop_indexes(connection, old)
         total = 0

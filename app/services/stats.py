@@ -1,4 +1,4 @@
-"""What a tenant's store is made of, what is open in it, and whether its mix has shifted."""
+"""Statistics of a tenant's store: what it is made of, what is open in it, whether its mix has shifted."""
 
 from __future__ import annotations
 

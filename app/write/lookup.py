@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from asyncpg import Record
-
 from app import ids
 from app.db import turns
 from app.db.entities import write_lookup
@@ -164,7 +162,7 @@ def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
     )
 
 
-def existing_of(row: Record) -> Existing:
+def existing_of(row: Mapping[str, Any]) -> Existing:
     """Return a row of `read_rivals` as a decision sees it."""
     return Existing(
         **version_fields(row),

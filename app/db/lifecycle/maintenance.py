@@ -19,7 +19,7 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import RowMapping, text
+from sqlalchemy import text
 
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
@@ -223,6 +223,17 @@ def _words(rows: Sequence[Record], language: str) -> list[list[int]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnweighedText:
+    """The text of one index row, whose lexical weights are to be worked out."""
+
+    memory_id: UUID
+    part: int
+    kind: str
+    content: str
+    context: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reweighed:
     """New lexical weights, as a sparsevec's text, for one index row."""
 
@@ -308,13 +319,13 @@ async def adopt(session: WriteSession, tenant: UUID, scope: UUID) -> float | Non
 
 async def batch(
     session: ReadSession, tenant: UUID, scope: UUID, *, after: tuple[UUID, int], limit: int
-) -> list[RowMapping]:
+) -> list[UnweighedText]:
     """Return the next lexical rows of a scope with the texts they index, in key order."""
     memory, part = after
     result = await session.execute(
         _BATCH, {"tenant": tenant, "scope": scope, "memory": memory, "part": part, "limit": limit}
     )
-    return list(result.mappings())
+    return [UnweighedText(**row) for row in result.mappings()]
 
 
 async def reweigh(session: WriteSession, tenant: UUID, scope: UUID, rows: Sequence[Reweighed]) -> None:

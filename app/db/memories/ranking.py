@@ -1,4 +1,4 @@
-"""What ranking needs of the memories that were found: enough to order hundreds, without reading them whole."""
+"""The columns by which found memories are ranked: enough to order hundreds, without reading them whole."""
 
 from __future__ import annotations
 

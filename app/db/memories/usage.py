@@ -1,4 +1,4 @@
-"""How often and when memories were used, and bringing expired ones back that are used again."""
+"""Counts and times of the uses of memories, and the revival of expired ones that are used again."""
 
 from __future__ import annotations
 

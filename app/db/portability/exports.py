@@ -1,4 +1,4 @@
-"""What a tenant's export is made of: its tables, in the order in which they can be read back, as JSON by the database.
+"""The tables of a tenant's export, in the order in which they can be read back, as JSON by the database.
 
 Every table is either here or in `LEFT_OUT`, with the reason; which tables belong to a memory or to an entity is
 read from their foreign keys, so what a later migration adds is exported with the rest.

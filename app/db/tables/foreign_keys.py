@@ -1,4 +1,4 @@
-"""How the tables hang together, read from the tables themselves: what belongs to a memory, an entity, a scope.
+"""Foreign keys, read from the tables themselves: what belongs to a memory, an entity, a scope.
 
 Erasure and export go by this, so a table that a later migration adds is neither left behind nor left out.
 """

@@ -1,4 +1,4 @@
-"""Who may use the service, and the buckets their memories live in."""
+"""Tenants, their keys, and the scopes that their memories live in."""
 
 from __future__ import annotations
 

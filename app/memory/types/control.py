@@ -1,4 +1,4 @@
-"""What to avoid: a rule, an error pattern, a boundary."""
+"""Something to avoid: a rule, an error pattern, a boundary."""
 
 from __future__ import annotations
 

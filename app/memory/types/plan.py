@@ -1,4 +1,4 @@
-"""What someone intends to do: `user plans to visit Tokyo in June`, for as long as it is ahead."""
+"""An intention: `user plans to visit Tokyo in June`, for as long as it is ahead."""
 
 from __future__ import annotations
 

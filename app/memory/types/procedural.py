@@ -1,4 +1,4 @@
-"""How to do something: `for API pagination, use a cursor`, with its steps and when to apply it."""
+"""A procedure: `for API pagination, use a cursor`, with its steps and when to apply it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a session stands: the latest statement about a session replaces the one before."""
+"""The progress of a session: the latest statement about a session replaces the one before."""
 
 from __future__ import annotations
 

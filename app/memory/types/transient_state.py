@@ -1,4 +1,4 @@
-"""How someone is for now: `user is feeling stressed about the deadline`; the latest of a kind holds."""
+"""A passing state: `user is feeling stressed about the deadline`; the latest of a kind holds."""
 
 from __future__ import annotations
 

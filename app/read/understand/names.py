@@ -202,6 +202,8 @@ def capitalised(text: str, language: str) -> tuple[Span, ...]:
 
 def speaks_of_self(text: str) -> bool:
     """Tell whether the question is about the one who asks."""
+    if questions.THE_USER.search(text) is not None:
+        return True
     return any(word.strip('.,;:!?"()').casefold() in _SELF for word in text.split()[:MOST_WORDS])
 
 

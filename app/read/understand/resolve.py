@@ -59,6 +59,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         types=hard,
         inferred=inferred,
         soft_types=() if hard else reading.hinted,
+        hinted=reading.hinted,
         predicates=asked,
         relations=_relations(asked),
         excluded=tuple(one for gram in excluded for entity in by_alias[gram.name] for one in entity.ids),
@@ -267,7 +268,7 @@ def _lexical_terms(reading: QuestionReading, unwanted: Sequence[Span]) -> tuple[
 
 def _unsought(reading: QuestionReading) -> list[Span]:
     """Return what is said and not looked for: the bound in "before 2019", "the user's" in "the user's sister"."""
-    return [*reading.open_spans, *(one.owner for one in reading.belongings)]
+    return [*reading.open_spans, *reading.asker_spans, *(one.owner for one in reading.belongings)]
 
 
 def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, ...]:

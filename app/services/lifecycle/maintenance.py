@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import RowMapping
-
 from app.db.lifecycle import maintenance
-from app.db.lifecycle.maintenance import Reweighed
+from app.db.lifecycle.maintenance import Reweighed, UnweighedText
 from app.db.session import Database
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import document_weights, terms, to_sparsevec
@@ -85,22 +83,22 @@ class IndexMaintenance:
             weighed = await asyncio.to_thread(self._weigh, rows, average)
             async with self.database.write(tenant) as session:
                 await maintenance.reweigh(session, tenant, scope, weighed)
-            after = (rows[-1]["memory_id"], rows[-1]["part"])
+            after = (rows[-1].memory_id, rows[-1].part)
             done += len(rows)
         async with self.database.write(tenant) as session:
             await maintenance.finish(session, tenant, scope)
         return done
 
-    def _weigh(self, rows: Sequence[RowMapping], average: float) -> list[Reweighed]:
+    def _weigh(self, rows: Sequence[UnweighedText], average: float) -> list[Reweighed]:
         return [
             Reweighed(
-                memory_id=row["memory_id"],
-                part=row["part"],
+                memory_id=row.memory_id,
+                part=row.part,
                 lexical=to_sparsevec(document_weights(terms(_indexed(row), self.language), average_length=average)),
             )
             for row in rows
         ]
 
 
-def _indexed(row: RowMapping) -> str:
-    return f"{lead(row['context'])} {row['content']}" if row["kind"] == "context" else str(row["content"])
+def _indexed(row: UnweighedText) -> str:
+    return f"{lead(row.context or '')} {row.content}" if row.kind == "context" else row.content

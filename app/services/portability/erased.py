@@ -1,4 +1,4 @@
-"""What of a file was erased here, and so stays out: the memories and turns, and what is only theirs.
+"""Lines of an import that were erased here and so stay out: memories, turns, and what is only theirs.
 
 Memories and turns are known by their ids, names are not: an erasure keeps none. So entities, which come before
 the memories, are stored, and those that no memory mentions in the end are taken back.

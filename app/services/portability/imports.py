@@ -146,7 +146,7 @@ class _Import:
 
     def _survives(self, line: Line) -> None:
         """Refuse an entity that was merged into one that was merged itself: they name the last survivor."""
-        into = line.values.get("merged_into") if line.record == "entity" else None
+        into = line.values.get("merged_into") if line.is_entity else None
         if into in self.merged:
             raise UnreadableLine("merged_into: names an entity that was merged itself")
         if into is not None and line.id is not None:

@@ -1,4 +1,4 @@
-"""Where imported memories go in the slots and chains that are here, by the slot engine."""
+"""Placement of imported memories in the slots and chains that are here, by the slot engine."""
 
 from __future__ import annotations
 

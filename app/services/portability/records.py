@@ -33,7 +33,7 @@ from sqlalchemy import Table
 from sqlalchemy.types import ARRAY, BigInteger, Boolean, Date, DateTime, Float, Integer, LargeBinary, SmallInteger
 
 from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
-from app.db.tables import memories
+from app.db.tables import entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
@@ -223,9 +223,7 @@ def _plain(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic take
     for plain, python in _OF_KIND:
         if isinstance(kind, plain):
             return python
-    return {"UUID": UUID, "JSONB": Object, "JSON": Object, "HALFVEC": Vector, "TSTZRANGE": Range}.get(
-        type(kind).__name__, str
-    )
+    return _OF_DIALECT.get(type(kind).__name__, str)
 
 
 @cache
@@ -300,6 +298,11 @@ class Line:
         """Return the id of what the line tells, where it has one."""
         found: UUID | None = self.values.get("id")
         return found
+
+    @property
+    def is_entity(self) -> bool:
+        """Whether the line tells of an entity."""
+        return KINDS[self.record].table is entities
 
 
 class UnreadableLine(InvalidInput):

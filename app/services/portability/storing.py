@@ -182,7 +182,7 @@ class ImportStore:
             await self._release()
         if lines[0].record not in BEFORE:
             await self._withdraw()
-        if lines[0].record == "entity":
+        if lines[0].is_entity:
             self.entities |= {line.id for line in lines if line.id is not None}
         await self._whole(lines)
 
@@ -280,10 +280,10 @@ class ImportStore:
     async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
         """Store rows that are no memories, without those of what was erased."""
         record = lines[0].record
-        left = list(lines) if record == "entity" or record in FREE else await self.withheld.left(lines)
+        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.left(lines)
         done = await batch.rows(left) if left else ImportBatchResult()
         done.erased += len(lines) - len(left)
-        if record == "entity":
+        if lines[0].is_entity:
             self.withheld.stored(lines, done.fresh)
             self.fresh |= done.fresh
         return done

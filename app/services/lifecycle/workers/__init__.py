@@ -1,1 +1,1 @@
-"""What is done to a tenant's memories by the clock: one file for each; `worker.discover` finds them."""
+"""Workers, which change a tenant's memories on a schedule: one file for each, found by `worker.discover`."""

@@ -1,0 +1,44 @@
+"""SQL stands in `app/db` and `app/read/retrieve` alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tests.architecture.source import Module, Violation, check, example, texts
+
+PLACES = ("app/db/", "app/read/retrieve/")
+SQL = re.compile(
+    r"\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|\bUPDATE\s+\S+\s+(?:\w+\s+)?SET\b|\bDELETE FROM\b|\bSET LOCAL\b"
+    r"|\b(?:CREATE|ALTER|DROP|TRUNCATE|LOCK)\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|ROLE|DATABASE|EXTENSION|POLICY)\b",
+    re.DOTALL,
+)
+
+
+def holds_sql(module: Module) -> Iterator[Violation]:
+    """Find strings that are SQL."""
+    if module.within(*PLACES):
+        return
+    for line, text in texts(module):
+        if SQL.search(text):
+            yield Violation(module.path, line, f"SQL outside {' and '.join(PLACES)}: {' '.join(text.split())[:60]!r}")
+
+
+def test_sql_stays_in_its_places() -> None:
+    check(holds_sql)
+
+
+def test_it_bites() -> None:
+    for text in (
+        "SELECT 1 AS one\\n FROM turns",
+        "INSERT INTO turns VALUES (1)",
+        "UPDATE turns t SET status = 1",
+        "DELETE FROM turns",
+        "DROP INDEX ix_turns",
+    ):
+        assert list(holds_sql(example(f"A = '{text}'")))
+        assert list(holds_sql(example(f"A = f'{{x}} {text}'")))
+        assert not list(holds_sql(example(f"A = '{text}'", "app/db/turns.py")))
+    assert list(holds_sql(example("A = f'DELETE FROM {table}'")))
+    assert not list(holds_sql(example("A = 'Select one from the list'")))
+    assert not list(holds_sql(example('def f():\n    """UPDATE turns SET x."""')))
