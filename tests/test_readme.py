@@ -112,6 +112,13 @@ def test_commands_run_and_print_what_the_pages_show(service: Served, tmp_path: P
     assert not wrong, "\n\n".join(f"{page} shows: {line}\nprinted: {printed}" for page, line, printed in wrong)
 
 
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))])
+def test_commands_that_are_only_shown_are_well_formed(page: str) -> None:
+    for kind, content in blocks(page):
+        if kind == "sh":
+            subprocess.run(["bash", "-n", "-c", content], check=True)  # noqa: S603, S607 - the page's own commands
+
+
 def test_every_page_with_commands_is_run() -> None:
     pages = {path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]}
     assert {page for page in pages if any(kind == "bash" for kind, _ in blocks(page))} == {*PAGES, *FOLLOWED_ELSEWHERE}
