@@ -25,6 +25,7 @@ MODULES: Mapping[str, str] = {
     "export": "export",
     "audit": "audit",
     "import": "import_files",
+    **dict.fromkeys(("remember", "recall", "forget", "history", "why", "users"), "memories"),
     "query": "query",
     "mcp": "mcp",
     "review": "review",
@@ -50,9 +51,8 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     )
     cli.callback()(common)
     wanted = MODULES.keys() & set(arguments[:1]) or MODULES
-    for name, module in MODULES.items():
-        if name in wanted:
-            import_module(f"app.commands.{module}").register(cli)
+    for module in dict.fromkeys(module for name, module in MODULES.items() if name in wanted):
+        import_module(f"app.commands.{module}").register(cli)
     return cli
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 import typer
 
 from app.commands.service_client import connect
-from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, say
+from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, say
 from app.memory.backfill import Classifier
 
 ATTEMPTS = 3
@@ -23,7 +23,6 @@ _SHOWN = frozenset({"type", "payload", "status", "slot", "category"})
 app = typer.Typer(no_args_is_help=True, help="Make memories ones of a type that came after them.")
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="The backfill's id: bfl_...")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")]
 
 
 @app.command()

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.service_client import ServiceClient, connect
-from app.commands.terminal import AgentId, ApiKey, TimeZone, Url, UserId, out, say
+from app.commands.terminal import AgentId, ApiKey, AsJson, TimeZone, Url, UserId, out, say, say_json
 from app.model import ReadMode
 
 ATTEMPTS = 3
@@ -33,7 +33,7 @@ def query(  # noqa: PLR0913 - one parameter an option
     as_of: Annotated[str | None, typer.Option(help="Answer with what was true at this time.")] = None,
     known_at: Annotated[str | None, typer.Option(help="Answer with what was believed at this time.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the plan, and what each arm added.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")] = False,
+    as_json: AsJson = False,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
@@ -68,7 +68,7 @@ def query(  # noqa: PLR0913 - one parameter an option
     body = {name: value for name, value in asked.items() if value is not None}
     answer = asyncio.run(_ask(connect(url, key, attempts=ATTEMPTS), body))
     if as_json:
-        say(json.dumps(answer, indent=2, ensure_ascii=False))
+        say_json(answer)
     else:
         _show(answer, explain=explain)
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.service_client import connect
-from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, out, say
+from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
 from app.memory.review import ReviewAction
 from app.model import ReviewReason
 
@@ -23,7 +23,6 @@ _LONGEST_CONTENT = 160
 app = typer.Typer(no_args_is_help=True, help="See what waits for a reviewer, and decide it.")
 
 ReviewId = Annotated[str, typer.Argument(metavar="REVIEW", help="The item's id: rev_...")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")]
 
 
 @app.command("list")
@@ -47,7 +46,7 @@ def list_items(
     }
     answer = asyncio.run(_get(url, key, "/admin/review", asked))
     if as_json:
-        _print(answer)
+        say_json(answer)
     elif not answer["items"]:
         say("Nothing waits.")
     else:
@@ -59,7 +58,7 @@ def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: Api
     """Show an item: where it was said, what it stands against, what is suggested."""
     answer = asyncio.run(_get(url, key, f"/admin/review/{review}", {}))
     if as_json:
-        _print(answer)
+        say_json(answer)
     elif not answer["open"]:
         say(f"{review} has left the queue: {_decided(answer['decided'])}")
     else:
@@ -184,10 +183,6 @@ def _age(seconds: float) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_CONTENT else f"{line[: _LONGEST_CONTENT - 3]}..."
-
-
-def _print(answer: Mapping[str, Any]) -> None:
-    say(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
 def register(cli: typer.Typer) -> None:

@@ -121,6 +121,11 @@ class ServiceClient:
         content = json.dumps(body).encode()
         return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
 
+    async def delete(self, path: str, *, idempotency_key: str) -> ServiceResponse:
+        """DELETE and return the answer, with the retries of `post`."""
+        headers = {"Idempotency-Key": idempotency_key}
+        return await self._persistently(lambda: self._client.delete(path, headers=headers))
+
     async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
         """GET and yield the body as it comes; ServiceUnreachable when it breaks off."""
         try:

@@ -1,12 +1,8 @@
-"""Output, failures, shared options.
-
-Options that several commands share.
-
-Where commands print, and how they fail.
-"""
+"""Terminal output of commands, how they fail, and the options that several of them share."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -42,6 +38,8 @@ TimeZone = Annotated[
     str | None, typer.Option(help="Where times without an offset are read, such as Europe/Berlin; else UTC.")
 ]
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")]
+
 out = Console(highlight=False)
 """What was asked for: standard output."""
 
@@ -56,6 +54,11 @@ class CommandFailed(Exception):
 def say(text: str = "") -> None:
     """Print a line as it is: no markup, and no line breaks that would break what is copied."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def say_json(answer: object) -> None:
+    """Print an answer of the service as indented JSON."""
+    say(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
 def complain(message: str) -> None:

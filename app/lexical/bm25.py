@@ -206,6 +206,18 @@ def query_weights(found: Sequence[str], frequencies: Mapping[str, int], document
     return weights
 
 
+def as_tsvector(terms: Sequence[str]) -> str:
+    """Return terms in tsvector's text format, quoted, so that no term is read as syntax."""
+    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in lexemes_of(terms))
+    return " ".join(f"'{term}'" for term in quoted)
+
+
+def as_tsquery(terms: Sequence[str]) -> str:
+    """Return `'a' | 'b'` in tsquery's text format, quoted, so that no term is read as syntax."""
+    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in terms)
+    return " | ".join(f"'{term}'" for term in quoted)
+
+
 def to_sparsevec(weights: Mapping[int, float]) -> str:
     """Return the weights in pgvector's text format, `{index:value,...}/DIMENSIONS`, sorted by index.
 

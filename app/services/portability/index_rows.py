@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.db.portability.imports import ScopeGrowth
 from app.db.sql import as_halfvec
-from app.lexical.bm25 import document_weights, index_of, terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
@@ -21,7 +21,7 @@ from app.providers.embeddings import Embedder
 from app.services.portability.records import Line, UnreadableLine
 from app.write.embed import search_texts, worded
 from app.write.hype import question_vectors
-from app.write.rows import as_tsvector, question_rows
+from app.write.rows import question_rows
 
 _SHARED = (
     "type",
