@@ -100,7 +100,7 @@ async def page(
     after: UUID,
     limit: int,
 ) -> BackfillScanPage:
-    """Scan the next `limit` memories by id, and return those of the types that are neither expired nor forgotten."""
+    """Scan the next `limit` memories by id, and return those of the types that are neither pending nor forgotten."""
     here = {"tenant": tenant, "types": list(types), "after": after, "limit": limit}
     found = await session.fetch(_PAGE, {**here, "scopes": None if scopes is None else list(scopes)})
     return BackfillScanPage(

@@ -22,7 +22,7 @@ from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
 from app.api.plumbing.wire import DIGITS
 from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
-from app.api.turns import TurnsBody, turns_from_body, turns_given
+from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId
 from app.memory.registry import discover

@@ -24,7 +24,7 @@ NEAREST = 3
 class RivalQuery:
     """The look-ups of one candidate: its slot, its words, and, unless None, its meaning.
 
-    With `under`, it ends memories that name it in the payload's field `under` with a value other than `kept`. `guards`
+    With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`. `guards`
     are the types that guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
     """
 

@@ -77,7 +77,7 @@ class Run(Protocol):
 class Worker:
     """A task on each tenant's memories, run at the times of a cron expression (five fields, UTC).
 
-    `run(context, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It may run more than
+    `run(means, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It may run more than
     once, so repeating it must change nothing. With `dry_run` it changes nothing at all and returns the counts that a
     run would return. `summary` is a sentence for people.
     """
