@@ -8,10 +8,10 @@ from typing import Final
 
 from app.english.names import is_language, is_no_name
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.decisions import AT_HAND
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
+from app.english.rules.preferences import AT_HAND
 from app.english.rules.sentences import HIDDEN
 from app.english.word_lists import FOODS, REPLIES, SIZES, word_set
 

@@ -1,4 +1,4 @@
-"""Preferences: what people like, hate and do not eat, prefer, use by choice and switch to."""
+"""Preferences and choices: likes, dislikes, tools used by choice, decisions between known tools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.drafts import Draft, decision, fact, preference
 from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
-from app.english.rules.preference_keys import CHOSEN, choice, kind_of_choice
+from app.english.rules.preference_keys import choice, kind_of_choice, purpose_slug
+from app.english.rules.rows import CHOSEN
+from app.english.rules.sentences import HIDDEN
 from app.english.verbs import gerund
 from app.english.word_lists import FOODS, word_set
 
@@ -336,6 +338,7 @@ _FAVOURITE: Final = re.compile(
 _MY_FAVOURITE: Final = re.compile(
     r"my\s+(?:all[- ]time\s+)?favou?rite\s+(?P<what>[a-z]+(?:\s(?!of\b|because\b|so\b|and\b)[a-z]+)?)", re.IGNORECASE
 )
+_PREFERRED: Final = re.compile(r"(?:preferred|default|go-to|usual|main|primary)\s+\w+(?:\s\w+)?", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
 _NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
 _INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
@@ -346,7 +349,11 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `my favourite colour is blue`, `Harry Potter is my favourite book`."""
     if not clause.copula or not clause.holds:
         return
-    noun = _FAVOURITE.fullmatch(clause.subject.noun or "") if clause.subject.who is Who.POSSESSED else None
+    theirs = clause.subject.noun or "" if clause.subject.who is Who.POSSESSED else ""
+    if _PREFERRED.fullmatch(theirs):
+        yield from _preferred(clause)
+        return
+    noun = _FAVOURITE.fullmatch(theirs)
     named = _MY_FAVOURITE.match(clause.rest) if clause.subject.who is Who.NAMED else None
     if noun is not None and not clause.rest.lower().startswith(_NO_CHOICE):
         chosen = thing(clause.rest, through=_INSIDE_NAME)
@@ -356,8 +363,74 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield from _favourite(clause, said.speaker, named["what"], clause.subject.name)
 
 
+def _preferred(clause: Clause) -> Iterator[Draft]:
+    """Read `my preferred editor is Neovim`."""
+    found = thing(clause.rest)
+    known = choice(found.name) if found and kind_of_choice(found.name) else None
+    if known is not None:
+        yield preference(clause, known.key, known.value, subject=clause.subject.owner or "", topic=known.topic)
+
+
 def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[Draft]:
     words = [_SPELLING.get(word, word) for word in what.lower().split()]
     key = slug(" ".join(words))
     if key and words[0] not in _NO_FAVOURITE:
         yield preference(clause, f"favourite.{key}", chosen, subject=owner, topic="personal")
+
+
+AT_HAND: Final = re.compile(
+    r"\bfor (?:this|the current) (?:task|example|exercise|demo|answer|question|test|step|one|script|snippet|file"
+    r"|session|chat|meal|time)\b|\b(?:today|tonight|for now|this time|right now"
+    r"|this (?:morning|afternoon|evening|weekend))\b",
+    re.IGNORECASE,
+)
+"""A decision for the work at hand is no memory (seed 003: working memory)."""
+
+_CHOOSING: Final = {
+    **dict.fromkeys(("choose", "pick", "select"), re.compile(r"\s+")),
+    "go": re.compile(r"\s+(?:with|for)\s+"),
+    "settle": re.compile(r"\s+(?:with|on|for)\s+"),
+    "opt": re.compile(r"\s+for\s+"),
+    "decide": re.compile(r"\s+(?:(?:on|upon)|to (?:go with|go for|use|pick|choose|adopt)|using)\s+"),
+}
+_BECAUSE: Final = re.compile(
+    r",?\s+(?:because|since|due to|given that|as it|for its|so that|thanks to)\s+(?P<why>[^.;!?]{4,160})", re.IGNORECASE
+)
+_CHOSEN_OVER: Final = re.compile(
+    r",?\s+(?:over|instead of|rather than|not|and not)\s+(?P<other>[^.;:!?()\u2014]+?)"
+    r"(?=\s+(?:for|because|since|due)\b|[.;:!?()\u2014,]|$)",
+    re.IGNORECASE,
+)
+_AS_FOR: Final = re.compile(
+    r"\s+(?:for|as|in)\s+(?P<what>[^.;:!?,()\u2014]+?)"
+    r"(?=\s+(?:over|because|since|instead|rather|due|so)\b|[.;:!?,()\u2014]|$)",
+    re.IGNORECASE,
+)
+
+
+def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read the choice of a tool or habit of a known kind; anything else that is decided stays in the turn."""
+    lead = _CHOOSING[clause.lemma].match(clause.rest)
+    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE} and AT_HAND.search(clause.text) is None
+    if lead is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
+        return
+    rest = clause.rest[lead.end() :]
+    found = thing(rest)
+    if found is None:
+        return
+    after = rest[found.end :]
+    over = _CHOSEN_OVER.search(after)
+    purpose = _AS_FOR.match(after) or (_AS_FOR.search(after) if over else None)
+    others = [name for one in (list_items(over["other"]) if over else ()) if (name := value(one))]
+    kind = next((one for name in (found.name, *others) if (one := kind_of_choice(name))), None)
+    if kind is not None:
+        what = value(purpose["what"]) if purpose else None
+        subject = f"{kind.noun} for {what}" if what and purpose_slug(what) else kind.noun
+        yield decision(clause, subject, found.name, rationale=_reason(after), alternatives=others, topic=kind.topic)
+
+
+def _reason(text: str) -> str | None:
+    found = _BECAUSE.search(text)
+    reason = found["why"].strip() if found else ""
+    named = reason and reason.split()[0].lower() not in {"this", "that", "these", "those", "you", "your", "he", "she"}
+    return reason if named and HIDDEN not in reason else None

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english import speech_acts
 from app.english.names import COMMON, is_group, is_no_name, kind_of
-from app.english.rules import implications
+from app.english.rules import answers
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
@@ -234,7 +234,7 @@ def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str
     """Return what a turn proposes, each with the name of its rule."""
     if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
         return ()
-    statement = implications.read_answer(turn, context)
+    statement = answers.read_answer(turn, context)
     if statement is not None:
         return tuple((rule, _answer(one, turn)) for rule, one in _proposed(replace(turn, content=statement), context))
     return _proposed(turn, context)
@@ -242,7 +242,7 @@ def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str
 
 def _answer(proposal: Proposal, turn: Turn) -> Proposal:
     """Return what an answer says in full, as it was said."""
-    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * implications.SURE, 2))
+    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * answers.SURE, 2))
 
 
 def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[tuple[str, Proposal], ...]:
