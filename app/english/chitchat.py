@@ -18,7 +18,6 @@ _WORD: Final = re.compile(rf"[{SPACELESS}]+|[^\W_]+(?:'[^\W_]+)*")
 _LAUGHTER: Final = re.compile(
     r"a?(?:ha)+h?|(?:he)+h?|lo+l|lmf?a+o+|x+d+|(?:ja)+|o+h+|a+h+|h*m{2,}|y+e+s+|no+|o?k+|th?a?n?x+"
 )
-
 _LEAD: Final = (
     r"^(?:(?:so|and|but|also|yes|yeah|well|oh|hi|hey|hello|btw|by the way|no|actually|sorry|fyi|now|then)[,.!:]? ){0,3}"
 )
@@ -68,7 +67,6 @@ _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore"
 """Words that may end any statement, and say nothing of what it is about: `I eat meat again`."""
 _MOST_TAILS: Final = 3
 _STOPS: Final = ".!,\u2026 "
-
 _CORRECTION: Final = re.compile(
     r"^(?:no|nope|actually|correction|wait|sorry|not)[,:.\u2014-] ?(?!(?:no|way|again|what|yet|really|sure)\b)[\w(]"
 )
@@ -77,7 +75,6 @@ _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나�
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
-
 _LONGEST_END: Final = 40
 _LONGEST_QUESTION: Final = 300
 _ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")

@@ -43,7 +43,6 @@ _ANCHOR = re.compile(
 _ALMOST = re.compile(
     r"\b(?:i'm|im|i am) (?:basically|practically|pretty much|essentially|virtually) an? ([^,.;!?]{1,40})"
 )
-
 _STAGE = r"(?:story|scene|role-?play|skit|sketch|scenario|exercise|simulation|game|campaign|fantasy|script)"
 _PLAYING = re.compile(
     rf"{CLAUSE}(?:pretend(?:ing)?|role-?play(?:ing)?|impersonate|act (?:as|like)|play (?:the (?:role|part)|"
@@ -73,7 +72,6 @@ _PRAISE = (
 _CASTING = re.compile(
     rf"(?:{LEAD}|[.!;] )(?:you are|you're|you will be|you'll be) (?:now )?(?:an?|the|my) (?!(?:\w+ly )?{_PRAISE}\b)"
 )
-
 _SUBJECT = (
     r"(?:i|i'm|i've|i'd|you|you're|we|we're|my|our|a|an|the|someone|somebody|if|being|working|living|having|there|he|"
     r"she|"
@@ -120,7 +118,6 @@ _TRAILING_IF = re.compile(
     r"helpful|lovely|better)|mind|rather))[^.?!]{1,100}(?<!see )(?<!check )(?<!know )(?<!ask )(?<!wonder )(?<!decide "
     r")\bif (?:i|i'm|we|they|he|she|it|my|you|the)\b"
 )
-
 _BACK = re.compile(
     r"^(?:(?:but|and|so|ok|okay),? )?(?:in reality|in real life|in fact|irl|actually|really|seriously|anyway|anyways|"
     r"for real|"

@@ -48,7 +48,6 @@ def alias(noun: str) -> str:
 
 
 PET = "pet"
-
 LONGEST = 40
 """Characters of a reference; a longer text is none."""
 
@@ -91,18 +90,14 @@ class Reference:
 
 
 _PERSON = frozenset({"person"})
-
 _PRONOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None, bool]] = {
     "he him himself": ("he", _PERSON, Gender.MALE, False),
     "she her herself": ("she", _PERSON, Gender.FEMALE, False),
     "they them themselves themself": ("they", frozenset({"person", "organization", "team"}), None, False),
     "it itself": ("it", frozenset(), None, True),
 }
-
 _POSSESSIVES = {"his": "he", "her": "she", "their": "they", "its": "it", "my": FIRST, "our": FIRST, "your": SECOND}
-
 _DEFINITE = frozenset({"the", "this", "that", "our", "my"})
-
 _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "company firm employer business startup organization organisation agency": (
         "company",
@@ -115,7 +110,6 @@ _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "man guy": ("he", _PERSON, Gender.MALE),
     "woman lady": ("she", _PERSON, Gender.FEMALE),
 }
-
 _SOLE = frozenset(
     noun
     for nouns in (
@@ -160,11 +154,8 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
 
 
 _REFERENCES = _with_owners(_by_word())
-
 _OPENING = re.compile(r"(\w+)(?:['\u2019](?:s|d|ll|re|ve|m))?(?= )")
-
 _SUBJECTS = frozenset({"he", "she", "they", "it"})
-
 _OF_SOMEONE = frozenset({"his", "her", "their", "its"})
 
 
@@ -205,7 +196,6 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     key: re.compile(rf"\b(?:{words.replace(' ', '|')}|{own})\b", re.IGNORECASE)
     for (words, (key, *_)), own in zip(_PRONOUNS.items(), ("his", "hers", "theirs?", "its"), strict=True)
 }
-
 _SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SOMEONE}
 
 
@@ -247,7 +237,6 @@ def _in(text: str) -> Reference | None:
 
 
 THINGS: Final = frozenset({"organization", "team", "project", "product", "app", "initiative", "place"})
-
 _KIN: Final = frozenset(
     noun
     for nouns in (

@@ -35,7 +35,6 @@ MOST = 3
 """Questions a memory (seed 001)."""
 
 LONGEST = 25
-
 LONGEST_CHARACTERS = 250
 """Words, and characters, of a stated value that a question repeats."""
 
@@ -96,17 +95,11 @@ RELATIONS: Mapping[str, tuple[str, ...]] = {
 """Questions about each relation of the vocabulary, from either end."""
 
 _AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
-
 _ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
-
 _FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
-
 _THIRD_PERSON = re.compile(r"[^s]s$")
-
 _LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 
 
@@ -182,7 +175,6 @@ def _base(verb: str) -> str:
 
 
 _ANY_CASE = re.IGNORECASE
-
 PAST_STATE = re.compile(
     r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially
         |(?:what|which|whom?|where|when|why|how)\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
@@ -219,9 +211,7 @@ BEFORE_WHAT = re.compile(
 """What something came before, as it is put: "Volkswagen", "I moved to Berlin"."""
 
 LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
-
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
-
 FUTURE = re.compile(
     r"""\b(?:will|going\ to|coming\ up|upcoming|plan(?:s|ned|ning)?|schedul\w+|book(?:ed|ings?)|about\ to
         |(?:am|are|is)\ (?:\w+\ ){0,3}?(?!during|anything|something|nothing)\w{2,}ing)\b""",
@@ -239,13 +229,11 @@ NOW = re.compile(
 PRESENT = re.compile(
     r"\b(?:do|does|is|are|am|have|has|(?:was|were)\ (?:my|our|his|her|their))\b|'(?:s|ve|re|m)\b", _ANY_CASE
 )
-
 LATELY = re.compile(
     r"""\b(?:today|recently|so\ far|lately|to\ date|right\ now
         |(?:in|over|during)\ the\ (?:past|last)\ (?:\w+\ )?(?:days?|weeks?|months?|years?))\b""",
     _ANY_CASE | re.VERBOSE,
 )
-
 DATED = re.compile(
     r"""\b(?:did|(?:was|were)(?!\ (?:my|our|his|her|their)\b)|had|used\ to|before|ago|previously|originally|initially
         |first|yesterday
@@ -284,9 +272,7 @@ FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
 """Words with which someone tells of themselves."""
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
-
 OTHER_THAN = r"(?:other\s+than|except(?:\s+for)?|besides|apart\s+from|aside\s+from|excluding)"
-
 BEFORE_EXCLUDED = re.compile(rf"\b(?:{OTHER_THAN}|not)\s+(?:(?:about|by|from|with|for|to|the|my)\s+)?$", _ANY_CASE)
 """What stands before a name that is not to be heard of."""
 

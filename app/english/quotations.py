@@ -14,7 +14,6 @@ from app.english.names import is_given
 from app.english.patterns import words
 
 Span = tuple[int, int]
-
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)
 _QUOTED_LINES: Final = re.compile(r"^[ \t]{0,3}>.*(?:\n[ \t]{0,3}>.*)*", re.MULTILINE)
 _MAIL: Final = re.compile(

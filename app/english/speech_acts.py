@@ -26,7 +26,6 @@ UNSURE: Final = 0.3
 """The most that what is supposed or pretended may be trusted (seed 003)."""
 
 _PLAY: Final = r"(?:story|scenario|game|role-?\ ?play)"
-
 _SUPPOSED: Final = re.compile(
     rf"""^\W*(?:(?:so|but|and|ok|okay|well|now|hey|just)\W+)*
     (?:(?P<suppose>what\ if|suppose(?:\ that)?|supposing|hypothetically(?:\ speaking)?
@@ -39,12 +38,10 @@ _SUPPOSED: Final = re.compile(
     \b[\s,:.-]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _LASTING: Final = re.compile(
     rf"\b(?:let's\ (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?|in\ this\ {_PLAY}|you\ are\ now)\b",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _SARCASTIC_CLAUSE: Final = re.compile(
     r"""^\W*oh,?\ (?:great|good|wonderful|fantastic|lovely|perfect|joy|brilliant|fun)\b
     |^\W*(?:great|wonderful|fantastic|perfect|lovely|brilliant|awesome),\ (?:another|more|just\ what|now)\b
@@ -53,22 +50,18 @@ _SARCASTIC_CLAUSE: Final = re.compile(
     |\bwhat\ a\ (?:surprise|shock)\b|\bhow\ (?:fun|lovely|wonderful)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _KIDDING: Final = re.compile(r"\b(?:just|only|i'm|am|totally)\s+(?:kidding|joking)\b|\bjk\b", re.IGNORECASE)
-
 _FICTION: Final = re.compile(
     r"\b(?:in (?:my|the|this|a) (?:novel|story|dream|book|film|movie|game|script|screenplay|poem|play|fan ?fic\w*)"
     r"|my (?:character|protagonist|avatar)|(?:dreamt|dreamed) (?:that|about))\b",
     re.IGNORECASE,
 )
-
 _RHETORICAL: Final = re.compile(
     r"\bi(?:'m| am) actually an?\b[^.;!?]{0,80}?[,;\u2014-]\s*(?:so|and so|therefore)\s+(?:please\s+)?"
     r"(?:walk|explain|tell|give|show|talk|go|break|be|get|don't|skip|you can|feel free|just|help|describe|discuss|use"
     r"|assume|answer|let's|speak)\b",
     re.IGNORECASE,
 )
-
 _LIKENED: Final = re.compile(
     r"\bi(?:'m| am) (?:basically|practically|virtually|pretty much|almost|kind of|sort of|kinda|sorta|like) an?\b",
     re.IGNORECASE,
@@ -101,7 +94,6 @@ def is_retracted(text: str) -> bool:
 
 
 _ENDS_ASKING = re.compile(r"\?[\s\"')\]!?*_~\u2600-\u27bf\U0001f300-\U0001faff]*$")
-
 _TELLS = re.compile(
     rf"{LEAD}(?:(?:did|do|don't|didn't) (?:you|i) (?:already |even )?(?:know|mention|tell you|remember|recall|say)|"
     rf"have i (?:told you|mentioned)|you (?:do )?know)(?: that| how)? {MINE}"
@@ -113,9 +105,7 @@ _ASKS = (
     r"(?:what|where|when|which|who|whose|why|how|can|could|would|should|do|does|did|is|are|any|got|"
     r"have|will|may|shall)\b"
 )
-
 _GIVEN = r"(?:(?:since|as|because|given that|now that|considering|although) )?"
-
 _SAYS_FIRST = re.compile(
     rf"{LEAD}{_GIVEN}{MINE}[^?]{{6,600}}?(?:(?:[,;:.!\u2014\u2013]| -) ?(?:(?:so|and|but|then|also|or),? )?| (?:so|"
     rf"and|but) ){_ASKS}"
@@ -123,7 +113,6 @@ _SAYS_FIRST = re.compile(
     r"were )?(?:just )?wondering\b"
     rf"|{LEAD}as an? [^,?]{{3,80}}, {_ASKS}"
 )
-
 _ADDS = re.compile(
     rf"[a-z,] (?:since|because|considering|given that|as|now that) (?:that )?{MINE}|, which i(?:'m|'ve|'d)?\b"
 )
@@ -141,37 +130,28 @@ _INTERROGATIVE = re.compile(
     rf"|{LEAD}i(?:'m|'ve been| was| am| have been)? (?:just )?(?:wonder(?:ing|ed)?|curious),? "
     r"(?:if|whether|what|how|why|where|when|who|which|about)\b"
 )
-
 _CLEFT = re.compile(r"^what(?:'s| is| was) [^?]{1,80}? (?:is|was) ")
-
 _LABEL = re.compile(
     r"(?:>|(?:\*\*)?(?:user|assistant|human|ai|customer|client|patient|agent|interviewe[er]|"
     r"speaker \d{1,3})(?:\*\*)? ?:)"
 )
-
 _SPOKEN = re.compile(r'"([^"]{1,600})(?:"|$)')
-
 _SELF_IN_QUOTES = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|we|we're|our)\b")
-
 _TITLE = re.compile(
     r"\b(?:book|movie|film|song|album|show|series|episode|poem|called|titled|named|playlist|podcast|game|read|"
     r"watched|like|as)"
     r"[ ,:]*$"
 )
-
 _SHORTEST_SPEECH = 3
-
 _OWN_WORDS = re.compile(
     r"\b(?:i|we|i've|i'd) (?:\w+ly |just |always |already )?(?:said|told|say|tell|wrote|replied|answered|mentioned)\b"
 )
-
 _SAYS = (
     r"(?:said|says|keeps saying|claims?|claimed|insists?|insisted|reckons|argues?|argued|writes|announced|replied|"
     r"answered|whispered|"
     r"joked|complained|mentioned|swears|swore|thinks|believes|told (?:me|us|him|her|them|everyone|"
     r"people)(?! (?:about|to)\b))"
 )
-
 _REPORT = re.compile(
     r"(?<!what )(?<!when )(?<!whatever )\b(?!(?:i|we|you|that|being|having|easier|enough|often|never|was|is|are|be|"
     r"been|to|not|and|or|who|which|can|could|"
@@ -183,7 +163,6 @@ _REPORT = re.compile(
     r"\bi(?:'ve|'d| have)? (?:heard|was told) that (?!i\b|my\b)|"
     r"\bi(?:'ve| have)? read (?:somewhere|online|that (?:the|there|people|most|some|you|it|he|she|they))\b"
 )
-
 _SIGNED = re.compile(rf"[,\"] (?!i\b|we\b|you\b)[\w'.-]{{1,40}} (?:[\w'.-]{{1,40}} )?{_SAYS}[.!]?$")
 """Whose words they were, told at the end."""
 
@@ -196,20 +175,16 @@ _EXPERT = re.compile(
 """Whom one believes about one's own body: a diagnosis that is passed on is meant."""
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
-
 _AFFIRMS = re.compile(
     r"^(?:(?:since|because|now that|when|after|as|while|although|though|even though|and|instead|now|these days|"
     r"currently|"
     r"actually|no|yes|sorry|well) ){0,3}(?:i|i'm|i've|i'd|we|we're|we've|my|our|he|he's|she|she's|they|they're|it's)\b"
 )
-
 _AUXILIARIES = words("am is are was were be been do does did have has had will would could")
-
 _ADVERBS = words(
     "really actually even particularly especially exactly usually often always much currently personally necessarily "
     "that so too very all a an the definitely certainly ever any"
 )
-
 _TASTES = words(
     "like love enjoy want prefer care eat drink mind trust need allowed supposed permitted fan into fond keen "
     "interested "
@@ -218,13 +193,9 @@ _TASTES = words(
 """What denying is a taste or a rule of its own: `I don't like X` says what is disliked."""
 
 _POSSESSED = words("have has had got is are was were there's with")
-
 _SUBORDINATORS = words("that because when if who which how where why since so whether until")
-
 _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
-
 _DONE = words("been had said did was went told knew met saw seen done gone got heard")
-
 _NEAR = 8
 """Words of a clause within which its main verb stands."""
 
@@ -320,13 +291,11 @@ _CHEER = (
     r"(?:great|wonderful|fantastic|perfect|lovely|brilliant|"
     r"terrific|joy|super|fabulous|goody|yay|hooray|marvell?ous|splendid)"
 )
-
 _DREARY = (
     r"(?:meetings?|stand-?up|bugs?|outage|deadlines?|debug\w*|tickets?|overtime|mondays?|traffic|tax(?:es)?|paperwork|"
     r"on[- ]call|crash\w*|rewrit\w+|refactor\w*|cancel\w*|delay\w*|commut\w+|dentist|weekend|broken?|fail\w*|"
     r"spreadsheets?)"
 )
-
 _SARCASM: Final = re.compile(
     rf"{LEAD}(?:oh|ah|wow|gee|ugh|well)?,? ?{_CHEER}[,.!:\u2026-]{{0,3}} ?(?:another|yet another|one more|more|"
     r"just what i)\b|"
@@ -349,13 +318,9 @@ _SARCASM: Final = re.compile(
     r"^(?:oh,? )?how (?:original|delightful|convenient)[.!\u2026]{0,3}$|\btell me something i don't know\b|"
     r"\b(?:just|only|i'm|i am|was) (?:kidding|joking)\b|\bjk\b"
 )
-
 _OPENING: Final = re.compile("[\u201c\u201e\u00ab]")
-
 _CLOSING: Final = re.compile("[\u201d\u00bb]")
-
 _STRAIGHT: Final = re.compile(r'(?<!\d)"')
-
 _QUOTES: Final = {ord(mark): '"' for mark in "\u201c\u201d\u201e\u00ab\u00bb\u201f"}
 
 

@@ -147,6 +147,7 @@ def _years(answer: str) -> str | None:
     found = _YEARS.fullmatch(answer)
     return None if found is None else found["years"]
 
+
 _NOW: Final = r"(?: (?:now|currently|these days|at the moment))?"
 _ALLERGIES: Final = (
     r"(?:(?:do you have|have you got|are there) )?any (?:food |known |drug )?allergies(?: i should know (?:of|about))?"
@@ -181,4 +182,3 @@ _QUESTIONS: Final = tuple(
     )
 )  # fmt: skip
 """Questions that are asked to get to know someone. Each statement is then read like any other."""
-

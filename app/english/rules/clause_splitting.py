@@ -39,7 +39,6 @@ _FINITE: Final = (
     r"|learned|realized|picked|did|wrote|read|gave|sold|saw|built|found|paid|spent|drove|flew|won|became|left|want|wants|need"
     r"|needs|decided)\b"
 )
-
 _SPLIT: Final = re.compile(
     rf"""\ ?;\ ? | \ (?:-|--|\u2013|\u2014)\  | \u2014 | (?<=\w)[-\u2013]\ (?={SUBJECT})
     | (?:,\ |\ )(?P<and>and|but|so|although|even\ though|though|while|whereas|plus)\ (?={SUBJECT}|{NAMED})
@@ -52,14 +51,11 @@ _SPLIT: Final = re.compile(
     | ,?\ (?=(?:if|unless|when|whenever|whether|until|once|after|before)\ {SUBJECT})""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _WHEN: Final = re.compile(r"(?:when|after|before|once|by the time|the day)\s", re.IGNORECASE)
-
 _BECAUSE: Final = re.compile(
     r"(?:since|because|although|even though|though|while|whereas|given that|now that|as)\s+(?=(?:i|we|my|our)\b)",
     re.IGNORECASE,
 )
-
 _LEAD: Final = re.compile(
     r"""(?:and|but|so|then|well|oh|ok|okay|yeah|yea|yes|yep|yup|nope|nah|no|hey|hi|hello|wow|aww?|ah|hmm|haha|lol|btw
     |by\ the\ way|thanks?(?:\ so\ much|\ a\ lot|\ again|\ for\ (?:asking|that|the\ \w+))?|thank\ you(?:\ so\ much
@@ -80,13 +76,10 @@ _LEAD: Final = re.compile(
     (?=[\s,:.!;\u2013\u2014-])[\s,:.!;\u2013\u2014-]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _LAST: Final = re.compile(
     r"(?:[\s,]{1,3}(?:btw|lol|lmao|haha(?:ha){0,3}|hehe|tho|tbh|imo|fyi|innit|xd)\b)+[\s.!]{0,4}$", re.IGNORECASE
 )
-
 _VOCATIVE: Final = re.compile(rf"(?-i:[A-Z][\w'-]+),\ ?(?={SUBJECT})", re.IGNORECASE | re.VERBOSE)
-
 _FRONT: Final = re.compile(
     rf"""(?:yesterday|today|tonight|tomorrow|last|this|next|on|in|during|at|for|over|two|three|four|five|six|a\ few
     |a\ couple|back|from|earlier|starting|until|by|every|each|as\ of|with|ever|\d+|around|about|some|one|the\ other
@@ -94,15 +87,11 @@ _FRONT: Final = re.compile(
     |besides|after|before|since|right|late|just|not\ long|once|as)\b[^,]{{0,60}}?,?\ (?={SUBJECT}|{NAMED})""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _BARE_FRONT: Final = re.compile(r"(?:this|last|next|one|some|two|three|four|five|six|each|every|\d+)\b", re.IGNORECASE)
-
 _THIS: Final = re.compile(r"this\s+", re.IGNORECASE)
-
 _SPELL: Final = re.compile(
     r"(?:past\s+|coming\s+)?(?:week|month|year|afternoon|evening|time|term|semester)", re.IGNORECASE
 )
-
 CORRECTION: Final = re.compile(r"(?:no|nope|actually|correction|wait|sorry)\b", re.IGNORECASE)
 """What a correction begins with."""
 
@@ -170,7 +159,6 @@ def _is_time(front: str) -> bool:
 
 
 _CONDITION: Final = re.compile(r"(?:if|unless|whether|whenever|until|in case|as if|as though|lest)\b", re.IGNORECASE)
-
 _REPORTED: Final = re.compile(
     rf"""(?!you\ (?:think|guess|believe|suppose|assume|figure|said|told|mentioned)\b)
     (?:i|we|you)(?:'d|'ve|\ would|\ should|\ have|\ already|\ just|\ also|\ do)*[ ]
@@ -180,14 +168,12 @@ _REPORTED: Final = re.compile(
     |forgot\ to\ (?:say|mention))(?:\ before|\ earlier|\ already)?(?:\ that)?\ (?={SUBJECT}|{NAMED})""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _TOLD: Final = re.compile(
     r"""(?P<who>you(?:'ve)?|(?:the\ )?user|(?-i:[A-Z][\w'-]+)|he|she|my\ \w+)(?:\ have|\ has|\ also|\ just)?
     \ (?:said|says|mentioned|told\ (?:me|us|you)|noted|stated|explained|confirmed|shared)(?:\ that)?
     \ (?=(?P<inner>they|he|she|you)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
-
 _EXPERT: Final = re.compile(
     r"my (?:doctor|gp|physician|dentist|therapist|psychiatrist|specialist|\w+ologist)(?: (?:just|has|recently))*"
     r" (?:said|says|told me|thinks|confirmed)(?: that)? (?=i\b|i'm\b)",
@@ -201,27 +187,19 @@ _ASKED: Final = re.compile(
     r"|will|any)\b",
     re.IGNORECASE,
 )
-
 _TAG: Final = re.compile(
     r"(?:do|does|did|is|are|am|was|were|have|has|can|will|would|right|correct|ok(?:ay)?)(?:n't)?"
     r"(?: (?:i|you|he|she|it|they|we))?",
     re.IGNORECASE,
 )
-
 _STATES: Final = re.compile(
     r"(?:(?:hi|hey|hello|ok|okay|so|well|by the way|btw)[,!]? )*(?:i|i'm|i've|we|we're|my|our)\b", re.IGNORECASE
 )
-
 _BARE_NAME: Final = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
-
 _NOW: Final = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORECASE)
-
 _ALWAYS: Final = re.compile(r"\b(?:always|usually|typically)\b", re.IGNORECASE)
-
 _HEDGES: Final = frozenset({"probably", "maybe", "perhaps", "apparently", "kinda", "sorta"})
-
 _UNSURE: Final = 0.7
-
 _AIMING: Final = word_set(
     """
     want need hope plan intend wish aim try expect dream consider think decide agree promise refuse fail ask tell
@@ -234,7 +212,6 @@ _AIMED: Final = re.compile(
     r"(?:about|supposed|able|meant|due|set|bound|expected|willing|excited|keen|eager|ready|hoping)\s+to\s",
     re.IGNORECASE,
 )
-
 _TO_DO: Final = re.compile(r"[^,;]{0,40}?\bto\s+[a-z]", re.IGNORECASE)
 
 

@@ -16,39 +16,28 @@ from app.english.verbs import gerund
 from app.english.word_lists import FOODS, word_set
 
 _STOP: Final = r"[.;:!?()\u2014]"
-
 _OVER: Final = re.compile(
     r",?\s+(?:over|rather than|instead of|more than|as opposed to|than|versus|vs\.?|not|and not|to)\s+"
     rf"(?P<other>(?:(?!{_STOP}).)+?)(?=\s+(?:because|since|as|so|for|when|but|if)\b|{_STOP}|$)",
     re.IGNORECASE,
 )
-
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
-
 _FOR: Final = re.compile(
     r"\s+(?:for|when|while|in|on|at)\s+(?P<what>(?:my\s+|all\s+|our\s+)?[^.;:!?,()\u2014]+?)"
     r"(?=\s+(?:over|rather|instead|not|than|because|since|as|so|and|but)\b|[.;:!?,()\u2014]|$)",
     re.IGNORECASE,
 )
-
 _TIMED: Final = re.compile(
     r"\s+(?:in the|on|at)\s+(?:mornings?|afternoons?|evenings?|nights?|weekends?|\w+days?)\b", re.IGNORECASE
 )
-
 _AND: Final = re.compile(r"\s+and\s+(?=\w)", re.IGNORECASE)
-
 _DOING: Final = re.compile(r"\s+(?:to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b")
-
 _DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
-
 _WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
-
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
-
 _TO: Final = re.compile(
     r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
 )
-
 _OFFERED: Final = re.compile(
     r"\b(?:options?|ones?|versions?|variants?|suggestions?|proposals?|alternatives?|drafts?)$"
     r"|^(?:option|version|variant|alternative|draft|number)\s+(?:\w|\d+)$"
@@ -58,14 +47,11 @@ _OFFERED: Final = re.compile(
 """What says something only beside what it is chosen from."""
 
 _NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
-
 _INSIDE: Final = frozenset({"of", "the"})
-
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
 """Kinds one decides on for a piece of work rather than by taste."""
 
 _LONGEST_PURPOSE: Final = 5
-
 _LONGEST: Final = 12
 
 
@@ -157,30 +143,23 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
 
 _LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
-
 _POINTED_AT: Final = re.compile(
     r"\s+(?:the|this|that|these|those|your|his|her|their|how|it|when|to (?:be|see|hear|know|have|think|help|get|make"
     r"|do|go"
     r"|take|share|say|tell|try|keep|feel))\b",
     re.IGNORECASE,
 )
-
 _ENDS: Final = re.compile(
     r"[.;:!?()\u2014\u2026]|\s-\s|\s(?:because|since|so|but|which|that|when|who|where|especially|lately|recently|as"
     r"|and (?:i|we|my|it|they|am|have|want))\b",
     re.IGNORECASE,
 )
-
 _NOWADAYS: Final = re.compile(
     r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
 )
-
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
-
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
-
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
-
 _NOTHING: Final = word_set(
     """
     idea sound look way thought fact feeling concept design vibe part vibes energy attitude view thinking hearing
@@ -195,39 +174,28 @@ _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking 
 """Activities that say nothing without what is done."""
 
 _NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
-
 _SHARED: Final = word_set("movies films shows books novels")
-
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
-
 _INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
-
 _LIKES: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("like", "love", "enjoy", "adore"), True),
     **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
 }
-
 _INTO: Final = re.compile(
     r"(?:(?:really|very|super|so|totally|quite|huge|big)\s+)*(?:(?:a|an)\s+)?(?:(?:really|huge|big|massive|avid|die-hard)\s+)*"
     r"(?P<how>fan of|sucker for|all about|drawn to|into|fond of|passionate about|obsessed with|crazy about|keen on"
     r"|interested in|good at|lover of)(?=\s)",
     re.IGNORECASE,
 )
-
 _COME_ROUND: Final = re.compile(
     r"\s+(?:(?:a?round\s+)?to\s+(?:like|love|enjoy|liking|loving|enjoying)|a?round\s+to|(?P<off>(?:right\s+)?off))"
     r"(?=\s)(?!\s+(?:on|to|at|in|with|for|the|and)\b)",
     re.IGNORECASE,
 )
-
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
-
 _PAIR: Final = 2
-
 _MOST: Final = 4
-
 _LONGEST_TASTE: Final = 5
-
 _LONGEST_FOOD: Final = 3
 
 

@@ -40,31 +40,22 @@ _GENERIC: Final = re.compile(
 """Words beside which an assistant's `you` may mean anybody."""
 
 _TOLD_OF_YOU: Final = word_set("work live prefer be use report like love have study speak manage lead call marry")
-
 _BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
-
 _OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
-
 _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
-
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
-
 _FIRST_VERB: Final = re.compile(
     r"(?:(?:just|recently|finally|also|and|so|yeah|yes|well|honestly|afternoon|evening"
     r"|morning)[,: ]+)*(?P<verb>[a-z]+)\b"
     r"(?! by\b| on\b| that\b| upon\b)",
     re.IGNORECASE,
 )
-
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
-
 _UNDERWAY: Final = re.compile(r"(?:committing to|coordinating with|meeting with)\b", re.IGNORECASE)
-
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
 _PASSED_ON: Final = 0.7
-
 _UNKNOWN_NAME: Final = 0.8
 """How sure it is that an unknown word with a capital is somebody's name."""
 
@@ -199,25 +190,20 @@ _PERSON: Final = re.compile(
     r"\b([A-Z][a-z]+)(?:'s)? (?:said|says|told|thinks|manages|leads|reports|is (?:the|my|our|a|an) (?:\w+ ){0,3}?"
     r"(?:manager|lead|engineer|boss|director|ceo|cto|friend|sister|brother|colleague|designer|developer))\b"
 )
-
 _MAY_STATE: Final = re.compile(
     r"[A-Z]|\b(?:i|im|i'm|i've|we|we're|we've|my|our|user|me|you|he|she|they|her|his|decided|always|never|please|keep|for"
     r"|call)\b"
 )
-
 _OF_USER: Final = re.compile(
     r"\buser(?:'s)?\b|\b(?:you|your)(?:['\u2019](?:re|ve))?\s+(?:\w+\s+){0,3}?(?:works?|lives?|prefers?|is|are|use|report"
     r"|likes?|loves?|have|study|speak|manage|lead|said|told|mentioned|allergic|an?|from|name|called|married)\b",
     re.IGNORECASE,
 )
-
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""
 
 _LONGEST_NAME: Final = 200
-
 _MOST_CONTEXT: Final = 2_000
-
 _LONGEST_OWN: Final = 1_500
 """A longer turn of a user may be pasted: what it says of others is not the user's to state."""
 

@@ -24,7 +24,6 @@ CHOSEN: Final = word_set("now always currently mostly mainly only primarily usua
 
 _ROLELESS: Final = word_set("character avatar bot agent assistant")
 _GREETINGS: Final = word_set("hi hello hey")
-
 UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
 

@@ -77,7 +77,6 @@ _PARENT: Final = r"(?:a\s+)?(?:single\s+)?(?:mom|mum|mother|dad|father|parent)s?
 _MARRIED: Final = r"\s+(?:to\s+)?(?=(?-i:[A-Z]))"
 _BY: Final = r"(?:\s*(?:from|by|at)\s+(?:my (?:job|position|role) (?:at|with)\s+)?)?"
 _ALLERGIC: Final = r"(?:(?:severely|highly|really|very|deathly)\s+)?(?:allergic|intolerant)\s+to\s+"
-
 WORK: Final = (
     Row(name="employer", verbs="work", mood=is_now, lead=_AT, value=occupations.employer,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
@@ -124,7 +123,6 @@ WORK: Final = (
     Row(name="uses", verbs="use", mood=is_others_habit, lead=_NOT_THEIRS, value=values.equipment, predicate="uses",
         topic="tech", importance=0.6, stateful=False),
 )  # fmt: skip
-
 HOME: Final = (
     Row(name="home", verbs="live reside", mood=is_now, lead=_LIVE_IN, value=values.place, predicate="lives-in",
         importance=0.8, past=True),
@@ -141,7 +139,6 @@ HOME: Final = (
     Row(name="origin", verbs="grow", mood=is_done, lead=r"\s+up\s+(?:in|near|outside)\s+", value=values.named_place,
         predicate="grew-up-in"),
 )  # fmt: skip
-
 HEALTH: Final = (
     Row(name="allergy", verbs="have", mood=is_now, lead=_ALLERGY, value=values.before_allergy, predicate="allergic-to",
         topic="health", importance=1.0, stateful=False, precision=0.9, alone=True),
@@ -165,7 +162,6 @@ HEALTH: Final = (
         read=medications.dose_change),
     Row(name="medicine ended", verbs="stop quit discontinue finish take get come be", read=medications.stopping),
 )  # fmt: skip
-
 PEOPLE: Final = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
     Row(name="name", verbs="be", noun="(?:first |full )?name", mood=is_told, value=values.given_name,
@@ -240,7 +236,6 @@ PEOPLE: Final = (
     Row(name="school", verbs="graduate", mood=is_done, lead=r"\s+(?:[^,.;]{0,60}?\s)?from\s+",
         value=values.school, predicate="studied-at", topic="education", stateful=False),
 )  # fmt: skip
-
 PREFERENCES: Final = (
     Row(name="taste", verbs="like love enjoy adore hate dislike detest despise loathe", precision=0.9,
         read=preferences.likes),
@@ -255,7 +250,6 @@ PREFERENCES: Final = (
     Row(name="considers", verbs="consider think", precision=0.6, read=events.considers),
     Row(name="constraint", verbs="", read=instructions.constraint),
 )  # fmt: skip
-
 ENDINGS: Final = (
     Row(name="left employer", verbs="leave quit resign retire", mood=is_done, lead=r"\s+(?:from\s+|of\s+)?",
         value=occupations.company, predicate="works-at", topic="work", importance=0.8, ends=True, unless=_OUT),
@@ -290,27 +284,21 @@ ENDINGS: Final = (
     Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
         value=values.any_name, predicate="owns", ends=True),
 )  # fmt: skip
-
 EVERY_CLAUSE: Final = (
     Row(name="event", verbs="", precision=0.77, read=events.events_in),
     Row(name="plan", verbs="", precision=0.85, read=events.plans),
     Row(name="routine", verbs="", precision=0.7, read=events.routine),
 )  # fmt: skip
-
 SENTENCES: Final = (
     TextRow(name="named relative", precision=0.9, asked=True, pasted=True, read=relationships.introduction),
     TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=presuppositions.presuppositions),
     TextRow(name="instruction", read=instructions.instruction),
 )  # fmt: skip
-
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
-
 BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
     verb: tuple(row for row in _ROWS if verb in row.verbs.split())
     for verb in {verb for row in _ROWS for verb in row.verbs.split()}
 }
-
 OF_EVERY_VERB: Final = (*(row for row in _ROWS if not row.verbs), *EVERY_CLAUSE)
-
 RULES: Final = tuple((row.name, row.precision) for row in (*_ROWS, *EVERY_CLAUSE, *SENTENCES))
 """The name of each row with the precision it claims; rows of one rule share a name."""

@@ -113,8 +113,6 @@ _COUNT: Final = re.compile(
 )
 _OFFSPRING: Final = re.compile(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b", re.IGNORECASE)
 _PRAISE: Final = ("great", "good", "bad", "nice", "beautiful", "amazing", "cool", "fun", "wonderful", "must")
-
-
 Test = Callable[[Thing, SpeakerContext], bool]
 
 
@@ -177,14 +175,12 @@ def nothing(_text: str, _said: SpeakerContext) -> Iterator[str]:
     return iter(())
 
 
-
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a group of more than one word."""
     found = thing(text)
     name = found.name.removeprefix("new ").removeprefix("local ") if found is not None else ""
     if is_group(name) and " " in name:
         yield name
-
 
 
 def place(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -199,13 +195,11 @@ def place(text: str, _said: SpeakerContext) -> Iterator[str]:
     yield f"{found.name}, {country.group(1)}" if whole and country else found.name
 
 
-
 def named_place(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield a place with a name, that is not known to be something else."""
     for name in place(text, said):
         if name[0].isupper() and kind_of(name) in {PLACE, None} and not is_group(name):
             yield name
-
 
 
 def school(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -214,7 +208,6 @@ def school(text: str, _said: SpeakerContext) -> Iterator[str]:
     name = value(_SCHOOL_OF.sub("", found.text)) if found is not None and found.capital else None
     if name is not None:
         yield name
-
 
 
 def substances(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -229,12 +222,10 @@ def substances(text: str, _said: SpeakerContext) -> Iterator[str]:
             yield name
 
 
-
 def _is_aside(part: str) -> bool:
     words = part.strip().lower().split()
     said = _ASIDES.intersection((words[0], words[-1])) or _BEFORE_NOUN.intersection(words[1:])
     return bool(said) or (len(words) == 1 and words[0].endswith("ly"))
-
 
 
 def allergens(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -246,12 +237,10 @@ def allergens(text: str, _said: SpeakerContext) -> Iterator[str]:
             yield name
 
 
-
 def before_allergy(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the things of which an allergy is named after them: `peanut allergy`."""
     found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
     yield from allergens(found["what"], said) if found else ()
-
 
 
 def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -267,13 +256,11 @@ def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
             yield name
 
 
-
 def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a diet that one keeps."""
     state = _STATE.match(text)
     if state and state["what"].lower().strip() in DIETS:
         yield state["what"].lower().strip()
-
 
 
 def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -283,13 +270,11 @@ def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield f"{state['kind'] or ''}{state['what'].lower().strip()}"
 
 
-
 def age(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield an age in years."""
     found = _YEARS.match(text)
     if found is not None and 0 < int(found["years"]) <= _MOST_AGE:
         yield found["years"]
-
 
 
 def languages(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -299,17 +284,14 @@ def languages(text: str, _said: SpeakerContext) -> Iterator[str]:
             yield first.split()[0].capitalize()
 
 
-
 def instruments(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield the instruments of an enumeration."""
     yield from (name for name in _first_words(text) if name.split()[-1].lower() in _INSTRUMENTS)
 
 
-
 def pastimes(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield the instruments and games of an enumeration."""
     yield from (name for name in _first_words(text) if name.lower() in _INSTRUMENTS | _GAMES)
-
 
 
 def _first_words(text: str) -> Iterator[str]:
@@ -318,7 +300,6 @@ def _first_words(text: str) -> Iterator[str]:
         found = thing(one, lead.end() if lead else 0)
         if found is not None:
             yield found.name
-
 
 
 def led(text: str, said: SpeakerContext) -> Iterator[str]:
@@ -333,13 +314,11 @@ def led(text: str, said: SpeakerContext) -> Iterator[str]:
         yield _PROJECT.sub("", found.name) if found.capital else found.name
 
 
-
 def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield of which people someone is, where nothing else is said of them."""
     found = _ONE_WORD.match(text)
     if found is not None and is_nationality(found["word"]):
         yield found["word"]
-
 
 
 def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -350,7 +329,6 @@ def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield f"to {describes_event(wanted)}"
 
 
-
 def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield the name that someone is said to have, in small letters too where nothing else stands there."""
     named = leading_name(text)
@@ -359,11 +337,9 @@ def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield named[0] if named is not None else alone
 
 
-
 def own_name(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield a person's name, where nothing goes on from it."""
     yield from (name for name in unknown_name(text, said) if kind_of(name) == PERSON)
-
 
 
 def unknown_name(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -372,7 +348,6 @@ def unknown_name(text: str, _said: SpeakerContext) -> Iterator[str]:
     after = text[named[1] :].lstrip() if named is not None else ""
     if named is not None and not is_no_name(named[0]) and (not after or after.startswith(_NAME_ENDS)):
         yield from [named[0]] if kind_of(named[0]) in {PERSON, None} else ()
-
 
 
 def declared_kind(text: str, _said: SpeakerContext) -> Iterator[str]:

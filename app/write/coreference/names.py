@@ -23,9 +23,7 @@ _CALLED: Final = re.compile(
 """What stands between a noun and the name it goes with: `my brother Paul`, `a dog named Biscuit`."""
 
 _ASIDE: Final = re.compile(r"\s*,\s*")
-
 _IS: Final = re.compile(r"\s+(?:is|was)\s+")
-
 _TOLD: Final = re.compile(
     r"(?:\s+(?:is|was|became|isn't|wasn't)|['\u2019]s)\s+(?:(?:also|now|still|really|not|just|only|one|of)\s+){0,2}|\s*[,(]\s*"
 )
