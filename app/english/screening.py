@@ -18,8 +18,9 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
+from app.english.patterns import expanded
 from app.english.secrets import codes, find_secrets
-from app.english.word_lists import lines, pairs
+from app.english.word_lists import lines
 
 MOST: Final = 20
 """Encoded pieces of a text that are looked into."""
@@ -113,19 +114,13 @@ def _rules(title: str) -> tuple[InjectionRule, ...]:
         elif key == "needs":
             read[-1] = (read[-1][0], value, [])
         else:
-            read[-1][2].append(_FRAGMENT.sub(lambda found: _fragment(found[1]), value))
+            read[-1][2].append(expanded("injection", value))
     return tuple(
         InjectionRule(why=why, needs=tuple(needed.split()), pattern=re.compile("|".join(found), re.MULTILINE))
         for why, needed, found in read
     )
 
 
-def _fragment(name: str) -> str:
-    return _FRAGMENT.sub(lambda found: _fragment(found[1]), _FRAGMENTS[name])
-
-
-_FRAGMENT: Final = re.compile(r"<<([A-Z_]+)>>")
-_FRAGMENTS: Final = pairs("injection", "fragments")
 ORDERS: Final = _rules("orders")
 """What no text should hold that is only told to the assistant, whoever says it."""
 

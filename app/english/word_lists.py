@@ -21,6 +21,11 @@ def section(name: str, title: str) -> frozenset[str]:
     return frozenset(_sections(name)[title])
 
 
+def listed(name: str, title: str) -> tuple[str, ...]:
+    """Return the entries of one section of a list, in their order."""
+    return _sections(name)[title]
+
+
 def words(name: str, title: str) -> frozenset[str]:
     """Return the words of one section of a list, several a line."""
     return frozenset(word for entry in _sections(name)[title] for word in entry.split())

@@ -9,16 +9,11 @@ from typing import Final
 
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
+from app.english.patterns import pattern
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR
 from app.model import Precision
 
-CUE: Final = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|this|next|past|since|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may"
-    r"|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|spring|summer|autumn|fall|winter|christmas|easter|thanksgiving|halloween|weekend|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"
-    r"|\d{1,2}/\d{1,2}|morning|earlier)\b",
-    re.IGNORECASE,
-)
+CUE: Final = pattern("event_time", "cue", re.IGNORECASE)
 """Something that may be a time; without one, no time is looked for."""
 
 VAGUE: Final = re.compile(r"\b(?:recently|lately|the other day|not long ago|just)\b", re.IGNORECASE)

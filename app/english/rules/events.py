@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import leading_name, token_names
+from app.english.patterns import pattern
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import PASSING, Draft, event, fact, owner_part, participants, retell, topic_of, who
 from app.english.rules.noun_phrases import describes_event, says_something, value
-from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, word_set, words
 
@@ -34,16 +34,8 @@ _VAGUE: Final = re.compile(
 )
 _THE_ONE: Final = re.compile(r"\S+ the [a-z]+")
 _LOOSE: Final = word_set("in on for it out up")
-_SOON: Final = re.compile(
-    r"\b(?:tomorrow|tonight|next|this|on|in|coming|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend)\b",
-    re.IGNORECASE,
-)
-_PLANNED: Final = re.compile(
-    r"\s+(?:(?:to\s+|on\s+|for\s+)?(?:visit|go|travel|move|fly|attend|take|start|adopt|open|launch|get married|run|host"
-    r"|compete|perform)(?:ting|ing)?\b|(?:a|an|my|our)\s+\w)",
-    re.IGNORECASE,
-)
+_SOON: Final = pattern("events", "soon", re.IGNORECASE)
+_PLANNED: Final = pattern("events", "planned", re.IGNORECASE)
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
 
@@ -134,34 +126,13 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, description, time, participants(clause, said, description), topic=topic_of(description))
 
 
-_POINTING: Final = re.compile(
-    r"\b(?:it|this|that|these|those|them|him|her|he|she|they|you|your|there|here|something|things|stuff|one|ones|what|how"
-    r"|a few more|a (?:lot|ton|bunch)|tons|lots|everything|each other|some|me|us|myself|about)\b",
-    re.IGNORECASE,
-)
-_HOW_LONG: Final = re.compile(
-    r"\s+(?:for\s+(?:the\s+(?:past|last)\s+)?(?:about\s+|over\s+|almost\s+)?"
-    r"(?:(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|a few)\s+)?"
-    r"(?:days?|weeks?|months?|years?|hours?|ages|while)|lately|recently|these days|right now|at the moment|now"
-    r"|regularly"
-    r"|since\b.*|so far|already|again|today|tonight|this (?:week|morning|afternoon|evening)|all (?:day|week"
-    r"|morning))\b",
-    re.IGNORECASE,
-)
+_POINTING: Final = pattern("events", "pointing", re.IGNORECASE)
+_HOW_LONG: Final = pattern("events", "how long", re.IGNORECASE)
 _TAIL: Final = re.compile(
     r"(?:[\s,]+(?:too|as well|soon|especially|and|for|with|in|on|at|a|the|to|of))+$", re.IGNORECASE
 )
-_PLANNED_ACTIVITY: Final = re.compile(
-    r"\s+(?:a|an|my|our|another)\s+(?:\w+\s+){0,3}?(?:trip|vacation|wedding|party|move|visit|holiday|event|tournament|fundraiser"
-    r"|marathon|honeymoon|getaway|conference|workshop|reunion|surgery|renovation)\b",
-    re.IGNORECASE,
-)
-_CONSIDERED: Final = re.compile(
-    r"\s+(?:of\s+|about\s+)?(?P<what>(?:switching|moving|adopting|applying|quitting|leaving|joining|enrolling|selling|opening"
-    r"|learning|studying|retiring|migrating|relocating|becoming|going (?:into|back)|entering|changing (?:careers|jobs)"
-    r"|working (?:in|with|as)|having (?:kids|children|a baby))\s+.+)",
-    re.IGNORECASE,
-)
+_PLANNED_ACTIVITY: Final = pattern("events", "planned activity", re.IGNORECASE)
+_CONSIDERED: Final = pattern("events", "considered", re.IGNORECASE)
 """What changes a life or a way of working; what one may buy or try out is of the moment."""
 
 _WEIGHED: Final = 0.6
@@ -220,24 +191,12 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
 
 
-OFTEN: Final = re.compile(
-    r"\b(?:every\s+(?:other\s+|single\s+)?(?:morning|evening|night|day|week|weekend|month|year|summer|winter|spring|fall"
-    r"|autumn|\w+day)s?|(?:once|twice|three times|four times|five times|several times|a few times|\d+ (?:times"
-    r"|days))\s+"
-    r"(?:a|per|each)\s+(?:day|week|month|year)|(?:on|in the)\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends"
-    r"|weekdays|mornings|evenings)|daily|weekly|each\s+(?:morning|evening|night|day|week))\b",
-    re.IGNORECASE,
-)
+OFTEN: Final = pattern("events", "often", re.IGNORECASE)
 """How often something is done."""
 
 _REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "generally"})
 _O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
-_STOP: Final = re.compile(
-    rf"[.;:!?({HIDDEN}\u2014\u2026]|\s[-\u2013]\s|,\s|\s(?:because|since|so|but|which|and (?:it|i|we|they|that)|when"
-    rf"|while"
-    r"|as it|to (?:keep|help|stay|get|make))\b",
-    re.IGNORECASE,
-)
+_STOP: Final = pattern("events", "stop", re.IGNORECASE)
 _NO_HABIT: Final = word_set(
     """
     be feel think know want hope say tell need look love like hate enjoy appreciate see hear mean guess inspire
@@ -245,22 +204,14 @@ _NO_HABIT: Final = word_set(
     """
 )
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
-_LATELY: Final = re.compile(
-    r"(?:[\s,]+(?:now|nowadays|these days|right now|currently|at the moment|lately|for now|too|as well|again|though"
-    r"|anyway|already|any ?more))+$",
-    re.IGNORECASE,
-)
+_LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
 _AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
 _OPEN_END: Final = re.compile(r"[\s,]+(?:or|and)$", re.IGNORECASE)
 _BARE: Final = word_set("go do meet visit play come")
 """Verbs that say nothing with how often alone: `we go a few times a week`."""
 _MOST_WORDS: Final = 14
-_METHOD: Final = re.compile(
-    r"\s+(?:the\s+|a\s+|an\s+)?(?:[\w-]+\s){1,4}?(?:technique|method|diet|routine|framework|methodology|approach|lifestyle"
-    r"|schedule|system)\b",
-    re.IGNORECASE,
-)
+_METHOD: Final = pattern("events", "method", re.IGNORECASE)
 _PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, fact, preference
 from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
@@ -15,18 +16,9 @@ from app.english.rules.sentences import HIDDEN
 from app.english.verbs import gerund
 from app.english.word_lists import FOODS, word_set
 
-_STOP: Final = r"[.;:!?()\u2014]"
-_OVER: Final = re.compile(
-    r",?\s+(?:over|rather than|instead of|more than|as opposed to|than|versus|vs\.?|not|and not|to)\s+"
-    rf"(?P<other>(?:(?!{_STOP}).)+?)(?=\s+(?:because|since|as|so|for|when|but|if)\b|{_STOP}|$)",
-    re.IGNORECASE,
-)
+_OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
-_FOR: Final = re.compile(
-    r"\s+(?:for|when|while|in|on|at)\s+(?P<what>(?:my\s+|all\s+|our\s+)?[^.;:!?,()\u2014]+?)"
-    r"(?=\s+(?:over|rather|instead|not|than|because|since|as|so|and|but)\b|[.;:!?,()\u2014]|$)",
-    re.IGNORECASE,
-)
+_FOR: Final = pattern("preferences", "for", re.IGNORECASE)
 _TIMED: Final = re.compile(
     r"\s+(?:in the|on|at)\s+(?:mornings?|afternoons?|evenings?|nights?|weekends?|\w+days?)\b", re.IGNORECASE
 )
@@ -38,12 +30,7 @@ _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = re.compile(
     r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
 )
-_OFFERED: Final = re.compile(
-    r"\b(?:options?|ones?|versions?|variants?|suggestions?|proposals?|alternatives?|drafts?)$"
-    r"|^(?:option|version|variant|alternative|draft|number)\s+(?:\w|\d+)$"
-    r"|^(?:former|latter|first|second|third|last|other)(?:\s+\w+)?$",
-    re.IGNORECASE,
-)
+_OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
 """What says something only beside what it is chosen from."""
 
 _NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
@@ -143,17 +130,8 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
 
 _LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
-_POINTED_AT: Final = re.compile(
-    r"\s+(?:the|this|that|these|those|your|his|her|their|how|it|when|to (?:be|see|hear|know|have|think|help|get|make"
-    r"|do|go"
-    r"|take|share|say|tell|try|keep|feel))\b",
-    re.IGNORECASE,
-)
-_ENDS: Final = re.compile(
-    r"[.;:!?()\u2014\u2026]|\s-\s|\s(?:because|since|so|but|which|that|when|who|where|especially|lately|recently|as"
-    r"|and (?:i|we|my|it|they|am|have|want))\b",
-    re.IGNORECASE,
-)
+_POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
+_ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
 _NOWADAYS: Final = re.compile(
     r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
 )
@@ -181,17 +159,8 @@ _LIKES: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("like", "love", "enjoy", "adore"), True),
     **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
 }
-_INTO: Final = re.compile(
-    r"(?:(?:really|very|super|so|totally|quite|huge|big)\s+)*(?:(?:a|an)\s+)?(?:(?:really|huge|big|massive|avid|die-hard)\s+)*"
-    r"(?P<how>fan of|sucker for|all about|drawn to|into|fond of|passionate about|obsessed with|crazy about|keen on"
-    r"|interested in|good at|lover of)(?=\s)",
-    re.IGNORECASE,
-)
-_COME_ROUND: Final = re.compile(
-    r"\s+(?:(?:a?round\s+)?to\s+(?:like|love|enjoy|liking|loving|enjoying)|a?round\s+to|(?P<off>(?:right\s+)?off))"
-    r"(?=\s)(?!\s+(?:on|to|at|in|with|for|the|and)\b)",
-    re.IGNORECASE,
-)
+_INTO: Final = pattern("preferences", "into", re.IGNORECASE)
+_COME_ROUND: Final = pattern("preferences", "come round", re.IGNORECASE)
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
 _PAIR: Final = 2
 _MOST: Final = 4
@@ -346,12 +315,7 @@ def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[D
         yield preference(clause, f"favourite.{key}", chosen, subject=owner, topic="personal")
 
 
-AT_HAND: Final = re.compile(
-    r"\bfor (?:this|the current) (?:task|example|exercise|demo|answer|question|test|step|one|script|snippet|file"
-    r"|session|chat|meal|time)\b|\b(?:today|tonight|for now|this time|right now"
-    r"|this (?:morning|afternoon|evening|weekend))\b",
-    re.IGNORECASE,
-)
+AT_HAND: Final = pattern("preferences", "at hand", re.IGNORECASE)
 """A decision for the work at hand is no memory (seed 003: working memory)."""
 
 _CHOOSING: Final = {
@@ -364,16 +328,8 @@ _CHOOSING: Final = {
 _BECAUSE: Final = re.compile(
     r",?\s+(?:because|since|due to|given that|as it|for its|so that|thanks to)\s+(?P<why>[^.;!?]{4,160})", re.IGNORECASE
 )
-_CHOSEN_OVER: Final = re.compile(
-    r",?\s+(?:over|instead of|rather than|not|and not)\s+(?P<other>[^.;:!?()\u2014]+?)"
-    r"(?=\s+(?:for|because|since|due)\b|[.;:!?()\u2014,]|$)",
-    re.IGNORECASE,
-)
-_AS_FOR: Final = re.compile(
-    r"\s+(?:for|as|in)\s+(?P<what>[^.;:!?,()\u2014]+?)"
-    r"(?=\s+(?:over|because|since|instead|rather|due|so)\b|[.;:!?,()\u2014]|$)",
-    re.IGNORECASE,
-)
+_CHOSEN_OVER: Final = pattern("preferences", "chosen over", re.IGNORECASE)
+_AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
 
 
 def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:

@@ -7,53 +7,22 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import PERSON, PLACE, kind_of
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext
-from app.english.rules.drafts import PASSING, STATED, Draft, event, fact
-from app.english.rules.noun_phrases import BREAKERS, thing, value
+from app.english.rules.drafts import PASSING, STATED, Draft, fact
+from app.english.rules.noun_phrases import BREAKERS, value
 from app.english.rules.occupations import is_role
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of
-from app.english.word_lists import DIETS, ORGANISATIONS, PETS, word_set
+from app.english.word_lists import DIETS, ORGANISATIONS, PETS
 
-_DEVICES: Final = (
-    r"camera|lens|car|bike|laptop|phone|guitar|watch|tablet|keyboard|printer|tv|machine|oven|headphones|model|telescope"
-    r"|drone|flash|scooter|motorcycle|piano"
-)
-_PRODUCT: Final = re.compile(
-    r"\b[Mm]y\s+(?:(?:new|old|trusty|current|own|beloved|vintage)\s+)*"
-    r"(?P<what>(?:[A-Z][\w-]*|i(?:Phone|Pad|Mac|Pod)\w*|\d{4}|'\d\d)"
-    r"(?:\s(?:[A-Z][\w./-]*|\d[\w./-]*|f/[\d.]+|i(?:Phone|Pad|Mac)\w*))+"
-    rf"(?P<device>\s(?:{_DEVICES}))?)"
-)
+_PRODUCT: Final = pattern("presuppositions", "product")
 _MADE: Final = re.compile(r"\d|\bi(?:Phone|Pad|Mac)")
 _NEXT_WORD: Final = re.compile(r"\s+([a-z]+)")
-_RELATIVES: Final = (
-    r"wife|husband|girlfriend|boyfriend|fianc[e\u00e9]e?|sons?|daughters?|kids|children|baby|sisters?|brothers?|twins"
-    r"|nieces?|nephews?|grandkids|grandchildren|grandson|granddaughter|stepson|stepdaughter|roommates?"
-)
-_RELATIVE: Final = re.compile(
-    rf"(?<!is )(?<!are )\b[Mm]y\s+(?P<kind>(?:older|younger|little|big|twin|two|three|four|five"
-    rf"|\d)\s+)?(?P<noun>{_RELATIVES})(?:'s?)?\b"
-    rf"(?!-)(?!\s*,?\s[A-Z][a-z])(?:\s+and\s+(?P<other>{_RELATIVES})\b)?"
-)
+_RELATIVE: Final = pattern("presuppositions", "relative")
 _PET: Final = re.compile(
     r"(?<!is )(?<!are )\b[Mm]y\s+(?P<kind>(?:two|three|four|\d|rescue|pet|golden|german)\s+)?"
     rf"(?P<noun>(?:{'|'.join(sorted(PETS))})s?)\b(?!\s*,?\s(?:named\s+)?[A-Z][a-z])"
-)
-_SMALL: Final = r"(?!(?:in|on|of|to|for|and|my|at|with|from|time|the)\s)"
-_BUSINESS: Final = re.compile(
-    rf"\b[Mm]y\s+(?P<own>own\s+)?(?P<what>(?:{_SMALL}[a-z]+\s+){{0,3}}?"
-    r"(?:business|store|shop|studio|bakery|restaurant|podcast|youtube channel|blog|startup|farm|company|team|brand|firm"
-    r"|agency|label|garden|practice))\b"
-)
-_ANYONES: Final = word_set("company team brand firm agency label garden practice restaurant")
-"""What one may only work for, or eat at, unless it is said to be one's own."""
-_NOT_MINE: Final = re.compile(r"\b(?:favou?rite|local|next|dream|future|ideal|potential|first|go-?to|nearest)\b")
-_TO_COME: Final = re.compile(r"\b(?:start|open|launch|hav|set|want|own)(?:t?ing|e)?(?: up)?\s+$")
-"""What stands before a business that is wished for or planned."""
-_TRIP: Final = re.compile(
-    r"\b[Mm]y\s+(?:recent|last|previous|latest)\s+(?:\w+\s+)?(?P<what>trip|visit|vacation|holiday)\s+to\s+"
-    r"(?=(?:the\s+)?[A-Z])"
 )
 _AS_ROLE: Final = re.compile(
     r"(?:^|[.,;] )(?:[Aa]s|[Bb]eing) an? (?P<what>[a-z][\w -]{2,40}?)(?: myself)?,? (?=(?:I|we|my)\b|I')"
@@ -71,13 +40,6 @@ def presuppositions(text: str, clause: Clause, _said: SpeakerContext) -> Iterato
         return
     yield from _products(text, clause)
     yield from _related(text, clause)
-    yield from _businesses(text, clause)
-    trip = _TRIP.search(text)
-    place = thing(text, trip.end()) if trip else None
-    if trip and place:
-        verb = "visited" if trip["what"] == "visit" else f"went on a {trip['what']} to"
-        who = clause.subject.name
-        yield event(clause, f"{who} {verb} {place.name}", None, [who], topic="travel", past=True)
 
 
 def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
@@ -120,14 +82,6 @@ def _related(text: str, clause: Clause) -> Iterator[Draft]:
         nouns.append(relative["other"])
     for noun in nouns:
         yield _has(clause, "has", _counted(noun), "personal")
-
-
-def _businesses(text: str, clause: Clause) -> Iterator[Draft]:
-    for found in _BUSINESS.finditer(text):
-        what = value(found["what"])
-        specific = found["own"] or (" " in found["what"] and found["what"].split()[-1] not in _ANYONES)
-        if what and specific and not (_NOT_MINE.search(what) or _TO_COME.search(text[: found.start()])):
-            yield _has(clause, "owns", what, "work")
 
 
 def _counted(noun: str) -> str:
