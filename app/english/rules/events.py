@@ -12,6 +12,7 @@ from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import PASSING, Draft, event, fact, owner_part, participants, retell, topic_of, who
 from app.english.rules.noun_phrases import describes_event, says_something, value
+from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, word_set, words
 
@@ -113,7 +114,10 @@ def _is_coming(clause: Clause) -> bool:
         return _PLANNED.match(clause.rest) is not None
     if clause.lemma == "have" and clause.modal is None and not clause.progressive:
         return _AHEAD.match(clause.rest) is not None
-    return (clause.progressive or clause.modal == "will") and _AFTER[clause.lemma].match(clause.rest) is not None
+    fixed = clause.lemma == "start" and clause.holds and clause.subject.own  # "I start at Acme on Monday"
+    return (clause.progressive or clause.modal == "will" or fixed) and _AFTER[clause.lemma].match(
+        clause.rest
+    ) is not None
 
 
 def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -189,6 +193,22 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     time = event_time.find(found["time"], said.now, prefer="future")
     if time is not None and _ONLY_TIME.fullmatch(event_time.without(found["time"], time)):
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
+
+
+_MOVED: Final = pattern("events", "moved", re.IGNORECASE)
+"""An appointment, and the date that it is moved to."""
+
+
+def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `the wedding was moved to 19 December`: what someone now has on that date."""
+    found = None if HIDDEN in text else _MOVED.search(text)
+    if found is None:
+        return
+    when = next(one for one in (found["when"], found["then"]) if one)
+    what = f"{said.speaker}'s {(found['what'] or found['which']).lower()}"
+    time = event_time.find(when, said.now, prefer="future")
+    if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
+        yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
 
 
 OFTEN: Final = pattern("events", "often", re.IGNORECASE)

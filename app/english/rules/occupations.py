@@ -106,6 +106,19 @@ def company(text: str, said: SpeakerContext) -> Iterator[str]:
     yield from (name for name in employer(text, said) if name[0].isupper() and not is_group(name))
 
 
+def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield where one works `at`: a name there is no person's, though people have it, too."""
+    found = noun_phrase(text)
+    name = None if found is None else organisation(found.text)
+    a_name = name is not None and name[0].isupper() and kind_of(name) == PERSON and name.casefold() not in said.people
+    yield from [name] if name is not None and a_name else employer(text, said)
+
+
+def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield a workplace with a name of its own."""
+    yield from (name for name in workplace(text, said) if name[0].isupper() and not is_group(name))
+
+
 def known_company(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield an organisation that is known to be one."""
     yield from (name for name in company(text, said) if kind_of(name) == ORGANIZATION)

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, decision, fact, preference
+from app.english.rules.drafts import Draft, decision, ending, fact, preference
 from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, purpose_slug
 from app.english.rules.rows import CHOSEN
@@ -253,11 +253,23 @@ def _in_general(name: str) -> bool:
     )
 
 
-def abstains(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`."""
+def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`; `eat meat again` ends it."""
+    again = clause.holds and clause.lemma != "avoid" and _AGAIN.search(clause.rest) is not None
     denied = clause.negated != (clause.lemma == "avoid")
-    if not denied or not clause.present or clause.perfect or clause.progressive:
+    if not (denied or again) or not clause.present or clause.perfect or clause.progressive:
         return
+    found = _abstained(clause)
+    yield from (ending(clause, said, one) for one in found) if again else found
+
+
+def stops_smoking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `quit smoking`."""
+    if clause.happened and clause.rest.lstrip().startswith("smoking"):
+        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
+
+
+def _abstained(clause: Clause) -> Iterator[Draft]:
     if clause.lemma == "smoke":
         yield preference(clause, "smoking.habit", "does not smoke", topic="health")
         return
@@ -269,6 +281,7 @@ def abstains(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
 
 
+_AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
 _FAVOURITE: Final = re.compile(
     r"(?:(?:all[- ]time|absolute|personal|current|new)\s+)*(?:favou?rite|fave?)\s+(?P<what>.+)", re.IGNORECASE
 )
@@ -321,6 +334,7 @@ AT_HAND: Final = pattern("preferences", "at hand", re.IGNORECASE)
 _CHOOSING: Final = {
     **dict.fromkeys(("choose", "pick", "select"), re.compile(r"\s+")),
     "go": re.compile(r"\s+(?:with|for)\s+"),
+    "change": re.compile(r"\s+(?:my|our) minds?\s*[:,]\s*(?:(?:we're|i'm) going with\s+)?"),
     "settle": re.compile(r"\s+(?:with|on|for)\s+"),
     "opt": re.compile(r"\s+for\s+"),
     "decide": re.compile(r"\s+(?:(?:on|upon)|to (?:go with|go for|use|pick|choose|adopt)|using)\s+"),

@@ -12,6 +12,7 @@ from app.english.rules.clause import Clause, SpeakerContext
 from app.english.rules.drafts import PASSING, STATED, Draft, fact
 from app.english.rules.noun_phrases import BREAKERS, value
 from app.english.rules.occupations import is_role
+from app.english.rules.relationships import GONE
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of
 from app.english.word_lists import DIETS, ORGANISATIONS, PETS
@@ -36,7 +37,7 @@ def presuppositions(text: str, clause: Clause, _said: SpeakerContext) -> Iterato
     if HIDDEN in text:
         return
     yield from _as_one_is(text, clause)
-    if "y " not in text:
+    if "y " not in text or GONE.search(text):
         return
     yield from _products(text, clause)
     yield from _related(text, clause)

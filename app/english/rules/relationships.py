@@ -23,17 +23,20 @@ _WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+
 _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
 _BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 _OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
-_GONE: Final = re.compile(
-    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|put (?:down|to sleep))\b",
+GONE: Final = re.compile(
+    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|broke up|split up"
+    r"|separated|put (?:down|to sleep))\b",
     re.IGNORECASE,
 )
-"""What says that whom it names is not one's any more."""
+"""Words by which whom a sentence names is not one's any more."""
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
 """Who is another one once they are the old one; an old friend is still a friend."""
 _ONE_OF_A_KIND: Final = frozenset({"married-to", "has-mother", "has-father"})
-_BROAD: Final = frozenset(KIN.values()) - {"friend-of", "has-mother", "has-father", "has-pet"}
-"""Ties that say less than their noun, which the entity keeps: a niece is a relative, a fiancé a partner."""
+_BROAD: Final = frozenset(KIN.values()) - {
+    "friend-of", "has-mother", "has-father", "has-pet", "has-partner"
+}  # fmt: skip
+"""Ties that say less than their noun, which the entity keeps: a niece is a relative. What ends is a fact alone."""
 _COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|my|our|another)"
 _HAS: Final = re.compile(
     rf"\s+(?P<count>{_COUNT})\s+(?P<kind>(?:[a-z][\w-]*\s+){{0,3}}?)(?P<noun>[a-z][\w-]*)"
@@ -124,7 +127,7 @@ def tie_of(noun: str) -> str | None:
 
 def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
-    for found in () if _GONE.search(text) else _BY_NAME.finditer(text):
+    for found in () if GONE.search(text) else _BY_NAME.finditer(text):
         if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
             noun = (
                 f"{found['how']}{found['noun']}"

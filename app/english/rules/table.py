@@ -39,7 +39,7 @@ from app.english.rules.rows import (
     was_undergone,
 )
 
-_AT: Final = r"(?:\s+as\s+[^,;]{2,40}?)?\s+(?:here\s+|over\s+)?(?:at|for)\s+"
+_AS_SAID: Final = r"(?:\s+as\s+[^,;]{2,40}?)?\s+(?:here\s+|over\s+)?"
 _JOB: Final = (
     r"\s+(?:working|(?:a|an|my|the)\s+(?:\w+\s+){0,2}?(?:job|role|position|post))"
     r"(?:\s+as\s+[^,;]{2,40}?)?\s+(?:at|for|with)\s+"
@@ -78,13 +78,17 @@ _MARRIED: Final = r"\s+(?:to\s+)?(?=(?-i:[A-Z]))"
 _BY: Final = r"(?:\s*(?:from|by|at)\s+(?:my (?:job|position|role) (?:at|with)\s+)?)?"
 _ALLERGIC: Final = r"(?:(?:severely|highly|really|very|deathly)\s+)?(?:allergic|intolerant)\s+to\s+"
 WORK: Final = (
-    Row(name="employer", verbs="work", mood=is_now, lead=_AT, value=occupations.employer,
+    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}at\s+", value=occupations.workplace,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
+    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+", value=occupations.employer,
+        predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
+    Row(name="employer", verbs="be", mood=is_told, lead=r"at\s+(?=(?-i:[A-Z])[\w ]{1,40}\snow\s*[.!]?$)",
+        value=occupations.named_workplace, predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="work", mood=is_now, lead=r"\s+(?:with|in)\s+", value=occupations.known_company,
         predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="start begin", mood=is_done, lead=rf"(?:{_JOB}|\s+at\s+(?=(?-i:[A-Z])))",
-        value=occupations.employer, predicate="works-at", topic="work", importance=0.8),
-    Row(name="employer", verbs="get land accept take find", mood=is_done, lead=_JOB, value=occupations.company,
+        value=occupations.workplace, predicate="works-at", topic="work", importance=0.8),
+    Row(name="employer", verbs="get land accept take find", mood=is_done, lead=_JOB, value=occupations.named_workplace,
         predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="join", mood=is_done, lead=r"\s+", value=occupations.known_company, predicate="works-at",
         topic="work", importance=0.8),
@@ -162,7 +166,7 @@ HEALTH: Final = (
         read=medications.dose_change),
     Row(name="medicine ended", verbs="stop quit discontinue finish take get come be", read=medications.stopping),
 )  # fmt: skip
-PEOPLE: Final = (
+PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
     Row(name="name", verbs="be", noun="(?:first |full )?name", mood=is_told, value=values.given_name,
         predicate="has-name", importance=STATED),
@@ -246,13 +250,15 @@ PREFERENCES: Final = (
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
     Row(name="abstains", verbs="eat drink smoke avoid", read=preferences.abstains),
-    Row(name="decision", verbs="choose pick go settle opt select decide", read=preferences.chooses),
+    Row(name="decision", verbs="choose pick go settle opt select decide change", read=preferences.chooses),
     Row(name="considers", verbs="consider think", precision=0.6, read=events.considers),
     Row(name="constraint", verbs="", read=instructions.constraint),
 )  # fmt: skip
 ENDINGS: Final = (
-    Row(name="left employer", verbs="leave quit resign retire", mood=is_done, lead=r"\s+(?:from\s+|of\s+)?",
+    Row(name="left employer", verbs="leave resign retire", mood=is_done, lead=r"\s+(?:from\s+|of\s+)?",
         value=occupations.company, predicate="works-at", topic="work", importance=0.8, ends=True, unless=_OUT),
+    Row(name="left employer", verbs="quit", mood=is_done, lead=r"\s+", value=occupations.named_workplace,
+        predicate="works-at", topic="work", importance=0.8, ends=True),
     Row(name="left employer", verbs="leave quit resign lose", mood=is_done,
         lead=rf"{_MY_JOB}(?:\s+as\s+[^,;]{{2,40}}?)?(?:\s+(?:at|with)\s+)?", value=occupations.employer_named,
         predicate="works-at", topic="work", importance=0.8, ends=True, open_value=True),
@@ -283,6 +289,7 @@ ENDINGS: Final = (
     Row(name="died", verbs="die pass be", read=relationships.death),
     Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
         value=values.any_name, predicate="owns", ends=True),
+    Row(name="abstains", verbs="quit stop", read=preferences.stops_smoking),
 )  # fmt: skip
 EVERY_CLAUSE: Final = (
     Row(name="event", verbs="", precision=0.77, read=events.events_in),
@@ -292,6 +299,7 @@ EVERY_CLAUSE: Final = (
 SENTENCES: Final = (
     TextRow(name="named relative", precision=0.9, asked=True, pasted=True, read=relationships.introduction),
     TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=presuppositions.presuppositions),
+    TextRow(name="appointment", read=events.moved_appointments),
     TextRow(name="instruction", read=instructions.instruction),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
