@@ -420,7 +420,7 @@ def _finite(clause: Clause, form: Form, verbal: _Verbal) -> Clause | None:
     if verbal.perfect or verbal.do or verbal.modal or verbal.used_to:
         return clause
     past, base = "past" in form.kinds, "base" in form.kinds
-    if past and base and (form.lemma == "quit" or _OVER.search(clause.rest)):
+    if past and base and (form.lemma in {"quit", "split"} or _OVER.search(clause.rest)):
         return replace(clause, tense=Tense.PAST)  # "I quit smoking", "I read it last week"
     one = clause.subject.who in {Who.NAMED, Who.USER} and not clause.subject.plural
     if not (form.kinds & {"past", "base", "s"}) or (base and one and not past):

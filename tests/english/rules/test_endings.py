@@ -130,9 +130,7 @@ def test_an_appointment_that_is_moved_is_on_its_new_date(words: str, what: str, 
     assert (event.payload["event_description"], event.payload["event_at"]) == (what, at)
 
 
-@pytest.mark.parametrize(
-    "words", ["The meeting was moved to room 4.", "I start at 9 on Mondays", "We moved to Friday Harbor"]
-)
+@pytest.mark.parametrize("words", ["The meeting was moved to room 4.", "I start at 9 on Mondays"])
 def test_what_is_moved_elsewhere_has_no_new_date(words: str) -> None:
     assert not [one for one in propose(turn(words)) if one.payload.get("event_at")]
 
