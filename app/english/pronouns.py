@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.descriptions import descriptions_in, gender_of_noun, is_person
+from app.english.descriptions import PET, descriptions_in, gender_of_noun, is_person
 from app.english.names import Gender
 from app.memory import normalise, vocabulary
 
@@ -47,7 +47,6 @@ def alias(noun: str) -> str:
     return normalise.normalise_name(f"{vocabulary.USER}'s {noun}")
 
 
-PET = "pet"
 LONGEST = 40
 """Characters of a reference; a longer text is none."""
 
@@ -157,6 +156,21 @@ _REFERENCES = _with_owners(_by_word())
 _OPENING = re.compile(r"(\w+)(?:['\u2019](?:s|d|ll|re|ve|m))?(?= )")
 _SUBJECTS = frozenset({"he", "she", "they", "it"})
 _OF_SOMEONE = frozenset({"his", "her", "their", "its"})
+
+
+IMPERSONAL: Final = re.compile(
+    r" (?:is|was|will|would|has|had|seems?|looks?|looked|takes?|took|rain(?:s|ed)|snow(?:s|ed)|feels?|felt|turns?|"
+    r"turned|depends?|makes?|made|sounds?|might|may|could|can|should|does|did|doesn't|didn't|isn't|wasn't)\b"
+    r"(?! (?:founded|built|made|located|based|called|named|launched|acquired|released|created|written|owned|sold)\b)",
+    re.IGNORECASE,
+)
+"""What follows an `it` that stands for nothing: `it is raining`, but not `it was founded`."""
+
+OWN: Final = {"company": "organization", "team": "team", "project": "project"}
+"""What a user who says `the` may well mean their own, with its entity type."""
+
+RETOLD: Final = frozenset({"they", "them", "their", "theirs", "themself", "themselves"})
+"""What a speaker's own `I` and `my` become when an extractor retells them."""
 
 
 def parsed(text: str) -> Reference | None:

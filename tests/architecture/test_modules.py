@@ -29,8 +29,6 @@ STILL_CLAUSES = frozenset(
         "app/read/understand/parse.py",
         "app/write/backfill/classify.py",
         "app/write/backfill/simulate.py",
-        "app/write/coreference/antecedents.py",
-        "app/write/coreference/discourse.py",
         "app/write/trace.py",
     }
 )

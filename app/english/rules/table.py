@@ -308,5 +308,6 @@ BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
     for verb in {verb for row in _ROWS for verb in row.verbs.split()}
 }
 OF_EVERY_VERB: Final = (*(row for row in _ROWS if not row.verbs), *EVERY_CLAUSE)
-RULES: Final = tuple((row.name, row.precision) for row in (*_ROWS, *EVERY_CLAUSE, *SENTENCES))
+_EVERY_ROW: Final[tuple[Row | TextRow, ...]] = (*_ROWS, *EVERY_CLAUSE, *SENTENCES)
+RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 """The name of each row with the precision it claims; rows of one rule share a name."""
