@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from app.english.names import UNKNOWN, Gender, NameMention, gender_of, is_given, names_in, sentences_of
+from app.english.patterns import pattern
 from app.english.word_lists import word_set, words
 from app.lexical.bm25 import STOP_WORDS
 
@@ -68,15 +69,10 @@ _WHOSE: Final = re.compile(r"['\u2019]s?$")
 _JOINED: Final = re.compile(r"\s*,?\s*(?:and|or|&|,|as well as)\s+")
 """What stands between names that are said as equals."""
 
-_CALLED: Final = re.compile(
-    r"\s+|\s*\(|\s*,?\s*(?:(?:who|which|that)\s+)?(?:(?:is|was)\s+|['\u2019]s\s+)?(?:named|called)\s+"
-    r"|(?:['\u2019]s\s+|,?\s+whose\s+)name\s+(?:is|was)\s+"
-)
+_CALLED: Final = pattern("descriptions", "called")
 """What stands between a noun and the name it goes with: `my brother Paul`, `a dog named Biscuit`."""
 
-_TOLD: Final = re.compile(
-    r"(?:\s+(?:is|was|became|isn't|wasn't)|['\u2019]s)\s+(?:(?:also|now|still|really|not|just|only|one|of)\s+){0,2}|\s*[,(]\s*"
-)
+_TOLD: Final = pattern("descriptions", "told")
 """What stands between a name and what it is said to be: `Biscuit is a beagle`, `Paul, my brother`."""
 
 _MEETING: Final = re.compile(r"\b(?:met|meet|meeting|married|marry|hired|dating|date)\s+$", re.IGNORECASE)

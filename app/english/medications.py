@@ -14,15 +14,10 @@ from app.english.rules.noun_phrases import describes_event, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES
 from app.memory import normalise
 
-_ORDERED = re.compile(
-    r"^(?:is-)?(?:on-medication|takes-medication|takes-medicine|medication|medications|medicine|current-medication)$"
-)
+_ORDERED: Final = pattern("medications", "ordered")
 """Predicates that say themselves that it is a medicine."""
 
-_TAKEN = re.compile(
-    r"^(?:is-|currently-|now-|has-been-)*(?:takes|take|taking|on|uses|using|injects|started-on|prescribed|prescription"
-    r"|takes-prescription|has-prescription(?:-for)?)(?:-daily)?$"
-)
+_TAKEN: Final = pattern("medications", "taken")
 """Predicates of whatever is taken: buses, photos, rest and medicines."""
 
 _USED = re.compile(r"(?:uses|using)(?:-daily)?$")
@@ -35,9 +30,7 @@ _SURE: Final = pattern("medications", "sure", re.IGNORECASE)
 """Units in which nothing but medicine is told; coffee has millilitres, and one takes tablets to school."""
 
 _OFTEN: Final = pattern("medications", "often", re.IGNORECASE)
-_BY = re.compile(
-    r",?\s*\b(?:prescribed|ordered)?\s*by\s(?P<who>(?:Dr\.?|Doctor)\s[A-Z][\w'\u2019-]+(?:\s[A-Z][\w'\u2019-]+)?)"
-)
+_BY: Final = pattern("medications", "by")
 _AIM = re.compile(r"\s*\b(?:for|against|because\sof|due\sto|to\s(?:treat|manage|control|lower))\s.*$", re.IGNORECASE)
 _STEM: Final = pattern("medications", "stem", re.IGNORECASE)
 """Ends of names that substances are given by what they are (WHO, international nonproprietary names), and old names."""
@@ -46,10 +39,7 @@ _DOUBT: Final = pattern("medications", "doubt", re.IGNORECASE)
 _SEVERAL = re.compile(r"\band\b|\bplus\b|[&+/;]|,", re.IGNORECASE)
 _NAME = re.compile(r"^[A-Za-z][\w\u00c0-\u024f'\u2019-]+(?:\s[\w\u00c0-\u024f'\u2019-]+){0,2}$")
 _VAGUE: Final = pattern("medications", "vague", re.IGNORECASE)
-_NOW = re.compile(
-    r"\b(?:right\snow|now|currently|at\sthe\smoment|at\spresent|nowadays|these\sdays|again|already|still)\b",
-    re.IGNORECASE,
-)
+_NOW: Final = pattern("medications", "now", re.IGNORECASE)
 """What says that it is so now, which is no part of a name."""
 
 _LEAD = re.compile(r"^(?:of|a\sdose\sof|tablets?\sof|pills?\sof)\s+", re.IGNORECASE)

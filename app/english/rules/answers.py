@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import COMMON
+from app.english.patterns import pattern
 from app.english.rules.noun_phrases import list_items, thing
 from app.english.rules.occupations import occupation_of
 from app.english.rules.values import DATE
@@ -19,17 +20,10 @@ SURE: Final = 0.9
 _LONGEST: Final = 60
 _LONGEST_QUESTION: Final = 300
 _MOST: Final = 4
-_OPENING: Final = re.compile(
-    r"(?:(?:yes|yeah|yep|well|oh|um|uh|hm+|sure|just|only|it's|it is)[,.: ]+){1,3}", re.IGNORECASE
-)
-_CLOSING: Final = re.compile(
-    r"(?:[, ]+(?:now|currently|these days|at the moment|actually|please|thanks|mostly))?[.! ]*$"
-)
+_OPENING: Final = pattern("answers", "opening", re.IGNORECASE)
+_CLOSING: Final = pattern("answers", "closing")
 _LAST: Final = re.compile(r"(?:^|[.!?:;\u2014\n] ?)(?P<question>[^.!?\n]{3,120})\?[^\w?]{0,20}$")
-_LEAD: Final = re.compile(
-    r"(?:\s|(?:and|so|ok|okay|great|thanks|hi|hello|first|now|by the way|btw|may i ask|out of curiosity)\b[,!]?)+",
-    re.IGNORECASE,
-)
+_LEAD: Final = pattern("answers", "lead", re.IGNORECASE)
 _NO_ANSWER: Final = word_set(
     "no none nothing nope nobody never not nowhere everywhere guess secret private depends sorry pass unknown "
     "whatever dunno maybe home alone abroad downtown idk i you we they he she my your"
@@ -39,9 +33,7 @@ _AS: Final = re.compile(r"(?:i'm|i am|(?:i )?work(?:ing)? as)\s+", re.IGNORECASE
 _ARTICLE: Final = re.compile(r"(?:i'm |i am |(?:i )?work(?:ing)? as )?(?:an?|the)\s", re.IGNORECASE)
 _ON: Final = re.compile(r"(?:on|in)\s+", re.IGNORECASE)
 _TO: Final = re.compile(r"to\s+", re.IGNORECASE)
-_COUNT: Final = re.compile(
-    r"(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2})(?: (?:children|kids))?", re.IGNORECASE
-)
+_COUNT: Final = pattern("answers", "count", re.IGNORECASE)
 _YEARS: Final = re.compile(r"(?P<years>\d{1,3})(?: years?(?: old)?)?", re.IGNORECASE)
 _DATES: Final = re.compile(DATE)
 

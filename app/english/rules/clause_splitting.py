@@ -20,21 +20,14 @@ from app.english.word_lists import word_set
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
 _WHEN: Final = re.compile(r"(?:when|after|before|once|by the time|the day)\s", re.IGNORECASE)
-_BECAUSE: Final = re.compile(
-    r"(?:since|because|although|even though|though|while|whereas|given that|now that|as)\s+(?=(?:i|we|my|our)\b)",
-    re.IGNORECASE,
-)
+_BECAUSE: Final = pattern("clauses", "because", re.IGNORECASE)
 _LEAD: Final = pattern("clauses", "lead", re.IGNORECASE)
-_LAST: Final = re.compile(
-    r"(?:[\s,]{1,3}(?:btw|lol|lmao|haha(?:ha){0,3}|hehe|tho|tbh|imo|fyi|innit|xd)\b)+[\s.!]{0,4}$", re.IGNORECASE
-)
+_LAST: Final = pattern("clauses", "last", re.IGNORECASE)
 _VOCATIVE: Final = pattern("clauses", "vocative", re.IGNORECASE)
 _FRONT: Final = pattern("clauses", "front", re.IGNORECASE)
 _BARE_FRONT: Final = re.compile(r"(?:this|last|next|one|some|two|three|four|five|six|each|every|\d+)\b", re.IGNORECASE)
 _THIS: Final = re.compile(r"this\s+", re.IGNORECASE)
-_SPELL: Final = re.compile(
-    r"(?:past\s+|coming\s+)?(?:week|month|year|afternoon|evening|time|term|semester)", re.IGNORECASE
-)
+_SPELL: Final = pattern("clauses", "spell", re.IGNORECASE)
 CORRECTION: Final = re.compile(r"(?:no|nope|actually|correction|wait|sorry)\b", re.IGNORECASE)
 """What a correction begins with."""
 
@@ -109,9 +102,7 @@ _EXPERT: Final = pattern("clauses", "expert", re.IGNORECASE)
 
 _ASKED: Final = pattern("clauses", "asked", re.IGNORECASE)
 _TAG: Final = pattern("clauses", "tag", re.IGNORECASE)
-_STATES: Final = re.compile(
-    r"(?:(?:hi|hey|hello|ok|okay|so|well|by the way|btw)[,!]? )*(?:i|i'm|i've|we|we're|my|our)\b", re.IGNORECASE
-)
+_STATES: Final = pattern("clauses", "states", re.IGNORECASE)
 _BARE_NAME: Final = re.compile(r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)?")
 _NOW: Final = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORECASE)
 _ALWAYS: Final = re.compile(r"\b(?:always|usually|typically)\b", re.IGNORECASE)
@@ -125,10 +116,7 @@ _AIMING: Final = word_set(
 )
 """Verbs after which `to` leads to what is not yet so."""
 
-_AIMED: Final = re.compile(
-    r"(?:about|supposed|able|meant|due|set|bound|expected|willing|excited|keen|eager|ready|hoping)\s+to\s",
-    re.IGNORECASE,
-)
+_AIMED: Final = pattern("clauses", "aimed", re.IGNORECASE)
 _TO_DO: Final = re.compile(r"[^,;]{0,40}?\bto\s+[a-z]", re.IGNORECASE)
 
 

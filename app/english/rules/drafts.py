@@ -33,10 +33,7 @@ _SOMEONE: Final = re.compile(r"\b(?:he|she|they|him|them)\b", re.IGNORECASE)
 
 _FIRST: Final = re.compile(r"\b(my|our|mine|me|us|myself|ourselves)\b", re.IGNORECASE)
 _OWN: Final = {"my": "their", "our": "their", "mine": "theirs", "me": "them", "us": "them"}
-_FILLER: Final = re.compile(
-    r"\b(?:also|just|finally|actually|really|recently|lately|even|already|totally|super|so|btw|by the way)\s+",
-    re.IGNORECASE,
-)
+_FILLER: Final = pattern("drafts", "filler", re.IGNORECASE)
 _ENDING: Final = pattern("drafts", "ending", re.IGNORECASE)
 _TORN: Final = re.compile(r"\b(?:and|or|the|a) (?:for|and|at|in|on|of|to|with|or)\b", re.IGNORECASE)
 """What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""

@@ -30,9 +30,7 @@ _LIGHT: Final = frozenset({"get", "have", "do", "go", "make"})
 _MADE: Final = re.compile(r"\s+(?:a|an|my|our|the|\d+)\s+\w")
 _SPECIFIC: Final = re.compile(r"(?:\s+\S+){2,}")
 _FEW: Final = re.compile(r"\b(?:a few|some|a couple|a bunch|a lot|many|more)(?: more| of| online)?$", re.IGNORECASE)
-_VAGUE: Final = re.compile(
-    r"\b(?:a|an|some)(?: [a-z-]+)? (?:place|movie|film|project|setback|game|event|experience|show|photo|picture)s?$"
-)
+_VAGUE: Final = pattern("events", "vague")
 _THE_ONE: Final = re.compile(r"\S+ the [a-z]+")
 _LOOSE: Final = word_set("in on for it out up")
 _SOON: Final = pattern("events", "soon", re.IGNORECASE)
@@ -132,9 +130,7 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 
 _POINTING: Final = pattern("events", "pointing", re.IGNORECASE)
 _HOW_LONG: Final = pattern("events", "how long", re.IGNORECASE)
-_TAIL: Final = re.compile(
-    r"(?:[\s,]+(?:too|as well|soon|especially|and|for|with|in|on|at|a|the|to|of))+$", re.IGNORECASE
-)
+_TAIL: Final = pattern("events", "tail", re.IGNORECASE)
 _PLANNED_ACTIVITY: Final = pattern("events", "planned activity", re.IGNORECASE)
 _CONSIDERED: Final = pattern("events", "considered", re.IGNORECASE)
 """What changes a life or a way of working; what one may buy or try out is of the moment."""

@@ -31,10 +31,7 @@ _STRICT: Final = frozenset({"always", "never", "don't ever", "do not ever"})
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
 _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
-_RATHER: Final = re.compile(
-    r"(?:\w+, )?i(?:'d| would) (?:much )?rather (?P<one>[^.;:!?,]{2,60}?) than (?P<other>[^.;:!?,]{2,60})$",
-    re.IGNORECASE,
-)
+_RATHER: Final = pattern("instructions", "rather", re.IGNORECASE)
 _ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
 _LAW: Final = pattern("instructions", "law", re.IGNORECASE)
 _NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
@@ -51,10 +48,7 @@ _GENERAL: Final = word_set(
 )
 _CONTACT: Final = pattern("instructions", "contact", re.IGNORECASE)
 _ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
-_UNSAFE: Final = re.compile(
-    r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
-    re.IGNORECASE,
-)
+_UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
 _SHORT: Final = 5

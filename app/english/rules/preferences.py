@@ -19,17 +19,13 @@ from app.english.word_lists import FOODS, word_set
 _OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
 _FOR: Final = pattern("preferences", "for", re.IGNORECASE)
-_TIMED: Final = re.compile(
-    r"\s+(?:in the|on|at)\s+(?:mornings?|afternoons?|evenings?|nights?|weekends?|\w+days?)\b", re.IGNORECASE
-)
+_TIMED: Final = pattern("preferences", "timed", re.IGNORECASE)
 _AND: Final = re.compile(r"\s+and\s+(?=\w)", re.IGNORECASE)
 _DOING: Final = re.compile(r"\s+(?:to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b")
 _DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
 _WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
-_TO: Final = re.compile(
-    r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
-)
+_TO: Final = pattern("preferences", "to", re.IGNORECASE)
 _OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
 """What says something only beside what it is chosen from."""
 
@@ -132,9 +128,7 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 _LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
 _POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
 _ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
-_NOWADAYS: Final = re.compile(
-    r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
-)
+_NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
@@ -282,12 +276,8 @@ def _abstained(clause: Clause) -> Iterator[Draft]:
 
 
 _AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
-_FAVOURITE: Final = re.compile(
-    r"(?:(?:all[- ]time|absolute|personal|current|new)\s+)*(?:favou?rite|fave?)\s+(?P<what>.+)", re.IGNORECASE
-)
-_MY_FAVOURITE: Final = re.compile(
-    r"my\s+(?:all[- ]time\s+)?favou?rite\s+(?P<what>[a-z]+(?:\s(?!of\b|because\b|so\b|and\b)[a-z]+)?)", re.IGNORECASE
-)
+_FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
+_MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
 _PREFERRED: Final = re.compile(r"(?:preferred|default|go-to|usual|main|primary)\s+\w+(?:\s\w+)?", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
 _NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
@@ -339,9 +329,7 @@ _CHOOSING: Final = {
     "opt": re.compile(r"\s+for\s+"),
     "decide": re.compile(r"\s+(?:(?:on|upon)|to (?:go with|go for|use|pick|choose|adopt)|using)\s+"),
 }
-_BECAUSE: Final = re.compile(
-    r",?\s+(?:because|since|due to|given that|as it|for its|so that|thanks to)\s+(?P<why>[^.;!?]{4,160})", re.IGNORECASE
-)
+_BECAUSE: Final = pattern("preferences", "because", re.IGNORECASE)
 _CHOSEN_OVER: Final = pattern("preferences", "chosen over", re.IGNORECASE)
 _AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
 

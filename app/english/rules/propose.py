@@ -171,14 +171,8 @@ def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
 LEAST_IMPORTANCE: Final = 0.2
 """What matters less is not proposed (seed 003)."""
 
-_PERSON: Final = re.compile(
-    r"\b([A-Z][a-z]+)(?:'s)? (?:said|says|told|thinks|manages|leads|reports|is (?:the|my|our|a|an) (?:\w+ ){0,3}?"
-    r"(?:manager|lead|engineer|boss|director|ceo|cto|friend|sister|brother|colleague|designer|developer))\b"
-)
-_MAY_STATE: Final = re.compile(
-    r"[A-Z]|\b(?:i|im|i'm|i've|we|we're|we've|my|our|user|me|you|he|she|they|her|his|decided|always|never|please|keep|for"
-    r"|call)\b"
-)
+_PERSON: Final = pattern("proposals", "person")
+_MAY_STATE: Final = pattern("proposals", "may state")
 _OF_USER: Final = pattern("proposals", "of user", re.IGNORECASE)
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""

@@ -8,26 +8,19 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items
 from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, word_set
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
-_BY_NAME: Final = re.compile(
-    r"\b(?:[Mm]y|[Oo]ur)\s+(?P<how>(?:(?:new|old|best|older|younger|little|big|eldest|oldest|youngest|late|dear|good|ex"
-    r"|former|previous|twin|step|beloved|pet)[\s-]+)*)(?P<noun>[a-z][\w-]*(?:\s(?:lead|manager|retriever|shepherd|terrier|pig))?)"
-    r"(?:\s+(?:named|called)\s+|,?\s+)(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?\s)?[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)"
-)
+_BY_NAME: Final = pattern("relationships", "by name")
 _WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)", re.IGNORECASE)
 _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
 _BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 _OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
-GONE: Final = re.compile(
-    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|broke up|split up"
-    r"|separated|put (?:down|to sleep))\b",
-    re.IGNORECASE,
-)
+GONE: Final = pattern("relationships", "gone", re.IGNORECASE)
 """Words by which whom a sentence names is not one's any more."""
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
@@ -37,32 +30,17 @@ _BROAD: Final = frozenset(KIN.values()) - {
     "friend-of", "has-mother", "has-father", "has-pet", "has-partner"
 }  # fmt: skip
 """Ties that say less than their noun, which the entity keeps: a niece is a relative. What ends is a fact alone."""
-_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|my|our|another)"
-_HAS: Final = re.compile(
-    rf"\s+(?P<count>{_COUNT})\s+(?P<kind>(?:[a-z][\w-]*\s+){{0,3}}?)(?P<noun>[a-z][\w-]*)"
-    r"(?:\s*,?\s*(?:named|called|whose names? (?:is|are)|by the name of)\s+(?P<names>[A-Z][^.;!?()]*)"
-    r"|\s*[,:\u2013-]\s*(?P<listed>[A-Z][\w'-]+(?:\s*(?:,|,?\s*and)\s*[A-Z][\w'-]+)*)\s*$)?"
-)
+_HAS: Final = pattern("relationships", "has")
 _CHILDREN: Final = frozenset({"children", "kids"})
 _ONE: Final = frozenset({"a", "an", "another", "one", "1"})
 _COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
 _MOST_NAMES: Final = 3
 _TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
 _ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
-_TIMED: Final = re.compile(
-    r"\s+(?:last|this|in|on|yesterday|today|early|two|three|a few|\d+|at (?:the age|\d))\b", re.IGNORECASE
-)
+_TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
 _APART: Final = re.compile(r"\s*(?:up|apart)?(?:\s+with\s+(?P<whom>.+))?", re.IGNORECASE)
-_UP: Final = re.compile(
-    r"\s+(?:up|apart)\s*(?:$|[.,;!]|(?:with|after|before|because|last|this|in|on|yesterday|today|two|recently|and"
-    r"|again)\b)",
-    re.IGNORECASE,
-)
-_DIVORCED: Final = re.compile(
-    r"\s*(?:(?:recently|just|finally|now)\s+)*divorced\b(?!\s+(?:papers|m[ae]n|wom[ae]n|parents|couples?|people|friends?|dad|mom"
-    r"|mum|mother|father)\b)(?:\s+from\s+(?P<whom>.+))?",
-    re.IGNORECASE,
-)
+_UP: Final = pattern("relationships", "up", re.IGNORECASE)
+_DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
 _DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
 _MATES: Final = ("married-to", "has-partner")
 _KEPT_BY_BOTH: Final = ("has-pet", *_MATES)

@@ -18,6 +18,7 @@ from app.english.names import (
     kind_of,
     leading_name,
 )
+from app.english.patterns import pattern
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import (
     Thing,
@@ -61,37 +62,20 @@ _BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
 _NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
 """What one is allergic to in jest."""
 _SEVERITY: Final = word_set("severe bad mild serious terrible food seasonal a an some any my many")
-_STATE: Final = re.compile(
-    r"(?:(?:a|an|partially|legally)\s+)?(?P<kind>type \d )?(?P<what>[a-z -]+?)"
-    r"(?=[,.;(!]|\s+(?:and|so|but|because|since|for|now|too|with|any)\b|\s*$)",
-    re.IGNORECASE,
-)
-_YEARS: Final = re.compile(
-    r"\s*(?:(?:about|almost|nearly|around)\s+)?(?P<years>\d{1,3})"
-    r"(?:[\s-]*years?[\s-]*old|\s*yo\b|(?=\s*(?:[,.;:!?(-]|$|(?:yesterday|today|tonight|now|just|recently|ago|this|last|on"
-    r"|and|but|so)\b|in\s+[A-Z])))",
-    re.IGNORECASE,
-)
+_STATE: Final = pattern("values", "state", re.IGNORECASE)
+_YEARS: Final = pattern("values", "years", re.IGNORECASE)
 _MOST_AGE: Final = 120
 _AND: Final = re.compile(r"\s+and\s")
 _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
-_SPOKEN: Final = re.compile(
-    r"[.;:!?(]|\s(?:because|since|so|but|which|for|with|at|when|every|on|in|as|after|fluently|well)\b"
-)
-_LANGUAGE: Final = re.compile(
-    r"\s*(?:(?:some|a (?:little|bit of)|fluent|basic|both|only|how to|to|play)\s+)+", re.IGNORECASE
-)
+_SPOKEN: Final = pattern("values", "spoken")
+_LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
 _INSTRUMENTS: Final = section("activities", "instruments")
 _GAMES: Final = section("activities", "games")
 _COUNTRY: Final = re.compile(r",\s+([A-Z][\w.]*(?:\s[A-Z][\w.]*)?)")
 _DWELLINGS: Final = section("dwellings", "dwellings")
 _NOWHERE: Final = section("dwellings", "no places")
-_DWELLING_IN: Final = re.compile(
-    r"(?:\s+(?:just\s+)?(?:near|outside)|\s+in)\s+(?=(?-i:[A-Z]))(?!(?-i:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-    r"|Spring|Summer)[a-z]*)\b)",
-    re.IGNORECASE,
-)
+_DWELLING_IN: Final = pattern("values", "dwelling in", re.IGNORECASE)
 _LED: Final = GROUPS | KINDS["project"] | KINDS["organization"] | {"office", "budget"}
 _LED_COUNTED: Final = _LED | {"people", "engineers", "staff"}
 _NOT_LED: Final = word_set("to up sure people everyone time stress expectations it way by me")
@@ -102,15 +86,9 @@ _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
 _GOAL: Final = re.compile(r"[^.;,!?(]{4,80}(?=[.;,!?(]|$)")
-_SOON: Final = re.compile(
-    r"\s+(?:(?:this|next) (?:year|month|summer|winter|spring|fall|autumn|week)|soon|someday)$", re.IGNORECASE
-)
+_SOON: Final = pattern("values", "soon", re.IGNORECASE)
 _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
-_COUNT: Final = re.compile(
-    r"(?P<count>two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
-    r"(?!\s+(?!kids\b|children\b)(?:\w+\s+){0,2}(?:boys|girls|sons|daughters|twins)\b)\b",
-    re.IGNORECASE,
-)
+_COUNT: Final = pattern("values", "count", re.IGNORECASE)
 _OFFSPRING: Final = re.compile(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b", re.IGNORECASE)
 _PRAISE: Final = ("great", "good", "bad", "nice", "beautiful", "amazing", "cool", "fun", "wonderful", "must")
 Test = Callable[[Thing, SpeakerContext], bool]
