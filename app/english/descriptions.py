@@ -1,4 +1,4 @@
-"""People and animals that a text speaks of without a name: `my boss`, `a new intern`, `our cat`, `Sarah's wife`."""
+"""Recognition of people and animals that a text mentions by nouns: `my boss`, `a new intern`, `our cat`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from app.lexical.bm25 import STOP_WORDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """A noun for somebody, with the words before it that belong to it, where they stand.
+    """A noun for a person or an animal with its modifiers, and their position in the text.
 
-    `owner` is the first of these where it says whose (`my`, `her`), and `rest` what follows it: `new boss` of
-    `my new boss`. `tells` says that the noun is said of somebody else, as in `Priya is a manager`: then it names nobody
-    of its own.
+    `owner` is a possessive at its beginning (`my`, `her`), and `rest` the words after it: `new boss` of `my new boss`.
+    `tells` means that the noun is a predicate of another person, as in `Priya is a manager`, and mentions nobody.
     """
 
     words: str
@@ -53,10 +52,10 @@ _DETERMINERS: Final = _OWNERS | word_set(
     "a an the this that these those some another one every each any no what two three"
 )
 _ALONE: Final = word_set("mom mum dad mama papa grandma grandpa granny someone somebody")
-"""Nouns that need no word before them."""
+"""Nouns that need no determiner."""
 
 _FAR: Final = 5
-"""Words between a noun and the word that begins it."""
+"""Most words between a noun and its determiner."""
 
 _COPULAS: Final = word_set(
     "is was are were am be been being become becomes became isn't wasn't aren't i'm you're we're they're he's she's as"
@@ -83,12 +82,12 @@ _APART: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class DiscourseMention:
     """Somebody or something that is spoken of, by name or, with `unnamed`, by a noun.
 
     `joined`: as one of several, `Tom and Peter`. `leads`: it begins its sentence or was met, as people are of whom
     nothing else is known. `follows`: a pronoun that is looked for stands before it in its sentence. `owner` is whose
-    the unnamed one is, where that is told, and `nameless`: nobody knows its name. `written`: it stands in a text;
+    the unnamed one is, where known, and `nameless`: nobody knows its name. `written`: it stands in a text;
     `assigned`: a pronoun has meant it.
     """
 
@@ -122,19 +121,19 @@ class _NounWord:
 
 
 def gender_of_noun(noun: str) -> Gender | None:
-    """Return by which pronoun one speaks of whom a noun names: a wife is a she; None for most nouns."""
+    """Return the gender of the person that a noun means: a wife is a she; None for most nouns."""
     if noun in _FEMALE:
         return Gender.FEMALE
     return Gender.MALE if noun in _MALE else None
 
 
 def is_person(noun: str) -> bool:
-    """Return whether it is a noun for people."""
+    """Return whether the noun means a person."""
     return noun in _PEOPLE
 
 
 def descriptions_in(text: str) -> list[Description]:
-    """Return the people and animals that a text speaks of by nouns, in order; in time linear in it."""
+    """Return the people and animals that a text mentions by nouns, in order; in linear time."""
     words = [_NounWord(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]
     found = (_unnamed(text, words, place) for place in range(len(words)))
     return [one for one in found if one is not None]
@@ -165,7 +164,7 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
 
 
 def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
-    """Return the place of the word that a noun and what describes it begin with; None when nobody is meant."""
+    """Return the position of a noun's determiner or first modifier; None when the noun means nobody."""
     for first in range(place - 1, max(-1, place - _FAR - 1), -1):
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
@@ -179,7 +178,7 @@ def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
 
 
 def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
-    """Tell whether the noun only says whose or what kind something is: `my boss's wife`, `the customer service`."""
+    """Return whether the noun only modifies another one: `my boss's wife`, `the customer service`."""
     word = words[place]
     if place + 1 == len(words) or text[word.end : words[place + 1].start].strip():
         return False
@@ -188,7 +187,7 @@ def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
 
 
 def _tells(text: str, words: Sequence[_NounWord], first: int) -> bool:
-    """Tell whether the words from a place on are said of somebody: `is a manager`, but not `there is a manager`."""
+    """Return whether the words from a position on are a predicate: `is a manager`, but not `there is a manager`."""
     place = first - 1
     while place >= 0 and words[place].low in _BETWEEN:
         place -= 1
@@ -205,7 +204,7 @@ def _breaks(text: str, words: Sequence[_NounWord], place: int) -> bool:
     return bool(text[words[place].end : words[place + 1].start].strip())
 
 
-def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[Mention]]:
+def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[DiscourseMention]]:
     """Return who is spoken of in a text by sentence, the last first; names that are joined are equals.
 
     `kinds` maps folded names that need no capitals to their entity types.
@@ -220,7 +219,9 @@ def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[Mention]]:
         for one, before, after in zip(said, [False, *ends], [*ends, False], strict=bool(said))
     ]
     found += [
-        Mention(name=one.words, entity_type=PET if one.animal else UNKNOWN, start=one.start, unnamed=one, nameless=True)
+        DiscourseMention(
+            name=one.words, entity_type=PET if one.animal else UNKNOWN, start=one.start, unnamed=one, nameless=True
+        )
         for one in nouns
         if not one.tells and one.start not in taken
     ]
@@ -229,9 +230,11 @@ def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[Mention]]:
     return sentences[::-1]
 
 
-def _named(text: str, one: NameMention, noun: Description | None, starts: Sequence[int], *, joined: bool) -> Mention:
+def _named(
+    text: str, one: NameMention, noun: Description | None, starts: Sequence[int], *, joined: bool
+) -> DiscourseMention:
     animal = noun is not None and noun.animal and one.entity_type in {UNKNOWN, "person"}
-    return Mention(
+    return DiscourseMention(
         name=one.name,
         entity_type=PET if animal else one.entity_type,
         gender=None if noun is None else noun.gender,

@@ -16,7 +16,7 @@ from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
 UNSURE: Final = 0.3
-"""The most that what is supposed or pretended may be trusted (seed 003)."""
+"""The highest confidence of suppositions and role play (seed 003)."""
 
 _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _KIDDING: Final = re.compile(r"\b(?:just|only|i'm|am|totally)\s+(?:kidding|joking)\b|\bjk\b", re.IGNORECASE)
@@ -48,11 +48,11 @@ _LEFT: Final = pattern("speech_acts", "left")
 _SUPPOSED_BEFORE: Final = pattern("speech_acts", "supposed before")
 _ENDS_ASKING = re.compile(r"\?[\s\"')\]!?*_~\u2600-\u27bf\U0001f300-\U0001faff]*$")
 _TELLS: Final = pattern("speech_acts", "tells")
-"""Questions that tell: `did you know that I moved?`"""
+"""Questions that state something: `did you know that I moved?`"""
 
 _SAYS_FIRST: Final = pattern("speech_acts", "says first")
 _ADDS: Final = pattern("speech_acts", "adds")
-"""What a question gives as its reason or explains on its way."""
+"""A reason or an explanation within a question."""
 
 _INTERROGATIVE: Final = pattern("speech_acts", "interrogative")
 _CLEFT = re.compile(r"^what(?:'s| is| was) [^?]{1,80}? (?:is|was) ")
@@ -64,10 +64,10 @@ _SHORTEST_SPEECH = 3
 _OWN_WORDS: Final = pattern("speech_acts", "own words")
 _REPORT: Final = pattern("speech_acts", "report")
 _SIGNED: Final = pattern("speech_acts", "signed")
-"""Whose words they were, told at the end."""
+"""The author of a quotation, at its end."""
 
 _EXPERT: Final = pattern("speech_acts", "expert")
-"""Whom one believes about one's own body: a diagnosis that is passed on is meant."""
+"""Experts on the speaker's own body, whose reported diagnosis counts as an assertion."""
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 _AFFIRMS: Final = pattern("speech_acts", "affirms")
@@ -81,14 +81,14 @@ _TASTES = words(
     "interested "
     "comfortable big happy only just far least tolerate stand recommend agree"
 )
-"""What denying is a taste or a rule of its own: `I don't like X` says what is disliked."""
+"""Verbs whose negation is a preference or a rule: `I don't like X` states a dislike."""
 
 _POSSESSED = words("have has had got is are was were there's with")
 _SUBORDINATORS = words("that because when if who which how where why since so whether until")
 _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
 _DONE = words("been had said did was went told knew met saw seen done gone got heard")
 _NEAR = 8
-"""Words of a clause within which its main verb stands."""
+"""Words of a clause within which its main verb is expected."""
 
 
 def _plays(text: str) -> bool:
@@ -122,7 +122,7 @@ def _supposes(text: str) -> bool:
 
 
 def _framed(text: str, before: str) -> SpeechAct | None:
-    """Return the act that what came before in the turn set for all that follows, unless the speaker left it."""
+    """Return the act set by an earlier sentence of the turn for the rest of it, None where the speaker left it."""
     if not before or _BACK.match(text):
         return None
     if (_PLAYING.search(before) or _CASTING.search(before)) and not _LEFT.search(before):
@@ -133,14 +133,14 @@ def _framed(text: str, before: str) -> SpeechAct | None:
 
 
 def _asks(text: str) -> bool:
-    """Return whether the sentence wants to know something and tells nothing."""
+    """Return whether the sentence is a question that states nothing."""
     if _ENDS_ASKING.search(text):
         return not (_TELLS.search(text) or _SAYS_FIRST.match(text) or _ADDS.search(text))
     return _INTERROGATIVE.match(text) is not None and not _CLEFT.match(text)
 
 
 def _quotes(text: str) -> bool:
-    """Return whether the sentence passes on what others say, unless the speaker asserts something first."""
+    """Return whether the sentence reports others' words and does not assert something first."""
     if _OWN_WORDS.search(text):
         return False
     for spoken in _SPOKEN.finditer(text):
@@ -158,12 +158,12 @@ def _quotes(text: str) -> bool:
 
 
 def _is_labelled(text: str) -> bool:
-    """Return whether the line is marked as another's: quoted mail, or a part of a transcript."""
+    """Return whether the line is marked as somebody else's: quoted mail, or a part of a transcript."""
     return _LABEL.match(text) is not None
 
 
 def _denies(text: str) -> bool:
-    """Return whether the sentence denies its main predicate and affirms nothing beside it."""
+    """Return whether the sentence negates its main predicate and asserts nothing else."""
     clauses = [clause.strip(" .!\"'") for clause in _CLAUSES.split(text)]
     denying = [_denied(clause) for clause in clauses]
     return any(denying) and not any(
@@ -181,7 +181,7 @@ def _denied(clause: str) -> bool:
 
 
 def _negates(said: list[str], place: int) -> bool:
-    """Tell whether the word denies the verb of its clause: an order (`don't call me Bob`) has no subject before it."""
+    """Return whether the word negates the verb of its clause; an order (`don't call me Bob`) has no subject before."""
     word, previous = said[place], said[place - 1]
     if _SUBORDINATORS & set(said[1:place]):
         return False
@@ -203,7 +203,7 @@ def _auxiliary(word: str) -> bool:
 
 
 SKIPPED: Final = frozenset({SpeechAct.QUESTION, SpeechAct.SARCASM})
-"""Acts that state nothing, so that nothing is stored of them (DESIGN, disagreement 3)."""
+"""Acts that state nothing, from which no memory is stored (DESIGN, disagreement 3)."""
 
 _CAUTION: Final = (
     SpeechAct.QUESTION,
@@ -214,7 +214,7 @@ _CAUTION: Final = (
     SpeechAct.NEGATION,
     SpeechAct.ASSERTION,
 )
-"""Most cautious first: what is skipped, what is hardly believed, what may not replace a belief, what may."""
+"""Acts from the most cautious: skipped, capped in confidence, unable to replace a memory, able to."""
 
 _HEAD, _TAIL = 3_000, 1_000
 """Characters at either end of a text that are looked at: an endless sentence shows its mood there."""
@@ -227,7 +227,7 @@ _QUOTES: Final = {ord(mark): '"' for mark in "\u201c\u201d\u201e\u00ab\u00bb\u20
 
 
 def speech_act(sentence: str, before: str = "") -> SpeechAct:
-    """Return what the speaker does with a sentence; `before` is what came before it in the same turn.
+    """Return the speech act of a sentence; `before` is the text before it in the same turn.
 
     A sentence that asserts something of the speaker first and then asks, reports or denies is an assertion.
     """
@@ -246,7 +246,7 @@ def speech_act(sentence: str, before: str = "") -> SpeechAct:
 
 
 def more_cautious(first: SpeechAct, second: SpeechAct) -> SpeechAct:
-    """Return the one of two verdicts on the same words that believes less of them."""
+    """Return the more cautious of two verdicts on the same words."""
     return min(first, second, key=_CAUTION.index)
 
 
@@ -268,7 +268,7 @@ def is_fiction(sentence: str) -> bool:
 
 
 def is_retracted(sentence: str) -> bool:
-    """Tell whether what was said before was only a joke."""
+    """Return whether the sentence declares the text before it a joke."""
     return _KIDDING.search(sentence) is not None
 
 
@@ -282,18 +282,18 @@ _MOODS: Final = (
     (SpeechAct.SARCASM, _jokes),
     (SpeechAct.QUESTION, _asks),
 )
-"""What a sentence shows by itself, in this order: `what if I were a doctor?` supposes before it asks."""
+"""Checks of a sentence by itself, in this order: `what if I were a doctor?` is a supposition rather than a question."""
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case, with straight quotes and single spaces, and only its ends if it is endless."""
+    """Return the text in lower case, with straight quotes and single spaces, without the middle of a long one."""
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]} {text[-_TAIL:]}"
     return " ".join(normalise(text).translate(_QUOTES).split())
 
 
 def _inside_quotation(before: str) -> bool:
-    """Tell whether a quotation opened earlier in the paragraph is still open; `6"` are inches."""
+    """Return whether a quotation that was opened earlier in the paragraph is still open; `6"` are inches."""
     paragraph = before.rpartition("\n\n")[2]
     if len(_OPENING.findall(paragraph)) > len(_CLOSING.findall(paragraph)):
         return True

@@ -18,7 +18,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from app.db.entities.write_lookup import SUBJECTS, Referent
-from app.english.descriptions import PET, Description, Mention, mentions_in
+from app.english.descriptions import PET, Description, DiscourseMention, mentions_in
 from app.english.names import UNKNOWN, Gender, gender_of, is_given, sentences_of
 from app.english.pronouns import Reference, can_own, forms, gender_by_role, is_sole, parsed, predicates, relationship_of
 from app.memory import normalise, vocabulary
@@ -50,10 +50,10 @@ class NobodyMeant(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _MentionGroup:
     """Those who were spoken of together, how many turns ago, and whether in the reference's sentence or just before."""
 
-    mentions: Sequence[Mention]
+    mentions: Sequence[DiscourseMention]
     turns_ago: int = 0
     close: bool = False
 
@@ -89,9 +89,9 @@ class ReferentRing:
     kinds: dict[str, str]
     genders: dict[str, Gender]
     ties: list[_Tie]
-    named: list[Sequence[Mention]] = field(default_factory=list)
+    named: list[Sequence[DiscourseMention]] = field(default_factory=list)
     resolved: dict[str, str] = field(default_factory=dict)
-    heard: dict[str, list[_Group]] = field(default_factory=dict)
+    heard: dict[str, list[_MentionGroup]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -144,7 +144,7 @@ class ReferentRing:
         for one in self.ties:
             if one.role not in roles or one.of.casefold() not in mine or one.name.casefold() in mine:
                 continue
-            if reference.gender is None or self._gender(Mention(name=one.name)) in {None, reference.gender}:
+            if reference.gender is None or self._gender(DiscourseMention(name=one.name)) in {None, reference.gender}:
                 return ReferentMatch(name=one.name, kind=self._kind(one.name, UNKNOWN), sure=True)
         return None
 
@@ -156,13 +156,13 @@ class ReferentRing:
             return self._nearest(near, reference, left_out) or self._elsewhere(reference, left_out)
         tiers = [one.mentions for one in near]
         theirs = self.related(reference, self.first_persons)
-        own = [] if theirs is None else [[Mention(name=theirs.name, entity_type=theirs.kind)]]
+        own = [] if theirs is None else [[DiscourseMention(name=theirs.name, entity_type=theirs.kind)]]
         far = [one.mentions for one in self._stored(reference, near=False)]
         looked = ((tiers, _FITS), (own, _PERHAPS), (far, _FITS), (tiers, _PERHAPS))
         found = (self._best(tier, reference, least, left_out) for group, least in looked for tier in group)
         return next((one for one in found if one is not None), None)
 
-    def _near(self, reference: Reference, quote: str) -> Iterator[_Group]:
+    def _near(self, reference: Reference, quote: str) -> Iterator[_MentionGroup]:
         """Yield who was spoken of in this turn and its session, the nearest first."""
         text = self.turn.content
         end = _place(text, quote, reference.words)
@@ -172,14 +172,14 @@ class ReferentRing:
         for group in _spoken_of(piece, self.kinds, self.turn, reference.key):
             said = [one for one in group if one.start < end]
             if said:
-                yield _Group(said, close=bisect_right(starts, end) - bisect_right(starts, said[0].start) <= 1)
-        yield from (_Group(one) for one in reversed(self.named) if one)
+                yield _MentionGroup(said, close=bisect_right(starts, end) - bisect_right(starts, said[0].start) <= 1)
+        yield from (_MentionGroup(one) for one in reversed(self.named) if one)
         if reference.key not in self.heard:
             self.heard[reference.key] = list(self._in_context(reference.key))
         yield from self.heard[reference.key]
         yield from self._stored(reference, near=True)
 
-    def _in_context(self, key: str) -> Iterator[_Group]:
+    def _in_context(self, key: str) -> Iterator[_MentionGroup]:
         for back, turn in enumerate(reversed(self.context), start=1):
             if self.turn.occurred_at - turn.occurred_at > REACH:
                 return
@@ -187,9 +187,9 @@ class ReferentRing:
             last = len(sentences_of(text))
             for group in _spoken_of(text, self.kinds, turn, key):
                 at_end = bisect_right(sentences_of(text), group[0].start) == last
-                yield _Group(group, back, close=back == 1 and at_end and turn.role is Role.USER)
+                yield _MentionGroup(group, back, close=back == 1 and at_end and turn.role is Role.USER)
 
-    def _stored(self, reference: Reference, *, near: bool) -> Iterator[_Group]:
+    def _stored(self, reference: Reference, *, near: bool) -> Iterator[_MentionGroup]:
         """Yield what is remembered of this session, or of the others, what was said together in one piece."""
         session = self.turn.session_id
         since = self.turn.occurred_at - REACH
@@ -205,7 +205,7 @@ class ReferentRing:
         for _, together in groupby(fitting, key=_when):
             ordered = sorted(together, key=lambda one: (one.pronoun is None, one.role not in SUBJECTS))
             mentions = [_remembered(one) for one in ordered]
-            yield _Group(mentions, HEARD_TURNS + 1)
+            yield _MentionGroup(mentions, HEARD_TURNS + 1)
 
     def _elsewhere(self, reference: Reference, left_out: frozenset[str]) -> ReferentMatch | None:
         """Return whom a pronoun means of those spoken of in other sessions, never for sure."""
@@ -213,7 +213,9 @@ class ReferentRing:
         found = (self._best(one.mentions, reference, _CERTAIN, left_out) for one in groups)
         return next((replace(one, sure=False) for one in found if one is not None), None)
 
-    def _nearest(self, near: Iterable[_Group], reference: Reference, left_out: frozenset[str]) -> ReferentMatch | None:
+    def _nearest(
+        self, near: Iterable[_MentionGroup], reference: Reference, left_out: frozenset[str]
+    ) -> ReferentMatch | None:
         """Return the nearest whom a pronoun fits; a name of which nothing is known only where it leads, close by."""
         perhaps: ReferentMatch | None = None
         doubtful = False
@@ -230,10 +232,10 @@ class ReferentRing:
         return perhaps
 
     def _best(
-        self, tier: Sequence[Mention], reference: Reference, least: int, left_out: frozenset[str]
+        self, tier: Sequence[DiscourseMention], reference: Reference, least: int, left_out: frozenset[str]
     ) -> ReferentMatch | None:
         """Return the best of those spoken of together: the first of equals, because that is the subject."""
-        fits: dict[str, tuple[int, Mention]] = {}
+        fits: dict[str, tuple[int, DiscourseMention]] = {}
         for one in map(self._called, tier):
             if reference.tie is not None and not self._has(one, reference.tie, things=reference.things):
                 continue
@@ -254,7 +256,7 @@ class ReferentRing:
             leads=equals[0].leads,
         )
 
-    def _called(self, one: Mention) -> Mention:
+    def _called(self, one: DiscourseMention) -> DiscourseMention:
         """Return somebody under the name they go by: `my boss` is Peter, or else `user's boss`; where there is one."""
         noun = one.unnamed
         if noun is None:
@@ -273,7 +275,7 @@ class ReferentRing:
             return f"{owner}'s {noun.rest}"
         return theirs.name if is_sole(noun.noun) else None
 
-    def _fit(self, one: Mention, reference: Reference) -> int:
+    def _fit(self, one: DiscourseMention, reference: Reference) -> int:
         kind, gender = self._kind(one.name, one.entity_type), self._gender(one)
         person = kind == "person" or (kind == UNKNOWN and is_given(one.name))
         if one.assigned:
@@ -288,7 +290,7 @@ class ReferentRing:
             return _FITS
         return _PERHAPS if kind == UNKNOWN and not person and not one.follows else _NEVER
 
-    def _has(self, one: Mention, tie: str, *, things: bool) -> bool:
+    def _has(self, one: DiscourseMention, tie: str, *, things: bool) -> bool:
         animal = one.unnamed is not None and one.unnamed.animal
         return can_own(PET if animal else self._kind(one.name, one.entity_type), tie, things=things)
 
@@ -297,7 +299,7 @@ class ReferentRing:
         kind = otherwise if known == UNKNOWN else known
         return kind if kind in _KINDS else UNKNOWN
 
-    def _gender(self, one: Mention) -> Gender | None:
+    def _gender(self, one: DiscourseMention) -> Gender | None:
         known = self.genders.get(one.name.casefold()) or one.gender
         if known is not None or self._kind(one.name, one.entity_type) == PET:
             return known
@@ -315,7 +317,9 @@ def _fit_unnamed(noun: Description, gender: Gender | None, reference: Reference)
     return _FITS if known is None else _CERTAIN if known is reference.gender else _NEVER
 
 
-def _refuse_doubtful(fitting: Sequence[Mention], equals: Sequence[Mention], reference: Reference) -> None:
+def _refuse_doubtful(
+    fitting: Sequence[DiscourseMention], equals: Sequence[DiscourseMention], reference: Reference
+) -> None:
     """Raise where somebody without a name, an animal, or one of several named as equals may be meant as well."""
     nameless = next((one for one in fitting if one.nameless), None)
     if nameless is not None:
@@ -327,7 +331,7 @@ def _refuse_doubtful(fitting: Sequence[Mention], equals: Sequence[Mention], refe
         raise NobodyMeant(f"'{reference.words}' may mean any of several who were named together")
 
 
-def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Iterator[list[Mention]]:
+def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Iterator[list[DiscourseMention]]:
     """Yield those spoken of in a text of a turn by sentence, the last sentence first, each with whose it is.
 
     Whoever has no name and is spoken of after the same pronoun is somebody else; nouns of an assistant or a tool that
@@ -369,10 +373,10 @@ def _place(text: str, quote: str, words: str) -> int:
     return start + (len(quote) if found is None else found.start())
 
 
-def _remembered(one: Referent) -> Mention:
+def _remembered(one: Referent) -> DiscourseMention:
     """Return who is remembered; without the turn that said it, it may have been said apart from all others."""
     said = one.turn is not None
-    return Mention(name=one.name, entity_type=one.entity_type, assigned=one.pronoun is not None, written=said)
+    return DiscourseMention(name=one.name, entity_type=one.entity_type, assigned=one.pronoun is not None, written=said)
 
 
 def _when(one: Referent) -> tuple[datetime, int]:
@@ -390,12 +394,12 @@ def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
         return None
 
 
-def _names_in(proposal: Proposal, types: Registry | None) -> Iterator[Mention]:
+def _names_in(proposal: Proposal, types: Registry | None) -> Iterator[DiscourseMention]:
     """Yield what a proposal names; a value that need not be a name is none."""
     payload = _payload(proposal, types)
     for mention in () if payload is None else payload.mentions():
         if mention.creates and parsed(mention.name) is None:
-            yield Mention(name=mention.name, entity_type=mention.entity_type or UNKNOWN)
+            yield DiscourseMention(name=mention.name, entity_type=mention.entity_type or UNKNOWN)
 
 
 def _ties_in(proposal: Proposal, types: Registry | None) -> Iterator[_Tie]:
