@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from app.english.names import COMMON
 from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import CUE
@@ -142,11 +143,15 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
         if found is None:
             alone = piece
             continue
-        if piece.joined and alone is not None and found.subject.own and _BARE_NAME.fullmatch(alone.text):
+        if piece.joined and alone is not None and found.subject.own and _is_bare_name(alone.text):
             together = (alone.text, found.subject.name)
             found = replace(found, subject=replace(found.subject, names=together, plural=True))
         last = _judged(found, piece, sentence.start)
         yield last
+
+
+def _is_bare_name(text: str) -> bool:
+    return _BARE_NAME.fullmatch(text) is not None and text.lower() not in COMMON
 
 
 def _sharing(clause: Clause | None, first: Clause, *, now: bool) -> Clause | None:

@@ -27,6 +27,9 @@ _OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
 """`my 20s` is no decade of the calendar."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _LONGEST: Final = 60
+_WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole)\s+$", re.IGNORECASE)
+"""Before a weekday that is none in particular: `on a Friday`."""
 _DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
@@ -116,7 +119,8 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
-    return span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
+    indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
+    return bool(indefinite) or span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
 
 
 def _is_age(text: str, span: TemporalSpan) -> bool:
