@@ -28,7 +28,7 @@ from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
-from app.write.coreference.references import Binding, Unresolved, bind_references
+from app.write.coreference import Binding, Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
 from app.write.values import ExtractedCandidates, RejectedProposal
