@@ -138,6 +138,7 @@ class HitOut(Out):
     freshness: float
     arms: list[ArmOut]
     notes: list[str]
+    marks: list[str]
 
 
 class GroupOut(Out):

@@ -266,6 +266,14 @@ ASKS_BACK = re.compile(
 )
 """Asks what the assistant said."""
 
+_WAS_SAID = re.compile(
+    r"""\b(?:have|has|had)\ (?:i|we|you|he|she|they)\ (?:\w+\ )?(?:said|told|mentioned|discussed|talked|asked|shared)\b
+        |\b(?:i|we)\ (?:have\ |'ve\ )?(?:\w+\ )?(?:said|told|mentioned|discussed|talked|asked|shared)\b
+        |\b(?:conversation|chat|discussion|session)s?\b""",
+    _ANY_CASE | re.VERBOSE,
+)
+"""Asks what was said, by anybody."""
+
 THE_USER = re.compile(
     r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?:'s)?\b(?!\s+(?:of|in)\b)",
     _ANY_CASE,
@@ -318,6 +326,11 @@ NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 def is_past(text: str) -> bool:
     """Tell whether the question asks about a state that is over."""
     return PAST_STATE.search(text) is not None
+
+
+def looks_back(text: str) -> bool:
+    """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
+    return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
 
 
 def is_future(text: str) -> bool:

@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from itertools import islice
 from uuid import UUID
 
 from app import ids
@@ -67,11 +66,12 @@ def floor(mode: ReadMode, wanted: float | None) -> float:
 
 
 def select(
-    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float, top_k: int
+    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
-    """Return the best that are trusted enough and not what the asker has ruled out."""
-    kept = (one for one in ranked if one.confidence >= least and not _ruled_out(sketches[one.id], query))
-    return tuple(islice(kept, top_k))
+    """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out."""
+    return tuple(
+        one for one in ranked if (one.marks or one.confidence >= least) and not _ruled_out(one, sketches[one.id], query)
+    )
 
 
 def assemble(
@@ -90,7 +90,7 @@ def assemble(
         group = _group(hit.memory, types)
         heading = 0 if group in taken else estimate_tokens(_heading(group))
         room = budget - spent - heading
-        line = _line(hit.memory, types, zone)
+        line = _line(hit, types, zone)
         cost = estimate_tokens(line)
         if cost > room and not taken and room >= SHORTEST_CUT:
             line = _cut(line, room)
@@ -113,12 +113,12 @@ def as_line(text: str) -> str:
     return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
-def _ruled_out(sketch: RankingRow, query: ParsedQuery) -> bool:
+def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery) -> bool:
     """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
 
-    What was only supposed, played or quoted is for audits, whatever confidence is asked for.
+    What was only supposed, played or quoted is for audits, whatever confidence is asked for, unless it is marked.
     """
-    if sketch.speech_act in UNCERTAIN_ACTS and query.mode is not ReadMode.AUDIT:
+    if sketch.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
         return True
     unwanted = {*query.excluded_names, *query.excluded_words}
     values = [sketch.subject, *sketch.payload.values()] if unwanted else []
@@ -134,16 +134,17 @@ def _heading(group: str) -> str:
     return f"## {group}"
 
 
-def _line(memory: Memory, types: Registry, zone: tzinfo | None) -> str:
+def _line(hit: Hit, types: Registry, zone: tzinfo | None) -> str:
     """Return the memory's line: its id, when it was stated, whether it is history, until when, and what it says.
 
     A type whose memories have a time of their own says it itself; its day is when it was noted.
     """
+    memory = hit.memory
     kind = types.find(memory.type)
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
-    when = f"{noted}{_day(memory.stated_at, zone)}{past}{until}"
+    when = ", ".join((f"{noted}{_day(memory.stated_at, zone)}{past}{until}", *hit.marks))
     return f"- [{ids.public(ids.MEMORY, memory.id)}] ({when}) {as_line(memory.content)}"
 
 

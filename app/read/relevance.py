@@ -77,11 +77,11 @@ class Relevance:
     verbatim: Collection[str]
     asked: Collection[UUID] = frozenset()
 
-    def of(self, one: Ranked, sketch: RankingRow) -> float:
-        """Return the relevance of a match, 0 to 1."""
+    def of(self, one: Ranked, evidence: float) -> float:
+        """Return the relevance of a match for which this evidence speaks, 0 to 1."""
         if self._asked_as_such(one):
             return 1.0
-        return 1 / (1 + math.exp(-_STEEPNESS * (self.evidence(one, sketch) - _MIDPOINT)))
+        return 1 / (1 + math.exp(-_STEEPNESS * (evidence - _MIDPOINT)))
 
     def evidence(self, one: Ranked, sketch: RankingRow) -> float:
         """Return what speaks for the match, on the scale of a cosine of the embedded model."""
@@ -96,13 +96,17 @@ class Relevance:
         return near + _WORDS * share + _NAME * self._named(one) + cues
 
     def cut(
-        self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
+        self,
+        ranked: Sequence[Ranked],
+        sketches: Mapping[UUID, RankingRow],
+        evidence: Mapping[UUID, float],
+        *,
+        least: float | None,
     ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
             return _split(ranked, {one.id: "" if one.relevance >= least else f"under {least:.2f}" for one in ranked})
-        believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
-        weighed = {one.id: self.evidence(one, sketches[one.id]) for one in believed}
+        weighed = {one.id: evidence[one.id] for one in ranked if sketches[one.id].type not in self.verbatim}
         best = max(weighed.values(), default=0.0)
         return _split(ranked, {one.id: self._why(one, weighed.get(one.id), best) for one in ranked})
 
