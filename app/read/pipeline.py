@@ -29,7 +29,7 @@ from app.providers.embeddings import Embedder
 from app.read import rank as read_rank
 from app.read import understand
 from app.read.access import used_memories
-from app.read.assemble import assemble, floor, select
+from app.read.assemble import Layout, assemble, floor, select
 from app.read.fuse import fuse
 from app.read.plan import explain_question, explained, plan
 from app.read.rank import rank
@@ -310,7 +310,8 @@ class ReadPipeline:
             for one in found.ranked
             if one.id in found.memories
         )
-        context, shown = assemble(hits, types=types, zone=request.now.tzinfo, budget=request.token_budget)
+        layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
+        context, shown = assemble(hits, types=types, layout=layout)
         return context, shown, hits
 
     def _observed(self, stage: str, since: float) -> float:

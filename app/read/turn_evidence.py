@@ -94,7 +94,10 @@ class TurnsInView:
             beliefs = [one.id for one in found.beliefs if one.id in by_id] if turn in by_id else []
             if beliefs:
                 best = max(self.evidence[one] for one in beliefs)
-                yield turn, tuple(dict.fromkeys(one for one in beliefs if self.evidence[one] >= NEAREST * best))
+                yield (
+                    turn,
+                    tuple(dict.fromkeys(one for one in beliefs if self.evidence[one] >= min(best, NEAREST * best))),
+                )
 
     def _wanted(self) -> bool:
         return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back

@@ -17,6 +17,14 @@ from app.memory.spec import MemoryType, Payload
 from app.model import Memory, ReadMode, Visibility
 
 
+class IdStyle(StrEnum):
+    """What a line of the context says of which memory it is: nothing, its place among the answers, its id."""
+
+    NONE = "none"
+    SHORT = "short"
+    FULL = "full"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRequest:
     """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
@@ -39,6 +47,7 @@ class QueryRequest:
     min_confidence: float | None = None
     min_relevance: float | None = None
     token_budget: int = 2000
+    ids: IdStyle = IdStyle.NONE
     rerank: bool = False
     explain: bool = False
 

@@ -115,3 +115,29 @@ async def test_a_turn_that_says_more_of_what_is_asked_stands_for_its_belief(clie
     found = await ask(client, "Which baker sold a cake with a wrong label?")
     assert more in contents(found)
     assert len(found["memories"]) == 1
+
+
+async def test_an_answer_has_the_parts_that_were_asked_for(client: httpx.AsyncClient) -> None:
+    await say(client, "I am allergic to walnuts.")
+    question = "What am I allergic to?"
+    lean = await ask(client, question)
+    assert lean["context"]["text"].startswith("## Facts\n- (")
+    [hit] = lean["memories"]
+    assert (hit["arms"], hit["notes"], lean["context"]["groups"]) == ([], [], [])
+    assert hit["memory"]["evidence"][0]["turn_id"].startswith("turn_")
+    assert "confidence_parts" not in hit["memory"]
+    only = await ask(client, question, include=["context"])
+    assert (only["memories"], only["context"]["text"]) == ([], lean["context"]["text"])
+    assert (await ask(client, question, include=["memories"]))["context"]["text"] == ""
+    whole = await ask(client, question, include=["details"])
+    assert whole["memories"][0]["arms"]
+    assert whole["memories"][0]["memory"]["confidence_parts"]
+    assert [one["name"] for one in whole["context"]["groups"]] == ["Facts"]
+
+
+@pytest.mark.parametrize(("style", "named"), [("none", ""), ("short", "[1] "), ("full", "[{id}] ")])
+async def test_lines_name_their_memories_as_asked(client: httpx.AsyncClient, style: str, named: str) -> None:
+    await say(client, "I am allergic to walnuts.")
+    found = await ask(client, "What am I allergic to?", ids=style)
+    line = f"- {named.format(id=found['memories'][0]['memory']['id'])}("
+    assert found["context"]["text"].splitlines()[1].startswith(line)
