@@ -25,6 +25,9 @@ TURN_FLOOR: Final = 0.18
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
+NAME_ALONE: Final = 0.2
+"""What a name adds to a belief's evidence that is not asked of another: a question may be about several things."""
+
 _MIDPOINT: Final = 0.28
 _STEEPNESS: Final = 12.0
 _WORDS: Final = 0.3
@@ -106,8 +109,9 @@ class Relevance:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
             return _split(ranked, {one.id: "" if one.relevance >= least else f"under {least:.2f}" for one in ranked})
-        weighed = {one.id: evidence[one.id] for one in ranked if sketches[one.id].type not in self.verbatim}
-        best = max(weighed.values(), default=0.0)
+        believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
+        weighed = {one.id: evidence[one.id] for one in believed}
+        best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         return _split(ranked, {one.id: self._why(one, weighed.get(one.id), best) for one in ranked})
 
     def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
