@@ -57,7 +57,7 @@ GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")
 
 FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 22
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
-(docs/decisions/0042-lean-context.md) no other split left more of the answers in as many tokens."""
+(docs/decisions/context.md) no other split left more of the answers in as many tokens."""
 
 SHORTEST_CUT = 40
 """Tokens of budget that make it worth while to give the beginning of a line that doesn't fit."""

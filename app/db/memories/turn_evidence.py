@@ -28,7 +28,7 @@ class TurnBelief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEvidence:
-    """Who said a turn, by role, and what is believed on its evidence."""
+    """The role of a turn's speaker, and the beliefs that rest on the turn."""
 
     role: str | None = None
     beliefs: tuple[TurnBelief, ...] = ()
@@ -56,7 +56,7 @@ _BEHIND = statement(
 async def read_turn_evidence(
     session: ReadSession, *, tenant: UUID, ids: Collection[UUID], verbatim: Collection[str], instant: datetime
 ) -> dict[UUID, TurnEvidence]:
-    """Return what stands beside these memories of `verbatim` types, by id; `instant` is when beliefs should hold.
+    """Return the turn evidence of memories of `verbatim` types, by id; `instant` is when beliefs should hold.
 
     A belief is over where what was said before its end is asked about after it, and where a person rejected it. What
     says that something ended is evidence of it, too, and is not over.
