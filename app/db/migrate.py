@@ -235,7 +235,7 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
     where = _place(owner_url)
     while True:
         try:
-            return await asyncpg.connect(_plain(owner_url), timeout=_CONNECT_SECONDS)
+            return await _writable(_plain(owner_url), where)
         except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(
@@ -246,6 +246,15 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
                 f"the database at {where} refuses the login ({error}): correct TM_DATABASE_URL"
             ) from error
         await asyncio.sleep(_PAUSE)
+
+
+async def _writable(url: str, where: str) -> asyncpg.Connection:
+    """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
+    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        await connection.close()
+        raise TimeoutError(f"{where} is still recovering, or is a replica")
+    return connection
 
 
 def _plain(url: str) -> str:

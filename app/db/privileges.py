@@ -91,16 +91,17 @@ class Privileges:
         return bool(await connection.fetchval(STILL_OPEN, self.closed))
 
     async def repair(self, connection: asyncpg.Connection) -> bool:
-        """Make what is missing; return whether anything was.
+        """Make what is missing, one process at a time; return whether anything was.
 
         Raises asyncpg.InsufficientPrivilegeError when the connection's login may not.
         """
-        async with connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
-            missing = await self.missing(connection)
-            if missing:
-                for statement in self.statements():
-                    await connection.execute(statement)
+        # The end of the connection gives it back, too.
+        await connection.execute("SELECT pg_advisory_lock($1)", LOCK)
+        missing = await self.missing(connection)
+        if missing:
+            for statement in self.statements():
+                await connection.execute(statement)
+        await connection.execute("SELECT pg_advisory_unlock($1)", LOCK)
         return missing
 
     def statements(self) -> Iterator[str]:
