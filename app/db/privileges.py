@@ -75,7 +75,7 @@ class Privilege:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privileges:
-    """What migrations grant the service's role, as they write it after GRANT, and the functions closed to PUBLIC."""
+    """Grants of migrations to the service's role, as written after GRANT, and the functions closed to PUBLIC."""
 
     grants: Sequence[str]
     closed: Sequence[str]
