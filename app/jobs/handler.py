@@ -24,6 +24,9 @@ class ProgressCallback(Protocol):
 Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] | None]]
 
 
+Abandon = Callable[[Runtime, Job, str], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler:
     """How jobs of one kind are done.
@@ -31,11 +34,13 @@ class Handler:
     `run` takes the runtime, the job and its progress, and returns what the job came to, as JSON, or None. It
     runs at least once and perhaps more often, even at the same time when its worker was presumed dead, so it
     must be idempotent: doing it again changes nothing. A TypedMemoryError that time may mend (the database,
-    the model provider, a conflict) has it tried again later, any other error fails the job.
+    the model provider, a conflict) has it tried again later, any other error fails the job. `abandon` takes the
+    runtime, a job that is about to be recorded as failed, and why: it stores what can be kept without the run.
     """
 
     kind: str
     run: Run
+    abandon: Abandon | None = None
 
 
 def discover() -> Mapping[str, Handler]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -135,24 +136,52 @@ class IngestPipeline:
     prices: Prices = field(default_factory=Prices)
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
-    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry) -> None:
+    async def process(
+        self,
+        actor: Actor,
+        turns: Sequence[StoredTurn],
+        policy: TenantPolicy,
+        types: Registry,
+        *,
+        give_up: bool = False,
+    ) -> None:
         """Take stored turns of one scope through the pipeline, in order; `types` are the tenant's.
 
         Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
-        before it are finished then, it and those after it are as they were and can be processed again.
+        before it are finished then, it and those after it are as they were and can be processed again. With
+        `give_up`, turns that the extractor does not answer about are finished as failed, before that is raised.
         """
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
         await self._extract(works, known, actor, types)
-        stuck = next((place for place, one in enumerate(works) if one.unavailable), len(works))
-        ready = works[:stuck]
+        unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
+        ready = works if give_up else works[:unanswered]
         error = await self._decided(actor, ready, policy, types, self.writing.write)
         done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
         await self._finish(actor, done)
         if error is not None:
             raise error
-        if stuck < len(works):
-            raise works[stuck].failure or AssertionError("unreachable")
+        if unanswered < len(works):
+            raise works[unanswered].failure or AssertionError("unreachable")
+
+    async def abandon(
+        self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry, reason: str
+    ) -> None:
+        """Finish stored turns of one scope as failed without asking the extractor, and keep each as an episode.
+
+        One whose episode can't be stored is finished all the same.
+        """
+        works = await self._read(actor, [one.turn for one in turns], policy)
+        for one in works:
+            one.failure = ExtractionFailed(reason)
+        with suppress(TypedMemoryError):
+            await self._decided(actor, works, policy, types, self.writing.write)
+        for one in works:
+            if len(one.outcomes) < len(one.considered.candidates) or any(
+                isinstance(out, TypedMemoryError) for out in one.outcomes
+            ):
+                one.considered, one.outcomes = ExtractedCandidates(), []
+        await self._finish(actor, works)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
         """Return what would become of turns that are not stored; nothing is written.
@@ -259,17 +288,17 @@ class IngestPipeline:
                 )
 
     def _consider(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
-        """Turn proposals into candidates."""
+        """Turn proposals into candidates; a turn whose extraction failed is kept as an episode in any case."""
         keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
         means = ExtractionContext(types=types, extractor=self.extractor.name, keep_episodes=keep)
         for work in works:
-            if work.extraction is not None:
+            if work.dropped is None:
                 work.considered = candidates_of(
                     work.turn,
-                    work.extraction,
+                    work.extraction or Extraction(),
                     work.context,
                     work.referents,
-                    means,
+                    means if work.failure is None else replace(means, keep_episodes=True),
                     work.trace,
                     work.framing,
                     work.heard,

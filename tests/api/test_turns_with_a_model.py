@@ -30,7 +30,9 @@ async def app(
 
 
 def with_a_model(wire: str, database_url: str, model: StandIn) -> Settings:
-    told = model.settings(wire, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1)
+    told = model.settings(
+        wire, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1, job_attempts=4
+    )
     return settings_for(database_url, **told)
 
 
@@ -108,11 +110,11 @@ async def test_the_type_that_a_model_chose_stands(client: httpx.AsyncClient, pro
         ("prose", "processed", 1),
         ("parrots", "processed", 0),
         ("ungrounded", "processed", 0),
-        ("wrong_schema", "extraction_failed", 0),
-        ("truncated_json", "extraction_failed", 0),
-        ("refusal", "extraction_failed", 0),
-        ("length", "extraction_failed", 0),
-        ("empty", "extraction_failed", 0),
+        ("wrong_schema", "extraction_failed", 1),
+        ("truncated_json", "extraction_failed", 1),
+        ("refusal", "extraction_failed", 1),
+        ("length", "extraction_failed", 1),
+        ("empty", "extraction_failed", 1),
     ],
 )
 async def test_each_kind_of_answer_has_its_outcome(
@@ -129,6 +131,7 @@ async def test_each_kind_of_answer_has_its_outcome(
         assert turn["reason"]
         failed = (await client.get("/turns?status=extraction_failed")).json()["turns"]
         assert [one["id"] for one in failed] == [turn["id"]]
+        assert [(one["type"], one["content"]) for one in await memories(client)] == [("episodic", WORDS)]
     elif not stored:
         assert [one["decision"] for one in turn["candidates"]] == ["rejected"]
 
@@ -143,7 +146,66 @@ async def test_a_failed_extraction_can_be_replayed(client: httpx.AsyncClient, pr
 
     [again] = answer.json()["turns"]
     assert again["status"] == "processed"
-    assert [one["content"] for one in await memories(client)] == ["user works at Volkswagen"]
+    assert {one["type"]: one["content"] for one in await memories(client)} == {
+        "episodic": WORDS,
+        "fact": "user works at Volkswagen",
+    }
+
+
+async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await provider.script({"Volkswagen": [JOB]})
+    await provider.behave("error", status=500)
+    job = (await ingest(client))["job_id"]
+
+    ended = await finished(client, job)
+
+    assert ended["status"] == "failed", ended
+    [turn] = (await client.get("/turns?status=extraction_failed")).json()["turns"]
+    assert turn["reason"]
+    assert [(one["type"], one["content"]) for one in await memories(client)] == [("episodic", WORDS)]
+    await provider.recover()
+    await client.post(f"/jobs/{job}/retry")
+    assert (await finished(client, job))["status"] == "succeeded"
+    assert (await client.get(f"/turns/{turn['id']}")).json()["status"] == "processed"
+    assert {one["type"] for one in await memories(client)} == {"episodic", "fact"}
+
+
+async def test_a_turn_that_the_model_never_answers_about_does_not_hold_up_those_after_it(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await provider.script({"Volkswagen": [JOB]})
+    await provider.behave("error", status=500, words="orchard")
+    given = [{"content": "We planted an orchard behind the house."}, {"content": WORDS}]
+
+    answer = await client.post("/turns", params={"mode": "sync"}, json={"turns": given, "user_id": "ann"})
+    await finished(client, answer.json()["job_id"])
+
+    found = {one["content"]: one["status"] for one in (await client.get("/turns")).json()["turns"]}
+    assert found == {given[0]["content"]: "extraction_failed", WORDS: "processed"}
+
+
+async def test_turns_of_a_cancelled_job_are_listed_as_failed(client: httpx.AsyncClient, provider: StandIn) -> None:
+    await provider.behave("error", status=500)
+    job = (await ingest(client))["job_id"]
+
+    cancelled = await client.post(f"/jobs/{job}/cancel")
+
+    assert cancelled.status_code == 200
+    assert (await finished(client, job))["status"] == "cancelled"
+    [turn] = (await client.get("/turns?status=extraction_failed")).json()["turns"]
+    assert turn["reason"] == "its job was cancelled"
+
+
+async def finished(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
+    """Return a job once it has ended."""
+    for _ in range(300):
+        found: dict[str, Any] = (await client.get(f"/jobs/{job}")).json()
+        if found["status"] not in ("queued", "running"):
+            return found
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"still running: {found}")
 
 
 async def test_one_broken_answer_is_repaired(client: httpx.AsyncClient, provider: StandIn) -> None:
