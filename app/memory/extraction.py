@@ -125,11 +125,14 @@ class TokenUsage:
 class Extraction:
     """What came of one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn.
 
+    `unusable` says of each memory that was proposed and can't be used where it stood in the answer and which field is
+    wrong, without its content.
     `adoptable`: they are of the few types that the extractor was written for, so types that adopt from these are
     offered them; a language model knows every type, and its choice stands.
     """
 
     proposals: tuple[Proposal, ...] = ()
+    unusable: tuple[str, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
     adoptable: bool = False
 

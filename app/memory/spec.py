@@ -169,7 +169,8 @@ class MemoryType:
     linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
     listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
     `adopts`: what of other types is one of this type, to backfills and at the writing. `chosen`: fields, by their wire
-    names, whose values are chosen from a vocabulary or worked out, not said. `version`: of a tenant's own type, from 1;
+    names, whose values are chosen from a vocabulary or worked out, not said. `otherwise`: what an extractor's payload
+    is that has the fields of this type and can't be of it. `version`: of a tenant's own type, from 1;
     0 for those that are built in. `earlier` returns a version before; `past`: this is one.
     """
 
@@ -199,6 +200,7 @@ class MemoryType:
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
     chosen: frozenset[str] = frozenset()
+    otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None
     version: int = 0
     earlier: Callable[[int], MemoryType | None] | None = None
     past: bool = False

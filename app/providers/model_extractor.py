@@ -22,7 +22,7 @@ from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, EntityRef
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
 from app.providers.prompt import instructions, repair_prompt, turn_prompt
-from app.providers.proposals import ProposalError, ProposalReader
+from app.providers.proposals import ParsedProposals, ProposalError, ProposalReader
 from app.providers.schemas import answer_schema
 
 LEAST_SHARE: Final = 0.5
@@ -173,8 +173,12 @@ class ModelExtractor:
             schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
-            proposals = await self._proposals(prompt, asked, meter)
-        return Extraction(proposals=_in_order(proposals, turn.content), usage=meter.usage)
+            reading = await self._reading(prompt, asked, meter)
+        return Extraction(
+            proposals=_in_order(reading.proposals, turn.content),
+            unusable=tuple(one.reason for one in reading.faults),
+            usage=meter.usage,
+        )
 
     async def aclose(self) -> None:
         """Close the model's connections; whoever shares the model loses it."""
@@ -193,7 +197,7 @@ class ModelExtractor:
             self._of_tenants[types] = found
         return found
 
-    async def _proposals(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter) -> tuple[Proposal, ...]:
+    async def _reading(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter) -> ParsedProposals:
         expires_at = self._chat.expires_at()
         if self._sweep == 1:
             return await self._answer(prompt, asked.reader, 0.0, meter, expires_at)
@@ -207,22 +211,29 @@ class ModelExtractor:
         fatal = [one for one in failures if not isinstance(one, ProviderError)]
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
-        return consistent_proposals(answers, asked.types)
+        agreed = consistent_proposals([one.proposals for one in answers], asked.types)
+        return ParsedProposals(proposals=agreed, faults=answers[0].faults)
 
     async def _answer(
         self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
-    ) -> tuple[Proposal, ...]:
+    ) -> ParsedProposals:
+        """Return the model's answer, its wrong memories asked for once more; the good ones are kept in any case."""
         reply = await self._ask(prompt, temperature, meter, expires_at)
         reading = reader.read(reply.text)
-        if reading.faults:
-            told = repair_prompt(fault.told for fault in reading.faults[:_TOLD])
-            reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
-            reading = reader.read(reply.text)
-        if reading.faults:
+        if reading.repairable:
+            told = repair_prompt((fault.told for fault in reading.repairable[:_TOLD]), partial=bool(reading.proposals))
+            try:
+                reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
+            except ProviderError:
+                if not reading.proposals:
+                    raise
+            else:
+                reading = reading.repaired(reader.read(reply.text))
+        if reading.faults and not reading.proposals:
             raise ExtractionFailed(
                 f"{self.name} gave no usable memories, not even when told what was wrong: {_listed(reading.faults)}"
             )
-        return reading.proposals
+        return reading
 
     async def _ask(self, prompt: Prompt, temperature: float, meter: Meter, expires_at: float) -> Reply:
         reply = await self._chat.complete(prompt, temperature=temperature, expires_at=expires_at)
@@ -248,5 +259,5 @@ def _in_order(proposals: Sequence[Proposal], content: str) -> tuple[Proposal, ..
 
 
 def _listed(faults: Sequence[ProposalError]) -> str:
-    named = "; ".join(f"{fault.where} ({fault.kind})" for fault in faults[:_SHOWN])
+    named = "; ".join(fault.reason for fault in faults[:_SHOWN])
     return named if len(faults) <= _SHOWN else f"{named}; and {len(faults) - _SHOWN} more"

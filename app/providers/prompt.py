@@ -152,6 +152,12 @@ That answer can't be used:
 {faults}
 Give the whole JSON object again with this put right; leave out what can't be."""
 
+_PARTIAL_CORRECTION: Final = """\
+These memories of your answer can't be used:
+{faults}
+Give a JSON object with these memories alone, in their order, with this put right; leave out what can't be. The other
+memories are kept as they are: don't repeat them."""
+
 
 def instructions(types: Iterable[MemoryType]) -> str:
     """Return the system prompt: the rules, and each type with its definition, fields and examples."""
@@ -192,9 +198,10 @@ def turn_prompt(turn: Turn, context: Sequence[Turn] = ()) -> Message:
     return Message(role="user", text="\n".join(lines))
 
 
-def repair_prompt(faults: Iterable[str]) -> str:
-    """Return what a model is told whose answer was no good."""
-    return _CORRECTION.format(faults="\n".join(f"- {fault}" for fault in faults))
+def repair_prompt(faults: Iterable[str], *, partial: bool) -> str:
+    """Return what a model is told whose answer was no good; `partial`: only some of its memories were wrong."""
+    correction = _PARTIAL_CORRECTION if partial else _CORRECTION
+    return correction.format(faults="\n".join(f"- {fault}" for fault in faults))
 
 
 def _described(spec: MemoryType) -> str:

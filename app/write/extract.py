@@ -36,6 +36,7 @@ from app.write.values import ExtractedCandidates, RejectedProposal
 _Item = TypeVar("_Item")
 
 _PROPOSALS = TypeAdapter(tuple[Proposal, ...])
+_REASONS = TypeAdapter(tuple[str, ...])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +62,14 @@ class BatchingWriter(Generic[_Item]):
 
 def extraction_to_json(extraction: Extraction) -> dict[str, object]:
     """Return what to keep of an extraction, as JSON values; its cost is counted apart."""
-    return {"proposals": _PROPOSALS.dump_python(extraction.proposals, mode="json")}
+    proposals = _PROPOSALS.dump_python(extraction.proposals, mode="json")
+    return {"proposals": proposals, "unusable": list(extraction.unusable)}
 
 
 def extraction_from_json(kept: Mapping[str, object]) -> Extraction:
     """Return the extraction that was kept, at no cost."""
-    return Extraction(proposals=_PROPOSALS.validate_python(kept["proposals"]))
+    proposals = _PROPOSALS.validate_python(kept["proposals"])
+    return Extraction(proposals=proposals, unusable=_REASONS.validate_python(kept.get("unusable", ())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -235,6 +235,9 @@ class IngestPipeline:
                         stage.notes.append("as extracted before")
                     else:
                         work.extraction = await self.extractor.extract(work.turn, work.context, types=types)
+                    for reason in work.extraction.unusable:
+                        stage.seen += 1
+                        stage.drop("memory", reason)
                 except TypedMemoryError as error:
                     work.failure = error
                     stage.drop("turn", error.message)

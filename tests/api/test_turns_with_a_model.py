@@ -152,6 +152,19 @@ async def test_a_failed_extraction_can_be_replayed(client: httpx.AsyncClient, pr
     }
 
 
+async def test_a_memory_beside_a_broken_one_is_stored_and_the_broken_one_reported(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await provider.behave("answer", body=[JOB, {"type": "fact", "payload": {"subject": "user", "predicate": "x"}}])
+
+    [turn] = (await ingest(client))["turns"]
+
+    assert turn["status"] == "processed"
+    assert [one["content"] for one in await memories(client)] == ["user works at Volkswagen"]
+    extracted = next(one for one in turn["trace"] if one["stage"] == "extract")
+    assert extracted["dropped"] == [{"what": "memory", "reason": "memories.1.payload.object (missing)"}]
+
+
 async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     client: httpx.AsyncClient, provider: StandIn
 ) -> None:

@@ -75,6 +75,7 @@ async def test_a_wrong_answer_is_repaired_once(provider: StandIn, kit: Kit, beha
 
 
 async def test_the_repair_tells_the_model_what_was_wrong(provider: StandIn, kit: Kit) -> None:
+    await provider.script({"Volkswagen": [WORK]})
     await provider.behave("wrong_schema", times=1)
     await kit.extractor().extract(turn())
     first, second = await requests(provider)
@@ -100,6 +101,36 @@ async def test_an_answer_that_stays_wrong_fails_aloud(provider: StandIn, kit: Ki
     assert cost.requests == 2
     assert cost.input_tokens > cost.output_tokens > 0
     assert kit.outcomes == [("extract", "extraction-failed", cost)]
+
+
+BAD = {"type": "fact", "payload": {"subject": "user"}}
+
+
+async def test_only_the_wrong_memories_are_asked_for_again_and_the_good_ones_are_kept(
+    provider: StandIn, kit: Kit
+) -> None:
+    await provider.behave("answer", times=1, body=[WORK, BAD])
+    await provider.behave("answer", times=1, body=[DARK])
+    extraction = await kit.extractor().extract(turn("I work at Volkswagen in dark mode."))
+    assert {one.type for one in extraction.proposals} == {"fact", "preference"}
+    assert extraction.unusable == ()
+    correction = (await requests(provider))[1]["messages"][-1]["content"]
+    assert "memories.1.payload.predicate" in correction
+    assert "these memories alone" in correction
+
+
+@pytest.mark.parametrize(("behaviour", "order"), [("answer", {"body": [BAD]}), ("refusal", {}), ("empty", {})])
+async def test_a_memory_that_stays_wrong_is_reported_by_place_and_field_and_spoils_no_other(
+    provider: StandIn, kit: Kit, behaviour: str, order: dict[str, Any]
+) -> None:
+    await provider.behave("answer", times=1, body=[WORK, BAD])
+    await provider.behave(behaviour, **order)
+    extraction = await kit.extractor().extract(turn())
+    assert told(extraction.proposals) == [("fact", WORK["payload"])]
+    assert extraction.unusable == (
+        "memories.1.payload.predicate (missing)",
+        "memories.1.payload.object (missing)",
+    )
 
 
 async def test_a_failure_names_the_fields_that_were_wrong(provider: StandIn, kit: Kit) -> None:
