@@ -88,7 +88,8 @@ class Proposal:
     (how much it matters in the long run) are 0..1 and independent; `category` is how the extractor thinks it
     fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it. `ends`: it
     proposes that this is no longer so, since `ended_at` (an ISO date or date and time) or, without one, since some
-    time before the turn; the payload may then leave the value out.
+    time before the turn; the payload may then leave the value out. `valid_from` and `valid_until` (ISO, a date inclusive)
+    bound when it holds, `ttl_days` for how long where the turn gives a length.
     """
 
     type: str
@@ -102,6 +103,9 @@ class Proposal:
     consistency: float = 1.0
     ends: bool = False
     ended_at: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    ttl_days: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,4 +204,10 @@ class TenantPolicy(BaseModel):
         strict=True,
         description="Keep each turn that passes the prefilter as an episodic memory too; "
         "by default, as TM_KEEP_EPISODES says.",
+    )
+    excluded_types: Annotated[frozenset[str], BeforeValidator(_distinct)] = Field(
+        default=frozenset(),
+        max_length=100,
+        description="Memory types that nothing is extracted as; a language model is not told of them, which costs less.",
+        examples=[["medication"]],
     )

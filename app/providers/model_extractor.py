@@ -158,14 +158,21 @@ class ModelExtractor:
         self._sweep = sweep
         self._observer = observer
         self._asked = _ExtractionRequest(types)
-        self._of_tenants: WeakKeyDictionary[Registry, _ExtractionRequest] = WeakKeyDictionary()
+        self._of_tenants: WeakKeyDictionary[Registry, dict[frozenset[str], _ExtractionRequest]] = WeakKeyDictionary()
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+    ) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
 
         What a failed extraction had cost by then is told by `chat.spent(error)`.
         """
-        asked = await self._asked_for(types)
+        asked = await self._asked_for(types, excluded)
         prompt = Prompt(
             name="memories",
             system=asked.instructions,
@@ -184,17 +191,20 @@ class ModelExtractor:
         """Close the model's connections; whoever shares the model loses it."""
         await self._chat.aclose()
 
-    async def _asked_for(self, types: Registry | None) -> _ExtractionRequest:
-        """Return what is asked where a tenant has types of its own; it is made once a version of them."""
+    async def _asked_for(self, types: Registry | None, excluded: frozenset[str]) -> _ExtractionRequest:
+        """Return what is asked where a tenant's types are others than the built-in ones; made once a version of them."""
         own = () if types is None else types.own
-        if types is None or not own:
+        excluded &= {one.name for one in (*self._asked.types.values(), *own)}
+        if types is None or not (own or excluded):
             return self._asked
-        found = self._of_tenants.get(types)
+        made = self._of_tenants.setdefault(types, {})
+        found = made.get(excluded)
         if found is None:
-            names = {one.name for one in own}
-            built_in = (one for one in self._asked.types.values() if one.name not in names)
-            found = await asyncio.to_thread(_ExtractionRequest, (*built_in, *(one for one in own if one.extracted)))
-            self._of_tenants[types] = found
+            gone = {one.name for one in own} | excluded
+            built_in = (one for one in self._asked.types.values() if one.name not in gone)
+            mine = (one for one in own if one.extracted and one.name not in excluded)
+            found = await asyncio.to_thread(_ExtractionRequest, (*built_in, *mine))
+            made[excluded] = found
         return found
 
     async def _reading(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter) -> ParsedProposals:

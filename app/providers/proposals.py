@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
@@ -14,9 +14,11 @@ from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct
 from app.providers.chat import NotJson, json_object
-from app.providers.schemas import CATEGORIES, PayloadField, fields_of, payload_schema
+from app.providers.schemas import CATEGORIES, TYPE, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
+
+_LONGEST_DAYS: Final = 36_500
 
 MOST_READ: Final = 50
 """Memories of an answer that are read at all."""
@@ -37,6 +39,16 @@ def _known_or_none(value: object) -> object:
     return known if known in CATEGORIES else None
 
 
+def _length_or_none(value: object) -> object:
+    """Let a length of time through; what isn't one is none, and costs no repair."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if 0 < value <= _LONGEST_DAYS else None
+
+
+_When = Annotated[Name | None, BeforeValidator(_blank_is_none)]
+
+
 class _Memory(BaseModel):
     """One memory as it is answered; further keys are passed over."""
 
@@ -51,7 +63,20 @@ class _Memory(BaseModel):
     topic: Annotated[Topic | None, BeforeValidator(_blank_is_none)] = None
     category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
     ends: bool = False
-    ended_at: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
+    ended_at: _When = None
+    valid_from: _When = None
+    valid_until: _When = None
+    ttl_days: Annotated[float | None, BeforeValidator(_length_or_none)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_of_payload(cls, given: object) -> object:
+        """Take the type from the payload, whose first field it is asked as."""
+        payload = given.get("payload") if isinstance(given, dict) else None
+        if not isinstance(given, dict) or not isinstance(payload, dict) or TYPE not in payload:
+            return given
+        fields = {name: value for name, value in payload.items() if name != TYPE}
+        return {"type": payload[TYPE], **given, "payload": fields}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +221,10 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) 
         topic=memory.topic,
         category=memory.category,
         ends=memory.ends,
-        ended_at=memory.ended_at,
+        ended_at=memory.ended_at or (memory.valid_until if memory.ends else None),
+        valid_from=memory.valid_from,
+        valid_until=memory.valid_until,
+        ttl_days=memory.ttl_days,
     )
 
 

@@ -25,10 +25,17 @@ class Extractor(Protocol):
         """What provenance records, such as `rules` or `openai:gpt-5-mini`."""
         ...
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+    ) -> Extraction:
         """Return what the turn says that is worth remembering; nothing is a valid answer.
 
-        `types` are those that may be proposed; without them, those that it was made with.
+        `types` are those that may be proposed, but for the `excluded` ones; without them, those it was made with.
         `context` are the turns of the session just before, oldest first: they give names to pronouns, and
         nothing is extracted from them. Raises ExtractionFailed when the answer could not be used even after
         a repair, and another ProviderError when there was no answer.

@@ -30,14 +30,15 @@ class RuleExtractor:
         context: Sequence[Turn] = (),
         *,
         types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
+        excluded: frozenset[str] = frozenset(),
     ) -> Extraction:
         """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
 
         `context` are the turns before: they tell which names are people's; nothing is taken from them.
         """
-        if len(turn.content) <= _INLINE:
-            return Extraction(proposals=propose(turn, context), adoptable=True)
-        return Extraction(proposals=await asyncio.to_thread(propose, turn, context), adoptable=True)
+        inline = len(turn.content) <= _INLINE
+        proposals = propose(turn, context) if inline else await asyncio.to_thread(propose, turn, context)
+        return Extraction(proposals=tuple(one for one in proposals if one.type not in excluded), adoptable=True)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""

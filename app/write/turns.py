@@ -153,7 +153,7 @@ class IngestPipeline:
         """
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
-        await self._extract(works, known, actor, types)
+        await self._extract(works, known, actor, policy, types)
         unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
         ready = works if give_up else works[:unanswered]
         error = await self._decided(actor, ready, policy, types, self.writing.write)
@@ -190,7 +190,7 @@ class IngestPipeline:
         """
         types = await self.types.of(actor.tenant_id)
         works = await self._read(actor, turns, policy)
-        await self._extract(works, {}, None, types)
+        await self._extract(works, {}, None, policy, types)
         for one in works:
             if one.unavailable and one.failure is not None:
                 raise one.failure
@@ -221,6 +221,7 @@ class IngestPipeline:
         works: Sequence[TurnState],
         known: Mapping[UUID, Mapping[str, object]],
         actor: Actor | None,
+        policy: TenantPolicy,
         types: Registry,
     ) -> None:
         """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
@@ -234,7 +235,9 @@ class IngestPipeline:
                         work.extraction = extract.extraction_from_json(stored)
                         stage.notes.append("as extracted before")
                     else:
-                        work.extraction = await self.extractor.extract(work.turn, work.context, types=types)
+                        work.extraction = await self.extractor.extract(
+                            work.turn, work.context, types=types, excluded=policy.excluded_types
+                        )
                     for reason in work.extraction.unusable:
                         stage.seen += 1
                         stage.drop("memory", reason)

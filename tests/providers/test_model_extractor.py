@@ -16,11 +16,12 @@ from app.errors import (
     ProviderUnavailable,
 )
 from app.memory.extraction import TokenUsage
+from app.memory.registry import discover
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.providers.http import HttpPolicy
 from tests.provider_server.fixtures import StandIn
-from tests.providers.chatting import DARK, WORK, Kit, requests, told, turn
+from tests.providers.chatting import DARK, WORK, Kit, instructions_in, requests, told, turn
 from tests.providers.embedding import KEY, POLICY, attempts, reached
 
 SECRET = "a secret between us"
@@ -131,6 +132,15 @@ async def test_a_memory_that_stays_wrong_is_reported_by_place_and_field_and_spoi
         "memories.1.payload.predicate (missing)",
         "memories.1.payload.object (missing)",
     )
+
+
+async def test_a_model_is_not_told_of_types_that_the_tenant_excludes(provider: StandIn, kit: Kit) -> None:
+    types = discover()
+    await kit.extractor().extract(turn(), types=types, excluded=frozenset({"medication", "no such type"}))
+    await kit.extractor().extract(turn(), types=types)
+    without, whole = [instructions_in(one) for one in await requests(provider)]
+    assert "## medication" not in without
+    assert "## medication" in whole
 
 
 async def test_a_failure_names_the_fields_that_were_wrong(provider: StandIn, kit: Kit) -> None:

@@ -41,12 +41,27 @@ def test_a_whole_memory_is_read() -> None:
     assert proposal.payload == {"subject": "user", "predicate": "works-at", "object": "Volkswagen"}
 
 
+def test_the_type_is_taken_from_the_payload_where_it_is_asked_for() -> None:
+    inside = {name: value for name, value in WORK.items() if name != "type"}
+    inside["payload"] = {"memory_type": "fact", **WORK["payload"]}
+    assert READER.read(answer(inside)) == READER.read(answer(WORK))
+    assert wheres(answer({**inside, "payload": WORK["payload"]})) == ["memories.0.type"]
+
+
+@pytest.mark.parametrize("length", [0, -1, True, "six weeks", 1e9, None])
+def test_a_length_of_time_that_is_none_is_left_out(length: object) -> None:
+    (proposal,) = READER.read(answer({**WORK, "ttl_days": length})).proposals
+    assert proposal.ttl_days is None
+
+
 def test_an_ending_may_leave_out_which_value_ended() -> None:
     over = {**WORK, "payload": {**WORK["payload"], "object": None}, "ends": True, "ended_at": "2026-05-01"}
     (proposal,) = READER.read(answer(over)).proposals
     assert (proposal.ends, proposal.ended_at) == (True, "2026-05-01")
     assert proposal.payload == {"subject": "user", "predicate": "works-at"}
     assert wheres(answer({**over, "ends": False})) == ["memories.0.payload.object"]
+    (timed,) = READER.read(answer({**over, "ended_at": None, "valid_until": "2026-05-02"})).proposals
+    assert timed.ended_at == "2026-05-02"
     event = {"event_description": "left", "event_at": None, "event_at_precision": None, "participants": None}
     assert wheres(answer({**over, "type": "event", "payload": event})) == ["memories.0.ends"]
 

@@ -140,6 +140,7 @@ TYPE = MemoryType(
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
     held=EndingKey(under="medication_name", value="dosage"),
     filters={"drug_class": normalise.normalise_key},
+    unasked=frozenset({"drug_class", "ended_at", "active"}),
     adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),
     importance=_importance,
     examples=(

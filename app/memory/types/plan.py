@@ -52,6 +52,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=accumulate,
     group="Events",
+    begins=False,
     hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),
     examples=(
         Example(

@@ -106,7 +106,7 @@ def _importance(payload: Payload) -> float:
 
 TYPE = MemoryType(
     name="relation",
-    definition="A typed edge from one entity to another, from a controlled vocabulary.",
+    definition="A typed edge from one named entity to another; where none of the relation types fits, it is a fact.",
     payload=Relation,
     prior=0.10,
     half_life_days=180,
@@ -117,6 +117,7 @@ TYPE = MemoryType(
     asked_by_questions=True,
     held=EndingKey(under="relation_type", value="to_entity"),
     importance=_importance,
+    choices={"relation_type": tuple(vocabulary.INVERSES)},
     otherwise=_otherwise,
     examples=(
         Example(
