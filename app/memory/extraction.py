@@ -88,8 +88,8 @@ class Proposal:
     (how much it matters in the long run) are 0..1 and independent; `category` is how the extractor thinks it
     fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it. `ends`: it
     proposes that this is no longer so, since `ended_at` (an ISO date or date and time) or, without one, since some
-    time before the turn; the payload may then leave the value out. `valid_from` and `valid_until` (ISO, a date inclusive)
-    bound when it holds, `ttl_days` for how long where the turn gives a length.
+    time before the turn; the payload may then leave the value out. `valid_from` and `valid_until` (ISO,
+    a date inclusive) bound when it holds, `ttl_days` for how long where the turn gives a length.
     """
 
     type: str
@@ -106,6 +106,35 @@ class Proposal:
     valid_from: str | None = None
     valid_until: str | None = None
     ttl_days: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBelief:
+    """A stored memory that a turn may touch: its type, and the fields that say what is held and what it is about."""
+
+    type: str
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityNames:
+    """A stored entity that a turn names, with its other names."""
+
+    name: str
+    entity_type: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownExcerpt:
+    """What a scope holds that a turn may touch, nearest first; `keys` are all that memories are held under, by type."""
+
+    beliefs: tuple[KnownBelief, ...] = ()
+    entities: tuple[EntityNames, ...] = ()
+    keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = KnownExcerpt()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +237,6 @@ class TenantPolicy(BaseModel):
     excluded_types: Annotated[frozenset[str], BeforeValidator(_distinct)] = Field(
         default=frozenset(),
         max_length=100,
-        description="Memory types that nothing is extracted as; a language model is not told of them, which costs less.",
+        description="Memory types that nothing is extracted as; a language model isn't told of them, and costs less.",
         examples=[["medication"]],
     )

@@ -170,7 +170,8 @@ class MemoryType:
     listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
     `adopts`: what of other types is one of this type, to backfills and at the writing. `chosen`: fields, by their wire
     names, whose values are chosen from a vocabulary or worked out, not said. `choices`: what a model may choose from,
-    by field; `unasked`: fields that a model is not asked for. `begins`: what is said to begin later is not so until
+    by field; `unasked`: fields that a model is not asked for. `shown`: a model that extracts is shown the memories that
+    a turn may touch, as it is those that are `held`. `begins`: what is said to begin later is not so until
     then; off for intentions, which are held before their time. `otherwise`: what an extractor's payload
     is that has the fields of this type and can't be of it. `version`: of a tenant's own type, from 1;
     0 for those that are built in. `earlier` returns a version before; `past`: this is one.
@@ -205,6 +206,7 @@ class MemoryType:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unasked: frozenset[str] = frozenset()
     begins: bool = True
+    shown: bool = False
     otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None
     version: int = 0
     earlier: Callable[[int], MemoryType | None] | None = None

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from app.errors import ExtractionFailed, ProviderError
 from app.memory import normalise
-from app.memory.extraction import MOST_PROPOSALS, Extraction, Proposal, Turn
+from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, EntityRef
@@ -144,6 +144,8 @@ class ModelExtractor:
     temperatures, and a proposal's consistency is the share of them that made it.
     """
 
+    reads_known = True
+
     def __init__(
         self,
         chat: ChatModel,
@@ -167,6 +169,7 @@ class ModelExtractor:
         *,
         types: Registry | None = None,
         excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
     ) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
 
@@ -176,7 +179,7 @@ class ModelExtractor:
         prompt = Prompt(
             name="memories",
             system=asked.instructions,
-            messages=(turn_prompt(turn, context),),
+            messages=(turn_prompt(turn, context, known),),
             schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
@@ -192,7 +195,7 @@ class ModelExtractor:
         await self._chat.aclose()
 
     async def _asked_for(self, types: Registry | None, excluded: frozenset[str]) -> _ExtractionRequest:
-        """Return what is asked where a tenant's types are others than the built-in ones; made once a version of them."""
+        """Return what is asked about a tenant's types; it is made once for each version of them."""
         own = () if types is None else types.own
         excluded &= {one.name for one in (*self._asked.types.values(), *own)}
         if types is None or not (own or excluded):

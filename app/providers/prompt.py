@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Final, Self
 
-from app.memory.extraction import MOST_PROPOSALS, Turn
+from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, KnownExcerpt, Turn
 from app.memory.spec import MemoryType
 from app.providers.chat import Message
 from app.providers.schemas import TEXT, TYPE, PayloadField, fields_of, request_schema
@@ -58,6 +58,9 @@ def fenced(name: str) -> str:
     """Return a name on one line, in quotes that it can't close."""
     return json.dumps(name, ensure_ascii=False)
 
+
+KNOWN_LENGTH: Final = 2_400
+"""Characters of what is known that are shown, some 700 tokens' worth."""
 
 MOST_CONTEXT: Final = 10
 """Turns of context that are shown, the latest ones."""
@@ -173,20 +176,35 @@ def _own_types(described: Sequence[str]) -> list[str]:
     return [f"{_OWN}{Fence.around([told]).block('types', told)}"]
 
 
-def turn_prompt(turn: Turn, context: Sequence[Turn] = ()) -> Message:
-    """Return the message that shows a turn, and what came before it (oldest first), fenced as data."""
+def turn_prompt(turn: Turn, context: Sequence[Turn] = (), known: KnownExcerpt = NOTHING_KNOWN) -> Message:
+    """Return the message that shows a turn, what came before it (oldest first) and what is known, fenced as data."""
     shown = list(context[-MOST_CONTEXT:])
-    fence = Fence.around([turn.content, *(one.content for one in shown)])
+    remembered = "\n".join(_known_lines(known))
+    fence = Fence.around([turn.content, remembered, *(one.content for one in shown)])
     lines = [
         f"Said by: {_author(turn)}",
         f'"I" means {fenced(turn.first_person)}, "you" means {fenced(turn.second_person)}.',
         f"Said on: {_moment(turn.occurred_at, turn.zone)}",
     ]
+    if remembered:
+        lines += ["", "Known, the nearest to the turn first:", fence.block("known", remembered)]
     if shown:
         before = (fence.block(f"context: {_author(one)}", one.content[:CONTEXT_LENGTH]) for one in shown)
         lines += ["", "Context, oldest first, to know who and what is meant:", *before]
     lines += ["", "The turn:", fence.block("turn", turn.content), "", "Answer with the JSON object for this turn."]
     return Message(role="user", text="\n".join(lines))
+
+
+def _known_lines(known: KnownExcerpt) -> Iterator[str]:
+    """Yield what is known, a line each, as far as it fits."""
+    room = KNOWN_LENGTH
+    entities = ({"entity": one.name, "type": one.entity_type, "aliases": one.aliases} for one in known.entities)
+    beliefs = ({TYPE: one.type, **one.fields} for one in known.beliefs)
+    for line in map(_compact, (*entities, *beliefs)):
+        room -= len(line)
+        if room < 0:
+            return
+        yield line
 
 
 def repair_prompt(faults: Iterable[str], *, partial: bool) -> str:

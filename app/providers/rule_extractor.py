@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.english.rules.propose import propose
-from app.memory.extraction import Extraction, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -23,6 +23,7 @@ class RuleExtractor:
     """Proposes what a turn states in plain words: the same turn, the same proposals, every time."""
 
     name = "rules"
+    reads_known = False
 
     async def extract(
         self,
@@ -31,6 +32,7 @@ class RuleExtractor:
         *,
         types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
         excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,  # noqa: ARG002 - its keys are always the same
     ) -> Extraction:
         """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
 

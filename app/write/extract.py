@@ -150,11 +150,15 @@ EPISODE = "episodic"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionContext:
-    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept."""
+    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept.
+
+    `names` are those of whom the turn means by another name.
+    """
 
     types: Registry
     extractor: str
     keep_episodes: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +187,12 @@ def candidates_of(
     doubts = screen(turn.content, foreign=turn.role is not Role.USER)
     refused: list[RejectedProposal] = []
     said = _TurnText(
-        turn=turn, context=context, doubts=doubts, framing=framing, foreign=quoted_spans(turn.content, turn.speaker)
+        turn=turn,
+        context=context,
+        doubts=doubts,
+        framing=framing,
+        foreign=quoted_spans(turn.content, turn.speaker),
+        names=means.names,
     )
     meant = _grounded(said, extraction, means, trace, refused)
     named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
@@ -212,6 +221,7 @@ class _TurnText:
     doubts: Sequence[Suspicion]
     framing: RolePlayFrame
     foreign: tuple[Span, ...]
+    names: Sequence[str]
 
 
 def _grounded(
@@ -222,7 +232,7 @@ def _grounded(
     with trace.stage("ground", len(offered)) as stage:
         for offer in offered:
             proposal = offer.proposal
-            grounding = ground(proposal, turn, heard.context, means.types)
+            grounding = ground(proposal, turn, heard.context, means.types, names=heard.names)
             if not isinstance(grounding, Grounding):
                 refused.append(RejectedProposal(proposal=proposal, reason=grounding))
                 stage.drop(proposal.type, grounding)
@@ -253,7 +263,7 @@ def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext)
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
             stands = offer.was is None or isinstance(
-                ground(offer.proposal, heard.turn, heard.context, means.types), Grounding
+                ground(offer.proposal, heard.turn, heard.context, means.types, names=heard.names), Grounding
             )
             found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
     return found

@@ -32,7 +32,7 @@ from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
-from app.memory.extraction import Extraction, TenantPolicy, TokenUsage, Turn, TurnStatus
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TenantPolicy, TokenUsage, Turn, TurnStatus
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
@@ -42,6 +42,7 @@ from app.write import extract
 from app.write.coreference.discourse import HEARD_TURNS
 from app.write.coreference.references import binding_rows, needs_context
 from app.write.extract import ExtractionContext, candidates_of
+from app.write.known import KnownReader, names_meant, with_known_keys
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
@@ -61,6 +62,7 @@ class TurnState:
     framing: RolePlayFrame = NO_FRAMING
     trace: Trace = field(default_factory=Trace)
     dropped: RejectedTurn | None = None
+    known: KnownExcerpt = NOTHING_KNOWN
     extraction: Extraction | None = None
     failure: TypedMemoryError | None = None
     referents: Sequence[Referent] = ()
@@ -130,6 +132,7 @@ class IngestPipeline:
     database: Database
     writing: WritePipeline
     extractor: Extractor
+    known: KnownReader
     types: Types
     clock: Callable[[], datetime]
     keep_episodes: bool
@@ -153,6 +156,7 @@ class IngestPipeline:
         """
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
+        await self._look_up([one for one in works if one.turn.id not in known], actor, types)
         await self._extract(works, known, actor, policy, types)
         unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
         ready = works if give_up else works[:unanswered]
@@ -190,6 +194,7 @@ class IngestPipeline:
         """
         types = await self.types.of(actor.tenant_id)
         works = await self._read(actor, turns, policy)
+        await self._look_up(works, actor, types)
         await self._extract(works, {}, None, policy, types)
         for one in works:
             if one.unavailable and one.failure is not None:
@@ -216,6 +221,15 @@ class IngestPipeline:
         earlier = [turn for turn in around if turn.id not in given]
         return await asyncio.to_thread(prefiltered, turns, earlier, policy)
 
+    async def _look_up(self, works: Sequence[TurnState], actor: Actor, types: Registry) -> None:
+        """Look up what the turns that passed may touch, where the extractor makes use of it."""
+        if not self.extractor.reads_known:
+            return
+        passed = [one for one in works if one.dropped is None]
+        found = await self.known.excerpts(actor, [(one.turn, one.context) for one in passed], types)
+        for work, known in zip(passed, found, strict=True):
+            work.known = known
+
     async def _extract(
         self,
         works: Sequence[TurnState],
@@ -235,9 +249,10 @@ class IngestPipeline:
                         work.extraction = extract.extraction_from_json(stored)
                         stage.notes.append("as extracted before")
                     else:
-                        work.extraction = await self.extractor.extract(
-                            work.turn, work.context, types=types, excluded=policy.excluded_types
+                        answered = await self.extractor.extract(
+                            work.turn, work.context, types=types, excluded=policy.excluded_types, known=work.known
                         )
+                        work.extraction = with_known_keys(answered, work.known, types)
                     for reason in work.extraction.unusable:
                         stage.seen += 1
                         stage.drop("memory", reason)
@@ -304,7 +319,11 @@ class IngestPipeline:
                     work.extraction or Extraction(),
                     work.context,
                     work.referents,
-                    means if work.failure is None else replace(means, keep_episodes=True),
+                    replace(
+                        means,
+                        keep_episodes=keep or work.failure is not None,
+                        names=names_meant(work.known, work.turn),
+                    ),
                     work.trace,
                     work.framing,
                     work.heard,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.settings import Settings
-from tests.api.conftest import connected, running, settings_for
+from tests.api.conftest import Tenant, connected, running, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
@@ -232,6 +233,54 @@ async def test_one_broken_answer_is_repaired(client: httpx.AsyncClient, provider
     assert day["requests"] == 2
     assert day["input_tokens"] > 0
     assert day["cost"] > 0
+
+
+def preference(key: str, value: str) -> dict[str, Any]:
+    return {"type": "preference", "payload": {"preference_key": key, "preference_value": value}}
+
+
+async def test_the_model_is_shown_what_the_turn_may_touch_and_an_update_replaces_it(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await provider.script({"espresso": [preference("coffee.drink", "espresso")]})
+    await provider.script({"oat cappuccino": [preference("drinks.coffee", "oat cappuccino")]})
+    await ingest(client, "My coffee of choice is an espresso.")
+    plan = {"type": "plan", "payload": {"plan": "visit Genoa"}}
+    await provider.script({"Genoa": [plan]})
+    await ingest(client, "I plan to visit Genoa.")
+
+    [turn] = (await ingest(client, "For coffee I switched to an oat cappuccino."))["turns"]
+
+    shown = json.dumps((await provider.seen())["requests"][-1]["body"], ensure_ascii=False)
+    assert "coffee.drink" in shown
+    assert "visit Genoa" in shown
+    assert [one["decision"] for one in turn["candidates"]] == ["superseded"]
+    stored = {one["content"]: one["status"] for one in await memories(client) if one["type"] == "preference"}
+    assert stored == {
+        "user prefers espresso for coffee drink": "superseded",
+        "user prefers oat cappuccino for coffee drink": "active",
+    }
+
+
+async def test_the_model_is_shown_the_known_names_of_whom_the_turn_names(
+    client: httpx.AsyncClient, other_tenant: Tenant, provider: StandIn
+) -> None:
+    body = {"canonical_name": "Sarah Lindqvist", "entity_type": "person", "aliases": ["Saz"], "user_id": "ann"}
+    for each in (client, other_tenant.client):
+        assert (await each.post("/memories/typed/entity", json=body)).status_code == 201
+    other = {**body, "canonical_name": "Saz Demir", "aliases": []}
+    assert (await other_tenant.client.post("/memories/typed/entity", json=other)).status_code == 201
+    moved = {"type": "fact", "payload": {"subject": "Sarah Lindqvist", "predicate": "lives-in", "object": "Malmö"}}
+    await provider.script({"Malmö": [moved]})
+
+    [turn] = (await ingest(client, "Saz has moved to Malmö."))["turns"]
+    [unclear] = (await ingest(other_tenant.client, "Saz has moved to Malmö."))["turns"]
+
+    seen = [json.dumps(one["body"], ensure_ascii=False) for one in (await provider.seen())["requests"]]
+    assert "Sarah Lindqvist" in seen[-2]
+    assert "Saz Demir" not in seen[-2]
+    assert [one["decision"] for one in turn["candidates"]] == ["added"]
+    assert [one["decision"] for one in unclear["candidates"]] == ["rejected"]
 
 
 async def test_an_order_in_the_turn_is_not_obeyed(client: httpx.AsyncClient, provider: StandIn) -> None:

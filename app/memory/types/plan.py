@@ -53,6 +53,7 @@ TYPE = MemoryType(
     on_conflict=accumulate,
     group="Events",
     begins=False,
+    shown=True,
     hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),
     examples=(
         Example(

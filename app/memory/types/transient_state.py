@@ -71,6 +71,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=latest_statement_wins,
     group="Recent",
+    shown=True,
     hints=("mood", "feeling", "feel", "condition"),
     importance=_importance,
     examples=(
