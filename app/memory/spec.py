@@ -171,7 +171,8 @@ class MemoryType:
     `adopts`: what of other types is one of this type, to backfills and at the writing. `chosen`: fields, by their wire
     names, whose values are chosen from a vocabulary or worked out, not said. `choices`: what a model may choose from,
     by field; `unasked`: fields that a model is not asked for. `shown`: a model that extracts is shown the memories that
-    a turn may touch, as it is those that are `held`. `begins`: what is said to begin later is not so until
+    a turn may touch, as it is those that are `held`. `states`: its memories say what
+    is so, unlike a wish. `begins`: what is said to begin later is not so until
     then; off for intentions, which are held before their time. `otherwise`: what an extractor's payload
     is that has the fields of this type and can't be of it. `version`: of a tenant's own type, from 1;
     0 for those that are built in. `earlier` returns a version before; `past`: this is one.
@@ -205,6 +206,7 @@ class MemoryType:
     chosen: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unasked: frozenset[str] = frozenset()
+    states: bool = False
     begins: bool = True
     shown: bool = False
     otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None

@@ -28,6 +28,7 @@ from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, Stored
 from app.model import SpeechAct
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
+from app.write.claims import ExaminedClaim, examine, is_presupposed
 from app.write.coreference.references import Binding, Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
@@ -168,6 +169,7 @@ class _GroundedProposal:
     proposal: Proposal
     standing: ProposalTrust
     offer: Reclassification
+    notes: tuple[str, ...] = ()
 
 
 def candidates_of(
@@ -227,32 +229,45 @@ class _TurnText:
 def _grounded(
     heard: _TurnText, extraction: Extraction, means: ExtractionContext, trace: Trace, refused: list[RejectedProposal]
 ) -> list[_GroundedProposal]:
-    turn, found = heard.turn, []
+    found = []
     offered = _offered(heard, extraction, means)
     with trace.stage("ground", len(offered)) as stage:
         for offer in offered:
-            proposal = offer.proposal
-            grounding = ground(proposal, turn, heard.context, means.types, names=heard.names)
-            if not isinstance(grounding, Grounding):
-                refused.append(RejectedProposal(proposal=proposal, reason=grounding))
-                stage.drop(proposal.type, grounding)
-                continue
-            act = _act(proposal, heard, grounding)
-            if act in SKIPPED:
-                reason = f"it is {_ACTS[act]}, which states nothing"
-                refused.append(RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason))
-                stage.drop(proposal.type, reason)
-                continue
-            standing = ProposalTrust(
-                source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
-                grounding=grounding.score,
-                speech_act=act,
-                review=_review(heard.doubts, grounding),
-            )
-            found.append(
-                _GroundedProposal(proposal=replace(proposal, quote=grounding.quote), standing=standing, offer=offer)
-            )
+            judged = _judged(offer, heard, means, examined=not extraction.adoptable)
+            if isinstance(judged, RejectedProposal):
+                refused.append(judged)
+                stage.drop(judged.proposal.type, judged.reason)
+            else:
+                found.append(judged)
+                stage.notes += (f"{judged.proposal.type}: {note}" for note in judged.notes)
     return found
+
+
+def _judged(
+    offer: Reclassification, heard: _TurnText, means: ExtractionContext, *, examined: bool
+) -> _GroundedProposal | RejectedProposal:
+    """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
+    proposal, turn = offer.proposal, heard.turn
+    grounding = ground(proposal, turn, heard.context, means.types, names=heard.names)
+    if not isinstance(grounding, Grounding):
+        return RejectedProposal(proposal=proposal, reason=grounding)
+    sentence, before = sentence_around(turn.content, grounding.span)
+    spec = means.types.find(proposal.type) if examined else None
+    claim = ExaminedClaim(proposal=proposal)
+    if spec is not None:
+        claim = examine(proposal, sentence, turn, heard.context, spec)
+    proposal = replace(claim.proposal, quote=grounding.quote)
+    act = _act(proposal, heard, grounding, sentence, before)
+    if act in SKIPPED:
+        reason = f"it is {_ACTS[act]}, which states nothing"
+        return RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason)
+    standing = ProposalTrust(
+        source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
+        grounding=grounding.score,
+        speech_act=act,
+        review=_review(heard.doubts, grounding) or claim.doubt,
+    )
+    return _GroundedProposal(proposal=proposal, standing=standing, offer=offer, notes=claim.notes)
 
 
 def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
@@ -281,13 +296,16 @@ def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> 
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
-def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding) -> SpeechAct:
+def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
     """Return the more cautious of what the extractor and the rules say was done with the words.
 
-    An ending is a denial that asserts: `I no longer work there`.
+    An ending is a denial that asserts: `I no longer work there`. What a sentence takes for granted, such as who
+    Carmen is in `my sister Carmen told me`, is asserted, whatever the sentence does, unless it plays a part.
     """
-    sentence, before = sentence_around(heard.turn.content, grounding.span)
-    act = more_cautious(proposal.speech_act, speech_act(sentence, before))
+    spoken = speech_act(sentence, before)
+    if spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence):
+        spoken = SpeechAct.ASSERTION
+    act = more_cautious(proposal.speech_act, spoken)
     framed = heard.framing.at(grounding.span[0], sentence)
     act = act if framed is None else more_cautious(act, framed)
     if is_quoted(_begins(grounding, heard), heard.foreign):

@@ -283,6 +283,29 @@ async def test_the_model_is_shown_the_known_names_of_whom_the_turn_names(
     assert [one["decision"] for one in unclear["candidates"]] == ["rejected"]
 
 
+async def test_what_the_clause_does_not_bear_out_waits_for_a_person(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    def fact(predicate: str, value: str) -> dict[str, Any]:
+        return {"type": "fact", "payload": {"subject": "user", "predicate": predicate, "object": value}}
+
+    told = {
+        "My son is allergic to penicillin.": fact("allergic-to", "penicillin"),
+        "I have never smoked cigarettes.": fact("smokes", "cigarettes"),
+        "My sister Carmen told me she's moving to Lyon.": fact("has-sibling", "Carmen"),
+    }
+    await provider.script({words: [answer] for words, answer in told.items()})
+
+    found = [(await ingest(client, words))["turns"][0]["candidates"][0] for words in told]
+
+    assert [one["decision"] for one in found] == ["review", "review", "added"]
+    assert "somebody else" in found[0]["reason"]
+    assert "denies" in found[1]["reason"]
+    assert found[2]["confidence"] > 0.5
+    hits = (await client.post("/query", json={"query": "What is the user allergic to?", "user_id": "ann"})).json()
+    assert not any("penicillin" in hit["memory"]["content"] for hit in hits["memories"])
+
+
 async def test_an_order_in_the_turn_is_not_obeyed(client: httpx.AsyncClient, provider: StandIn) -> None:
     await provider.behave("obeys")
 

@@ -115,6 +115,7 @@ TYPE = MemoryType(
     group="Relations",
     hints=("relation", "relations", "relationship"),
     asked_by_questions=True,
+    states=True,
     held=EndingKey(under="relation_type", value="to_entity"),
     importance=_importance,
     choices={"relation_type": tuple(vocabulary.INVERSES)},

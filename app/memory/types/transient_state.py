@@ -71,6 +71,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=latest_statement_wins,
     group="Recent",
+    states=True,
     shown=True,
     hints=("mood", "feeling", "feel", "condition"),
     importance=_importance,
