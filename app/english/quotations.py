@@ -30,8 +30,8 @@ _PASSED_ON: Final = re.compile(
     r"(?: (?:me|us|back|this|that|to me|today|yesterday|in (?:his|her|the|an?|their) [\w-]+))?"
     r"|(?:this|that|it|the following|i found this) (?:was|is|stood|came) (?:written )?(?:in|from|on|inside) "
     r"(?:the|an?|my|our|this|that) [\w-]+(?: [\w-]+){0,2}"
-    r"|(?:in|from) (?:the|an?|this|that|his|her|their) (?:message|mail|e-?mail|newsletter|note|letter|text|post|document|pdf"
-    r"|page|article|book|report)(?:,? (?:it|he|she|they) (?:says?|said|writes?|wrote))?"
+    r"|(?:in|from) (?:the|an?|this|that|his|her|their) (?:message|mail|e-?mail|newsletter|note|letter|text"
+    r"|post|document|pdf|page|article|book|report)(?:,? (?:it|he|she|they) (?:says?|said|writes?|wrote))?"
     r"|(?:the |an? |this )?(?:message|mail|e-?mail|note|letter|text|post|excerpt|quote|document|pdf|page|article)"
     r"(?: (?:from|of|by) [^:\n.!?]{1,60}| (?:says|said|states|reads))) ?:(?=\s)",
     re.IGNORECASE,

@@ -167,8 +167,8 @@ _TOLD_FREELY: Final = (
     (
         "a password",
         re.compile(
-            r"\b(?:log-?in|log in|sign-?in|sign in|signed in|user(?:name)?|account)\b[^.\n]{0,40}\b(?:pass(?:word|phrase)?|pw) "
-            r"(?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;()]{6,60})",
+            r"\b(?:log-?in|log in|sign-?in|sign in|signed in|user(?:name)?|account)\b[^.\n]{0,40}"
+            r"\b(?:pass(?:word|phrase)?|pw) (?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;()]{6,60})",
             re.IGNORECASE,
         ),
     ),
@@ -176,7 +176,8 @@ _TOLD_FREELY: Final = (
         "a password",
         re.compile(
             # A word that ends in one digit is the name of a thing: Python3, OAuth2.
-            r"\b(?:use|using|with|type|enter|put(?: in)?|it's|is) (?!(?-i:[A-Z][A-Za-z]*\d )) ?(?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;]{6,60}) "
+            r"\b(?:use|using|with|type|enter|put(?: in)?|it's|is) (?!(?-i:[A-Z][A-Za-z]*\d ))"
+            r"(?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;]{6,60}) "
             r"(?:for|as|to|on|at) [^.\n]{0,40}\b(?:log-?in|log in|sign in|password|passcode|wi-?fi)\b",
             re.IGNORECASE,
         ),

@@ -26,7 +26,7 @@ from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
-from app.write.candidates import screen_stated
+from app.write.candidates import adjusted, needs_adjusting, screen_stated
 from app.write.pipeline import WritePipeline
 from app.write.resolve import UNKNOWN_ID
 
@@ -78,7 +78,13 @@ class Memories:
         return result
 
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[WriteOutcome | TypedMemoryError]:
-        """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back."""
+        """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back.
+
+        They go through the same adjustments as what is extracted from turns.
+        """
+        if any(map(needs_adjusting, candidates)):
+            types = await self.pipeline.deciding.types.of(actor.tenant_id)
+            candidates = [adjusted(one, types) for one in candidates]
         return await self.pipeline.write(actor, await screen_stated(candidates))
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:

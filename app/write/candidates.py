@@ -104,13 +104,23 @@ def candidate(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Re
     if proposal.ends:
         return _ended(proposal, turn, standing, types, extractor)
     spec, payload = _typed(proposal, types)
-    changed = payload.reclassified()
-    provenance: dict[str, object] = {"extractor": extractor}
-    if changed is not None:
-        provenance["reclassified"] = {"from": spec.name, "because": changed.reason}
-        spec = types.get(changed.type)
-        payload = spec.payload.model_validate(changed.payload)
-    return _standing(proposal, turn, standing, spec, payload, provenance)
+    return adjusted(_standing(proposal, turn, standing, spec, payload, {"extractor": extractor}), types)
+
+
+def needs_adjusting(candidate: Candidate) -> bool:
+    """Return whether a candidate's own words show another type than it was given."""
+    return candidate.ending is None and candidate.payload.reclassified() is not None
+
+
+def adjusted(candidate: Candidate, types: Registry) -> Candidate:
+    """Return a candidate as the type that its words show: a predicate of the past makes an event (seed 000)."""
+    changed = None if candidate.ending is not None else candidate.payload.reclassified()
+    if changed is None:
+        return candidate
+    spec = types.get(changed.type)
+    payload = spec.payload.model_validate(changed.payload)
+    because = {"from": candidate.type.name, "because": changed.reason}
+    return replace(candidate, type=spec, payload=payload, provenance={**candidate.provenance, "reclassified": because})
 
 
 def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:

@@ -359,7 +359,9 @@ async def test_no_connection_is_held_while_the_model_is_waited_for(
     await provider.behave("slow", delay=1.0)
     async with running(with_a_model(wire, fresh_database_url, provider)) as app, connected(app) as client:
         asked = asyncio.create_task(ingest(client))
-        while not (await provider.seen())["most_in_flight"]:
+        for _ in range(250):
+            if (await provider.seen())["most_in_flight"]:
+                break
             await asyncio.sleep(0.02)
         # When the key was used is noted beside the request, which may take a connection for a moment.
         held = 1
