@@ -69,6 +69,12 @@ class Settings(BaseSettings):
     llm_concurrency: PositiveInt = Field(default=8, description="Requests at a time.")
     llm_max_tokens: PositiveInt = Field(default=8192, description="Tokens of one answer, thoughts included.")
     llm_sweep: int = Field(default=1, ge=1, le=9, description="Answers a turn, at rising temperatures.")
+    llm_window: int = Field(
+        default=4,
+        ge=1,
+        le=16,
+        description="Turns of a session, sent together, that one call extracts from.",
+    )
     llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens in cost.")
     llm_output_price: float = Field(
         default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens out cost."

@@ -176,23 +176,51 @@ def _own_types(described: Sequence[str]) -> list[str]:
     return [f"{_OWN}{Fence.around([told]).block('types', told)}"]
 
 
+def window_prompt(turns: Sequence[Turn], context: Sequence[Turn] = (), known: KnownExcerpt = NOTHING_KNOWN) -> Message:
+    """Return the message that shows some turns in their order, what came before them and what is known."""
+    if len(turns) == 1:
+        return turn_prompt(turns[0], context, known)
+    shown = list(context[-MOST_CONTEXT:])
+    remembered = "\n".join(_known_lines(known))
+    fence = Fence.around([remembered, *(one.content for one in (*turns, *shown))])
+    lines = _before(fence, shown, remembered)
+    for number, turn in enumerate(turns, start=1):
+        lines += ["", f"Turn {number}:", *_about(turn), fence.block(f"turn {number}", turn.content)]
+    lines += [
+        "",
+        f"Answer with one JSON object for these turns together: 0 to {MOST_PROPOSALS} memories of each, in their",
+        "order, each with a quote from the turn that says it. Turns before it are its context.",
+    ]
+    return Message(role="user", text="\n".join(lines).strip())
+
+
 def turn_prompt(turn: Turn, context: Sequence[Turn] = (), known: KnownExcerpt = NOTHING_KNOWN) -> Message:
     """Return the message that shows a turn, what came before it (oldest first) and what is known, fenced as data."""
     shown = list(context[-MOST_CONTEXT:])
     remembered = "\n".join(_known_lines(known))
     fence = Fence.around([turn.content, remembered, *(one.content for one in shown)])
-    lines = [
+    lines = [*_about(turn), *_before(fence, shown, remembered)]
+    lines += ["", "The turn:", fence.block("turn", turn.content), "", "Answer with the JSON object for this turn."]
+    return Message(role="user", text="\n".join(lines))
+
+
+def _about(turn: Turn) -> list[str]:
+    """Return who says a turn, whom it means by `I` and `you`, and when."""
+    return [
         f"Said by: {_author(turn)}",
         f'"I" means {fenced(turn.first_person)}, "you" means {fenced(turn.second_person)}.',
         f"Said on: {_moment(turn.occurred_at, turn.zone)}",
     ]
+
+
+def _before(fence: Fence, shown: Sequence[Turn], remembered: str) -> list[str]:
+    lines: list[str] = []
     if remembered:
         lines += ["", "Known, the nearest to the turn first:", fence.block("known", remembered)]
     if shown:
         before = (fence.block(f"context: {_author(one)}", one.content[:CONTEXT_LENGTH]) for one in shown)
         lines += ["", "Context, oldest first, to know who and what is meant:", *before]
-    lines += ["", "The turn:", fence.block("turn", turn.content), "", "Answer with the JSON object for this turn."]
-    return Message(role="user", text="\n".join(lines))
+    return lines
 
 
 def _known_lines(known: KnownExcerpt) -> Iterator[str]:

@@ -112,7 +112,7 @@ class ParsedProposals:
         """Return the faults that the model may put right."""
         return tuple(one for one in self.faults if not one.final)
 
-    def repaired(self, second: ParsedProposals) -> ParsedProposals:
+    def repaired(self, second: ParsedProposals, most: int = MOST_PROPOSALS) -> ParsedProposals:
         """Return both answers as one, `second` being what the model made of the memories that were wrong.
 
         What is still wrong is reported by its place in the first answer; all of it, where the second answer does not
@@ -128,7 +128,7 @@ class ParsedProposals:
         else:
             left = set() if len(fresh) >= len(wrong) else set(wrong)
         return ParsedProposals(
-            proposals=(*self.proposals, *fresh)[:MOST_PROPOSALS],
+            proposals=(*self.proposals, *fresh)[:most],
             faults=tuple(one for one in self.faults if one.final or one.place in left),
         )
 
@@ -148,8 +148,8 @@ class ProposalReader:
             asked = _AnswerEnvelope(spec=spec, fields=fields_of(spec))
             self._types |= dict.fromkeys((spec.name, *spec.aliases), asked)
 
-    def read(self, text: str) -> ParsedProposals:
-        """Return the proposals of an answer that are valid, and every fault of the others."""
+    def read(self, text: str, most: int = MOST_PROPOSALS) -> ParsedProposals:
+        """Return the proposals of an answer that are valid, and every fault of the others; `most` may be made."""
         try:
             memories = json_object(text, KEY)[KEY]
         except NotJson as error:
@@ -158,14 +158,14 @@ class ProposalReader:
             return _wrong(KEY, "not a list", f"{KEY} must be a list")
         proposals: list[Proposal] = []
         faults: list[ProposalError] = []
-        for place, one in enumerate(memories[:MOST_READ]):
+        for place, one in enumerate(memories[: max(MOST_READ, most)]):
             reading = self._memory(f"{KEY}.{place}", one)
             proposals += reading.proposals
             faults += (replace(fault, place=place) for fault in reading.faults)
-        if len(memories) > MOST_PROPOSALS:
-            many = f"{len(memories)} memories, where {MOST_PROPOSALS} is the most: those that matter least are left out"
+        if len(memories) > most:
+            many = f"{len(memories)} memories, where {most} is the most: those that matter least are left out"
             faults.append(ProposalError(where=KEY, kind=many, told=many, final=True))
-            proposals = _that_matter_most(proposals)
+            proposals = that_matter_most(proposals, most)
         return ParsedProposals(proposals=tuple(proposals), faults=tuple(faults))
 
     def _memory(self, where: str, answered: object) -> ParsedProposals:
@@ -204,9 +204,9 @@ def _payload_faults(
     return ()
 
 
-def _that_matter_most(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Return as many proposals as one turn may make, the most important ones, in their order."""
-    ranked = sorted(proposals, key=lambda one: -(one.importance or 0.0))[:MOST_PROPOSALS]
+def that_matter_most(proposals: Sequence[Proposal], most: int = MOST_PROPOSALS) -> list[Proposal]:
+    """Return so many proposals, the most important ones, in their order."""
+    ranked = sorted(proposals, key=lambda one: -(one.importance or 0.0))[:most]
     return [one for one in proposals if any(one is kept for kept in ranked)]
 
 

@@ -49,6 +49,26 @@ class Extractor(Protocol):
         """
         ...
 
+    @property
+    def window(self) -> int:
+        """Most turns that it extracts from together."""
+        ...
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Sequence[Extraction]:
+        """Return what each of some turns of a session says, in their order; see `extract`.
+
+        `context` are the turns before the first one. The cost of all is with the first.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Let go of connections and memory."""
         ...

@@ -24,6 +24,7 @@ class RuleExtractor:
 
     name = "rules"
     reads_known = False
+    window = 1
 
     async def extract(
         self,
@@ -41,6 +42,22 @@ class RuleExtractor:
         inline = len(turn.content) <= _INLINE
         proposals = propose(turn, context) if inline else await asyncio.to_thread(propose, turn, context)
         return Extraction(proposals=tuple(one for one in proposals if one.type not in excluded), adoptable=True)
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Sequence[Extraction]:
+        """Return what each turn says, those before it being its context."""
+        every = (*context, *turns)
+        return [
+            await self.extract(turn, every[: len(context) + place], types=types, excluded=excluded, known=known)
+            for place, turn in enumerate(turns)
+        ]
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -21,12 +21,14 @@ from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.errors import TypedMemoryError
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
-from app.memory.extraction import Extraction, Proposal, Role, Turn
+from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, Stored
 from app.model import SpeechAct
+from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import ExaminedClaim, examine, is_presupposed
 from app.write.coreference.references import Binding, Unresolved, bind_references
@@ -59,6 +61,14 @@ class BatchingWriter(Generic[_Item]):
             self._waiting.clear()
             if items:
                 await self.keep(items)
+
+
+def with_spent(answer: Extraction | TypedMemoryError, spent: TokenUsage) -> Extraction | TypedMemoryError:
+    """Return an answer, or why there is none, with what was spent on it before."""
+    if isinstance(answer, TypedMemoryError):
+        answer.__dict__["usage"] = spent_tokens(answer) + spent
+        return answer
+    return replace(answer, usage=answer.usage + spent)
 
 
 def extraction_to_json(extraction: Extraction) -> dict[str, object]:

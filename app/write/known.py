@@ -80,6 +80,15 @@ class KnownReader:
             return None
 
 
+def together_known(excerpts: Sequence[KnownExcerpt]) -> KnownExcerpt:
+    """Return what some turns of one scope may touch together."""
+    if len(excerpts) == 1:
+        return excerpts[0]
+    beliefs = {str((one.type, one.fields)): one for each in excerpts for one in each.beliefs}
+    entities = {one.name: one for each in excerpts for one in each.entities}
+    return replace(excerpts[0], beliefs=tuple(beliefs.values()), entities=tuple(entities.values()))
+
+
 def with_known_keys(extraction: Extraction, known: KnownExcerpt, types: Registry) -> Extraction:
     """Return an extraction whose keys and predicates are the known ones, where they say the same."""
     proposals = tuple(_renamed(one, types.find(one.type), known.keys) for one in extraction.proposals)

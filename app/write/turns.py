@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from time import perf_counter
 from uuid import UUID
 
 from app.db import tenants
@@ -29,7 +30,7 @@ from app.db.session import Database
 from app.db.sql import insert_all
 from app.db.turns import Finished, StoredTurn
 from app.english.role_play import NO_FRAMING, RolePlayFrame
-from app.errors import ExtractionFailed, TypedMemoryError
+from app.errors import ExtractionFailed, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TenantPolicy, TokenUsage, Turn, TurnStatus
@@ -41,8 +42,8 @@ from app.providers.protocols import Extractor
 from app.write import extract
 from app.write.coreference.discourse import HEARD_TURNS
 from app.write.coreference.references import binding_rows, needs_context
-from app.write.extract import ExtractionContext, candidates_of
-from app.write.known import KnownReader, names_meant, with_known_keys
+from app.write.extract import ExtractionContext, candidates_of, with_spent
+from app.write.known import KnownReader, names_meant, together_known, with_known_keys
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
@@ -75,6 +76,21 @@ class TurnState:
         if self.extraction is not None:
             return self.extraction.usage
         return TokenUsage() if self.failure is None else spent_tokens(self.failure)
+
+    def answer(self, answer: Extraction | TypedMemoryError, types: Registry, *, window: int, took_ms: float) -> None:
+        """Take what the extractor answered about the turn, as one of a window of so many."""
+        with self.trace.stage("extract", 1) as stage:
+            if window > 1:
+                stage.notes.append(f"extracted together with {window - 1} other turns")
+            if isinstance(answer, TypedMemoryError):
+                self.failure = answer
+                stage.drop("turn", answer.message)
+            else:
+                self.extraction = with_known_keys(answer, self.known, types)
+                for reason in answer.unusable:
+                    stage.seen += 1
+                    stage.drop("memory", reason)
+        stage.took_ms = took_ms
 
     @property
     def unavailable(self) -> bool:
@@ -117,6 +133,28 @@ def report_of(work: TurnState) -> TurnReport:
         status, reason = TurnStatus.FAILED, work.failure.message
     outcomes = [one for one in work.outcomes if isinstance(one, WriteOutcome)]
     return turn_report(work.considered, outcomes, work.trace, status=status, reason=reason)
+
+
+LONGEST_WINDOW = 12_000
+"""Characters of turns that are extracted together."""
+
+
+def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
+    """Yield turns in their order, those of a session that follow one another together, `most` at once."""
+    window: list[TurnState] = []
+    for work in works:
+        fits = (
+            0 < len(window) < most
+            and work.turn.session_id is not None
+            and work.turn.session_id == window[-1].turn.session_id
+            and sum(len(one.turn.content) for one in (*window, work)) <= LONGEST_WINDOW
+        )
+        if window and not fits:
+            yield window
+            window = []
+        window.append(work)
+    if window:
+        yield window
 
 
 RECENT_TURNS = 50
@@ -238,34 +276,50 @@ class IngestPipeline:
         policy: TenantPolicy,
         types: Registry,
     ) -> None:
-        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
-        together = None if actor is None else extract.BatchingWriter(keep=partial(self._keep, actor))
+        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls.
 
-        async def one(work: TurnState) -> None:
-            with work.trace.stage("extract", 1) as stage:
-                stored = known.get(work.turn.id)
-                try:
-                    if stored is not None:
-                        work.extraction = extract.extraction_from_json(stored)
-                        stage.notes.append("as extracted before")
-                    else:
-                        answered = await self.extractor.extract(
-                            work.turn, work.context, types=types, excluded=policy.excluded_types, known=work.known
-                        )
-                        work.extraction = with_known_keys(answered, work.known, types)
-                    for reason in work.extraction.unusable:
-                        stage.seen += 1
-                        stage.drop("memory", reason)
-                except TypedMemoryError as error:
-                    work.failure = error
-                    stage.drop("turn", error.message)
-            if together is not None and stored is None and work.usage.requests:
-                await together(work)
+        Turns of a session that follow one another are extracted together, as many as the extractor takes.
+        """
+        together = None if actor is None else extract.BatchingWriter(keep=partial(self._keep, actor))
+        passed = [one for one in works if one.dropped is None]
+        for work in passed:
+            if work.turn.id in known:
+                with work.trace.stage("extract", 1) as stage:
+                    work.extraction = extract.extraction_from_json(known[work.turn.id])
+                    stage.notes.append("as extracted before")
+
+        async def asked(window: Sequence[TurnState]) -> None:
+            began = perf_counter()
+            answers = await self._answers(window, policy, types)
+            for work, answer in zip(window, answers, strict=True):
+                work.answer(answer, types, window=len(window), took_ms=(perf_counter() - began) * 1000)
+            if together is not None and any(one.usage.requests for one in window):
+                await asyncio.gather(*map(together, window))
 
         async with asyncio.TaskGroup() as group:
-            for work in works:
-                if work.dropped is None:
-                    group.create_task(one(work))
+            for window in windows([one for one in passed if one.turn.id not in known], self.extractor.window):
+                group.create_task(asked(window))
+
+    async def _answers(
+        self, window: Sequence[TurnState], policy: TenantPolicy, types: Registry
+    ) -> Sequence[Extraction | TypedMemoryError]:
+        """Return what is extracted from turns together; from each alone, where an answer about all can't be used."""
+        try:
+            return await self.extractor.extract_window(
+                [one.turn for one in window],
+                window[0].context,
+                types=types,
+                excluded=policy.excluded_types,
+                known=together_known([one.known for one in window]),
+            )
+        except TypedMemoryError as error:
+            if len(window) == 1:
+                return [error]
+            if not isinstance(error, ExtractionFailed):
+                return [error, *(ProviderUnavailable(error.message) for _ in window[1:])]
+            spent = spent_tokens(error)
+        each = await asyncio.gather(*(self._answers([one], policy, types) for one in window))
+        return [with_spent(answer, TokenUsage() if place else spent) for place, [answer] in enumerate(each)]
 
     async def _keep(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Store what a model answered and what it cost; where that fails, it is the turns' failure."""

@@ -200,6 +200,33 @@ async def test_a_turn_that_the_model_never_answers_about_does_not_hold_up_those_
     assert found == {given[0]["content"]: "extraction_failed", WORDS: "processed"}
 
 
+CONVERSATION = [
+    "I work at Volkswagen as a designer.",
+    "Is it still raining where you are?",
+    "I prefer tea to coffee.",
+    "I live in Kassel now.",
+]
+
+
+@pytest.mark.parametrize(("broken", "calls"), [(0, 1), (2, 6)])
+async def test_turns_of_a_session_are_extracted_in_one_call_and_alone_where_that_fails(
+    client: httpx.AsyncClient, provider: StandIn, broken: int, calls: int
+) -> None:
+    lives = {"type": "fact", "payload": {"subject": "user", "predicate": "lives-in", "object": "Kassel"}}
+    await provider.script({"Volkswagen": [JOB], "Kassel": [lives]})
+    await provider.behave("truncated_json", times=broken)
+    given = [{"content": words} for words in CONVERSATION]
+    body = {"turns": given, "user_id": "ann", "session_id": "s1"}
+
+    turns = (await client.post("/turns", params={"mode": "sync"}, json=body)).json()["turns"]
+
+    assert [one["status"] for one in turns] == ["processed"] * 4
+    assert {one["content"] for one in await memories(client)} == {"user works at Volkswagen", "user lives in Kassel"}
+    assert (await provider.seen())["count"] == calls
+    [day] = (await client.get("/admin/costs")).json()["days"]
+    assert day["requests"] == calls
+
+
 async def test_turns_of_a_cancelled_job_are_listed_as_failed(client: httpx.AsyncClient, provider: StandIn) -> None:
     await provider.behave("error", status=500)
     job = (await ingest(client))["job_id"]

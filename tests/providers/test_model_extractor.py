@@ -143,6 +143,31 @@ async def test_a_model_is_not_told_of_types_that_the_tenant_excludes(provider: S
     assert "## medication" in whole
 
 
+async def test_several_turns_are_extracted_in_one_call_each_memory_by_its_quote(provider: StandIn, kit: Kit) -> None:
+    window = [turn("I work at Volkswagen."), turn("Which tram goes there?"), turn("I use dark mode.")]
+    work, dark = {**WORK, "quote": "work at Volkswagen"}, {**DARK, "quote": "use dark mode"}
+    stray = {**DARK, "quote": "nobody said so"}
+    await provider.behave("answer", body=[dark, work, stray])
+    first, second, third = await kit.extractor(window=4).extract_window(window, [turn("Hello there!")])
+    assert told(first.proposals) == [("fact", WORK["payload"])]
+    assert second.proposals == ()
+    assert [one.quote for one in third.proposals] == ["use dark mode", "nobody said so"]
+    assert (first.usage.requests, second.usage.requests, third.usage.requests) == (1, 0, 0)
+    [body] = await requests(provider)
+    asked = body["messages"][-1]["content"]
+    assert [asked.index(f"[{label} ") for label in ("context: user", "turn 1", "turn 2", "turn 3")] == sorted(
+        asked.index(f"[{label} ") for label in ("context: user", "turn 1", "turn 2", "turn 3")
+    )
+
+
+async def test_of_several_turns_each_may_say_as_much_as_one(provider: StandIn, kit: Kit) -> None:
+    said = [{**WORK, "quote": "work at Volkswagen", "topic": f"{number}"} for number in range(5)]
+    other = [{**DARK, "quote": "use dark mode", "topic": f"{number}"} for number in range(5)]
+    await provider.behave("answer", body=[*said, *other])
+    window = [turn("I work at Volkswagen."), turn("I use dark mode.")]
+    assert [len(one.proposals) for one in await kit.extractor(window=2).extract_window(window)] == [5, 5]
+
+
 async def test_a_failure_names_the_fields_that_were_wrong(provider: StandIn, kit: Kit) -> None:
     await provider.behave("wrong_schema")
     with pytest.raises(ExtractionFailed, match=r"memories\.0\.type \(no such type\).*memories\.1\.confidence"):
