@@ -26,7 +26,7 @@ from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.registry import Registry
-from app.memory.spec import Adoption, MemoryType, Payload, Stored
+from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
@@ -150,9 +150,9 @@ def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, A
             yield one, one.adopts
 
 
-def _stored(payload: Payload, spec: MemoryType) -> Stored:
+def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
     fields = payload.model_dump(mode="json", by_alias=True)
-    return Stored(type=spec.name, payload=fields, content=payload.render())
+    return StoredBelief(type=spec.name, payload=fields, content=payload.render())
 
 
 EPISODE = "episodic"
