@@ -57,6 +57,7 @@ from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.settings import Settings
+from app.write.known import KnownReader
 from app.write.pipeline import Deciding, WritePipeline
 from app.write.turns import IngestPipeline
 
@@ -235,6 +236,7 @@ async def _writing(base: _Base) -> _WriteServices:
         database=base.database,
         writing=pipeline,
         extractor=extractor,
+        known=KnownReader(database=base.database, embedder=base.embedder, model_id=base.model_id),
         types=base.types,
         clock=now,
         keep_episodes=chat is None if settings.keep_episodes is None else settings.keep_episodes,

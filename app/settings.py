@@ -69,6 +69,9 @@ class Settings(BaseSettings):
     llm_concurrency: PositiveInt = Field(default=8, description="Concurrent requests.")
     llm_max_tokens: PositiveInt = Field(default=8192, description="Most tokens of one answer, reasoning included.")
     llm_sweep: int = Field(default=1, ge=1, le=9, description="Number of answers a turn, at rising temperatures.")
+    llm_window: int = Field(
+        default=4, ge=1, le=16, description="Most turns of a session, sent together, that one request extracts from."
+    )
     llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="Price of 1M input tokens.")
     llm_output_price: float = Field(
         default=0.0, ge=0, allow_inf_nan=False, description="Price of a million output tokens."

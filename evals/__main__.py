@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import conversed, extraction, hype, precision, rules, temporal, writing
+from evals import conversed, extraction, hype, model, precision, rules, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -30,7 +30,7 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("precision", "turns", "extraction", "rules", "writing", "temporal", "hype")
+OTHERS = ("precision", "turns", "extraction", "rules", "writing", "temporal", "model", "hype")
 """What is measured in other ways than by recall; the last one only when it is asked for."""
 
 
@@ -136,8 +136,10 @@ def main() -> int:
     given = arguments()
     console = Console()
     root = given.data or data_dir()
-    chosen = given.set or [*SETS, "precision", "turns", "extraction", "rules", "writing", "temporal"]
-    if not root.is_dir():
+    chosen = given.set or [*SETS, *(one for one in OTHERS if one != "hype")]
+    if "model" in chosen:
+        asyncio.run(model.evaluate(console))
+    if not root.is_dir() and chosen != ["model"]:
         console.print(f"Skipped: there are no evaluation sets at {root}; set TM_EVAL_DATA (see evals/README.md).")
         return 0
     present = _present(root, chosen, console)

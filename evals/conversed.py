@@ -19,7 +19,6 @@ from rich.console import Console
 from rich.table import Table
 
 from app.memory.extraction import Extraction, Turn
-from app.memory.registry import Registry
 from app.model import Scope, ScopeKind, Visibility
 from app.read.values import Hit, QueryRequest
 from app.services.turns import Turns
@@ -51,10 +50,21 @@ class NoExtraction:
     """An extractor that proposes nothing: only the turns themselves are kept."""
 
     name = "nothing"
+    reads_known = False
+    window = 1
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:  # noqa: ARG002
+    async def extract(self, turn: Turn, context: Sequence[Turn] = (), **_: object) -> Extraction:  # noqa: ARG002
         """Return no proposals."""
         return Extraction(proposals=())
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),  # noqa: ARG002
+        **_: object,
+    ) -> Sequence[Extraction]:
+        """Return no proposals for any of the turns."""
+        return [Extraction(proposals=()) for _ in turns]
 
     async def aclose(self) -> None:
         """Do nothing."""

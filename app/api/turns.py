@@ -295,8 +295,9 @@ async def _processed(
         found = await runtime.turns.process(actor, [one.id for one in turns])
     except PASSING as error:
         degraded = [error.message]
-        job = await runtime.turns.enqueue(actor, turns)
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
+        waiting = [one.turn for one in found if one.status is TurnStatus.RECEIVED]
+        job = await runtime.turns.enqueue(actor, waiting) if waiting else None
     return _result([TurnOut.of_stored(one) for one in found], job=job, degraded=degraded, ignored=ignored)
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import Select, case, delete, func, select, update
 
 from app import ids
 from app.db import job_queue
+from app.db import turns as db_turns
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_clauses
 from app.db.tables import jobs
@@ -122,7 +123,12 @@ async def enqueue_only_one(
 
 
 async def requeue(session: WriteSession, job: Job) -> Job:
-    """Queue a finished job again as if it were new; its former effects stay."""
+    """Queue a finished job again as if it were new; its former effects stay.
+
+    The turns that it names and whose extraction failed wait again.
+    """
+    if turns := _turns(job):
+        await db_turns.take_up(session, job.tenant_id, turns)
     [[ticket]] = await session.fetch(_TICKET, job_queue.make_ticket(job.tenant_id, job.id))
     return await _change(
         session,
@@ -146,6 +152,7 @@ async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
         return await _change(session, job, cancel_requested=True)
     if job.ticket is not None:
         await job_queue.drop(session, job.ticket)
+    await _give_up(session, job, "its job was cancelled", now)
     return await _change(session, job, status=JobStatus.CANCELLED, ticket=None, finished_at=now)
 
 
@@ -212,12 +219,17 @@ async def finish(
 ) -> bool:
     """Record the end of a run; return False, and change nothing, when another run has the job.
 
-    The progress of a job that succeeded is set to its total.
+    The progress of a job that succeeded is set to its total. Turns that still wait for one that did not are marked as
+    failed.
     """
     ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
     if status is JobStatus.SUCCEEDED:
         ended = ended.values(progress_done=func.coalesce(jobs.c.progress_total, jobs.c.progress_done))
-    return (await session.execute(ended.returning(jobs.c.id))).first() is not None
+    if (await session.execute(ended.returning(jobs.c.id))).first() is None:
+        return False
+    if status is not JobStatus.SUCCEEDED:
+        await _give_up(session, run, error or "its job was cancelled", now)
+    return True
 
 
 async def put_back(session: WriteSession, run: Job, *, error: str | None, counted: bool, now: datetime) -> bool:
@@ -232,7 +244,10 @@ async def put_back(session: WriteSession, run: Job, *, error: str | None, counte
         error=error,
         attempts=jobs.c.attempts if counted else jobs.c.attempts - 1,
     )
-    return (await session.execute(waiting.returning(jobs.c.id))).first() is not None
+    row = (await session.execute(waiting.returning(jobs.c.status))).first()
+    if row is not None and row.status == JobStatus.CANCELLED:
+        await _give_up(session, run, "its job was cancelled", now)
+    return row is not None
 
 
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
@@ -258,6 +273,17 @@ async def _change(session: WriteSession, job: Job, **values: object) -> Job:
         update(jobs).where(jobs.c.tenant_id == job.tenant_id, jobs.c.id == job.id).values(**values).returning(jobs)
     )
     return _job((await session.execute(statement)).one())
+
+
+async def _give_up(session: WriteSession, job: Job, reason: str, now: datetime) -> None:
+    """Mark the turns that wait for a job which has ended without success."""
+    if turns := _turns(job):
+        await db_turns.give_up(session, job.tenant_id, turns, reason=reason, now=now)
+
+
+def _turns(job: Job) -> list[UUID]:
+    """Return the turns that the job was to process, where it names any."""
+    return [UUID(one) for one in job.payload.get("turns", ())]
 
 
 async def _unfinished(session: ReadSession, tenant: UUID, key: str) -> Job | None:

@@ -275,6 +275,21 @@ _FINISH = statement(
     """
 )
 
+_GIVE_UP = statement(
+    """
+    UPDATE turns SET status = 'extraction_failed', reason = :reason, processed_at = :now
+    WHERE tenant_id = :tenant AND id = ANY(CAST(:ids AS uuid[])) AND status = 'received'
+    """
+)
+
+_TAKE_UP = statement(
+    """
+    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
+    WHERE tenant_id = :tenant AND id = ANY(CAST(:ids AS uuid[])) AND status = 'extraction_failed'
+      AND erased_at IS NULL
+    """
+)
+
 _REOPEN = text(
     """
     UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
@@ -310,6 +325,16 @@ async def finish(session: WriteSession, tenant: UUID, given: Sequence[TurnResult
     rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
     ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
     return {row["id"] for row in ended}
+
+
+async def give_up(session: WriteSession, tenant: UUID, ids: Collection[UUID], *, reason: str, now: datetime) -> None:
+    """Mark those of these turns that still wait as failed, so that none waits for a job that has ended."""
+    await session.fetch(_GIVE_UP, {"tenant": tenant, "ids": list(ids), "reason": reason, "now": now})
+
+
+async def take_up(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> None:
+    """Mark those of these turns whose extraction failed to be processed anew; not those that said what was erased."""
+    await session.fetch(_TAKE_UP, {"tenant": tenant, "ids": list(ids)})
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:

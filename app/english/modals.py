@@ -44,6 +44,9 @@ _STRICT = re.compile(
 )
 _CANNOT = re.compile(r"^(?:cannot|can-not|can't|can-never|shall-not)-(?=\w)")
 """A prohibition, or an inability: `cannot swim`."""
+_CANNOT_USE = re.compile(r"^(?:cannot|can-not|can't)-use$")
+_THAT_ONE = re.compile(r"(?:the|my|our|his|her|their|this|that|these|those|it|them|an?|any of)\b", re.IGNORECASE)
+"""One thing, which someone may not be able to use; a kind of things is a rule: `cannot use external APIs`."""
 
 _MUST = re.compile(r"^(?:must-always|must|shall)-(?=\w)")
 """An obligation by a rule, or a single task: `must finish the report`."""
@@ -207,6 +210,8 @@ def _ruled(plain: str, rule: str, rest: str) -> ModalRule | None:
         return ModalRule(predicate=canonical, rule=rest, because="it says what is forbidden or required")
     if _CANNOT.match(plain) and _GROUND.search(rest):
         return ModalRule(predicate=canonical, rule=rest, because="it says what cannot be done, and by what rule")
+    if _CANNOT_USE.match(plain) and not _THAT_ONE.match(rest):
+        return ModalRule(predicate=canonical, rule=rest, because="it says what cannot be used")
     if _MUST.match(plain) and (_GROUND.search(rest) or _ALWAYS.search(rest)):
         return ModalRule(predicate=canonical, rule=rest, because="it says what must be done, always or by what rule")
     return None

@@ -154,7 +154,7 @@ _PASSWORD: Final = re.compile(
 _TOLD_FREELY: Final = (
     (
         "a card's check value",
-        re.compile(r"\b(?:cv[vc]2?|security code|check value)\b[^\d\n]{0,15}(?P<value>\d{3,4})\b", re.IGNORECASE),
+        re.compile(r"\b(?:cv[vc]2?|security code|check value)\b[^\d\n]{0,25}(?P<value>\d{3,4})\b", re.IGNORECASE),
     ),
     (
         "a login",
@@ -167,7 +167,17 @@ _TOLD_FREELY: Final = (
     (
         "a password",
         re.compile(
-            r"\b(?:use|using|with|type|enter|put(?: in)?|it's|is) (?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;]{6,60}) "
+            r"\b(?:log-?in|log in|sign-?in|sign in|signed in|user(?:name)?|account)\b[^.\n]{0,40}"
+            r"\b(?:pass(?:word|phrase)?|pw) (?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;()]{6,60})",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "a password",
+        re.compile(
+            # A word that ends in one digit is the name of a thing: Python3, OAuth2.
+            r"\b(?:use|using|with|type|enter|put(?: in)?|it's|is) (?!(?-i:[A-Z][A-Za-z]*\d ))"
+            r"(?P<value>(?=\S*[0-9])(?=\S*[A-Za-z])[^\s.,;]{6,60}) "
             r"(?:for|as|to|on|at) [^.\n]{0,40}\b(?:log-?in|log in|sign in|password|passcode|wi-?fi)\b",
             re.IGNORECASE,
         ),
@@ -188,6 +198,10 @@ _TOLD_FREELY: Final = (
             r"[^.\n\d]{0,30}?\b(?:code|passcode|pin|password|token)\b[^.\n\d]{0,20}(?P<value>\d{3}[ -]?\d{3,5})\b",
             re.IGNORECASE,
         ),
+    ),
+    (
+        "a one-time code",
+        re.compile(r"\b(?:t?otp|tan)\b(?: (?:is|was))?[:= ]{1,3}(?P<value>\d(?:[ -]?\d){3,8})\b", re.IGNORECASE),
     ),
     (
         "a passport number",

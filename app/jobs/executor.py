@@ -218,6 +218,8 @@ class Executor:
         with self._measured(run) as measured:
             try:
                 outcome = await self._outcome(run)
+                if outcome.status is JobStatus.FAILED:
+                    await self._abandon(run, outcome.error or "")
                 await self._record(run, outcome)
             except asyncio.CancelledError:
                 outcome = PUT_BACK
@@ -244,6 +246,16 @@ class Executor:
             return _unexpected(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, the job has failed and the worker goes on
             return _unexpected(error)
+
+    async def _abandon(self, run: Job, error: str) -> None:
+        """Let the handler store what can be kept of a failed job; its own failure changes nothing about the job."""
+        abandon = self.handlers[run.kind].abandon
+        if abandon is None:
+            return
+        try:
+            await abandon(self.runtime, run, error)
+        except Exception as unkept:  # noqa: BLE001 - the job is recorded as failed whatever happens here
+            log.error("what a failed job left could not be kept", **logs.described(unkept))  # noqa: TRY400
 
     def _again(self, run: Job, error: TypedMemoryError) -> JobOutcome:
         settings = self.runtime.settings

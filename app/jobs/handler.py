@@ -24,6 +24,9 @@ class ProgressCallback(Protocol):
 Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] | None]]
 
 
+Abandon = Callable[[Runtime, Job, str], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler:
     """The handler of one kind of jobs.
@@ -31,11 +34,13 @@ class Handler:
     `run` takes the runtime, the job and its progress callback, and returns the job's result as JSON, or None. It runs
     at least once and may run again, even concurrently when its worker was presumed dead, so it must be idempotent. A
     transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, any other error
-    fails the job.
+    fails the job. `abandon` takes the runtime, a job that is about to be recorded as failed, and the error: it stores
+    what can be kept without the run.
     """
 
     kind: str
     run: Run
+    abandon: Abandon | None = None
 
 
 def discover() -> Mapping[str, Handler]:

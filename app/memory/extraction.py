@@ -83,6 +83,8 @@ class Proposal:
     are 0..1 and independent; `category` is the extractor's choice, None for the type's default; `consistency` is the
     share of the temperature sweep that produced it. `ends` means that this is no longer so, since `ended_at` (an ISO
     date or date and time) or, without one, since some time before the turn; the payload may then omit the value.
+    `valid_from` and `valid_until` (ISO, a date inclusive) bound its validity; `ttl_days` is its length where the turn
+    gives one.
     """
 
     type: str
@@ -96,6 +98,38 @@ class Proposal:
     consistency: float = 1.0
     ends: bool = False
     ended_at: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    ttl_days: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownBelief:
+    """A stored memory that a turn may touch: its type, and the fields that say what is held and what it is about."""
+
+    type: str
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityNames:
+    """A stored entity that a turn names, with its other names."""
+
+    name: str
+    entity_type: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownExcerpt:
+    """What a scope holds that a turn may touch, nearest first; `keys` are all that memories are held under, by type."""
+
+    beliefs: tuple[KnownBelief, ...] = ()
+    entities: tuple[EntityNames, ...] = ()
+    keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = KnownExcerpt()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +153,13 @@ class TokenUsage:
 class Extraction:
     """The result of extraction from one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn.
 
+    `unusable` has, for each proposed memory that can't be used, its place in the answer and the invalid field.
     `adoptable` means that the extractor knows a few types only, so that other types may adopt its proposals; a language
     model knows every type, and its choice is final.
     """
 
     proposals: tuple[Proposal, ...] = ()
+    unusable: tuple[str, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
     adoptable: bool = False
 
@@ -191,4 +227,10 @@ class TenantPolicy(BaseModel):
         strict=True,
         description="Keep each turn that passes the prefilter as an episodic memory too; "
         "by default, as TM_KEEP_EPISODES says.",
+    )
+    excluded_types: Annotated[frozenset[str], BeforeValidator(_distinct)] = Field(
+        default=frozenset(),
+        max_length=100,
+        description="Memory types that nothing is extracted as; a language model isn't told of them, and costs less.",
+        examples=[["medication"]],
     )

@@ -170,6 +170,11 @@ class MemoryType:
       that normalises a value; the first one has an index.
     - `adopts`: the rule by which it adopts memories of other types.
     - `chosen`: fields, by their wire names, whose values are chosen from a vocabulary or computed, not said.
+    - `choices`: the values that a model may choose for a field; `unasked`: fields that a model is not asked for.
+    - `shown`: an extracting model is shown the memories that a turn may touch, as it is those that are `held`.
+    - `states`: memories say what is so now, unlike a wish or an intention.
+    - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
+    - `otherwise`: returns another type for an extracted payload that is not valid for this one.
     - `version`: the version of a tenant's own type, from 1; 0 for built-in types. `earlier` returns a former version;
       `past` marks one.
     """
@@ -200,6 +205,12 @@ class MemoryType:
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
     nature: Callable[[Payload], Category | None] | None = None
     chosen: frozenset[str] = frozenset()
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unasked: frozenset[str] = frozenset()
+    states: bool = False
+    begins: bool = True
+    shown: bool = False
+    otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None
     version: int = 0
     earlier: Callable[[int], MemoryType | None] | None = None
     past: bool = False

@@ -103,7 +103,9 @@ def make_chat(settings: Settings) -> ChatModel | None:
 def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Settings, metrics: Metrics) -> Extractor:
     """Return the extractor on the language model, which it closes; of the types it asks for those `extracted`."""
     asked_for = [one for one in types if one.extracted]
-    return ModelExtractor(chat, asked_for, sweep=settings.llm_sweep, observer=_observer(settings, metrics))
+    return ModelExtractor(
+        chat, asked_for, sweep=settings.llm_sweep, window=settings.llm_window, observer=_observer(settings, metrics)
+    )
 
 
 def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Judge | None:

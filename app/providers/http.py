@@ -156,7 +156,8 @@ class ProviderClient:
         lower case, that a refused request may be about, such as the names of its parameters.
         """
         overdue = self.expires_at() if expires_at is None else expires_at
-        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        written = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        content = written.encode("utf-8", "replace")
         try:
             async with asyncio.timeout_at(overdue), self._slots:
                 answer: bytes = await self._retrying(overdue)(self._attempt, path, content, watch)

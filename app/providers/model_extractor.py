@@ -15,14 +15,15 @@ from uuid import uuid5
 from weakref import WeakKeyDictionary
 
 from app.errors import ExtractionFailed, ProviderError
+from app.lexical.tokens import locate_quote
 from app.memory import normalise
-from app.memory.extraction import MOST_PROPOSALS, Extraction, Proposal, Turn
+from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, TokenUsage, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, EntityRef
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
-from app.providers.prompt import instructions, repair_prompt, turn_prompt
-from app.providers.proposals import ProposalError, ProposalReader
+from app.providers.prompt import instructions, repair_prompt, window_prompt
+from app.providers.proposals import ParsedProposals, ProposalError, ProposalReader, that_matter_most
 from app.providers.schemas import answer_schema
 
 LEAST_SHARE: Final = 0.5
@@ -47,13 +48,13 @@ class _Group:
 
 
 def consistent_proposals(
-    answers: Sequence[Sequence[Proposal]], types: Mapping[str, MemoryType]
+    answers: Sequence[Sequence[Proposal]], types: Mapping[str, MemoryType], most: int = MOST_PROPOSALS
 ) -> tuple[Proposal, ...]:
     """Return what at least half of the answers propose, with its share of them as consistency.
 
     Two proposals are equivalent when their types and slots with their values are, or, without a slot, their
     sentences; what is left over is matched by type and quote, since the same words tell the same event in other
-    words. `types` are by name. The widest agreement comes first, and no more than `MOST_PROPOSALS` are kept.
+    words. `types` are by name. The widest agreement comes first, and no more than `most` are kept.
     """
     groups: list[_Group] = []
     for number, proposals in enumerate(answers):
@@ -62,7 +63,7 @@ def consistent_proposals(
         groups += [_Group(first=claim, answers={number}) for claim in rest]
     shares = [(len(group.answers) / len(answers), group.first.proposal) for group in groups]
     kept = sorted((one for one in shares if one[0] >= LEAST_SHARE), key=lambda one: -one[0])
-    return tuple(replace(proposal, consistency=share) for share, proposal in kept[:MOST_PROPOSALS])
+    return tuple(replace(proposal, consistency=share) for share, proposal in kept[:most])
 
 
 def _same_claim(one: _Claim, other: _Claim) -> bool:
@@ -144,62 +145,104 @@ class ModelExtractor:
     temperatures, and a proposal's consistency is the share of them that made it.
     """
 
+    reads_known = True
+
     def __init__(
         self,
         chat: ChatModel,
         types: Iterable[MemoryType],
         *,
         sweep: int = 1,
+        window: int = 1,
         observer: ChatObserver | None = None,
     ) -> None:
         """Make the prompt; ConfigurationError when a type's payload can't be asked of a model."""
         self.name = chat.name
         self._chat = chat
+        self.window = window
         self._sweep = sweep
         self._observer = observer
         self._asked = _ExtractionRequest(types)
-        self._of_tenants: WeakKeyDictionary[Registry, _ExtractionRequest] = WeakKeyDictionary()
+        self._of_tenants: WeakKeyDictionary[Registry, dict[frozenset[str], _ExtractionRequest]] = WeakKeyDictionary()
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
 
         What a failed extraction had cost by then is told by `chat.spent(error)`.
         """
-        asked = await self._asked_for(types)
+        [extraction] = await self.extract_window([turn], context, types=types, excluded=excluded, known=known)
+        return extraction
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> list[Extraction]:
+        """Ask the model about some turns at once; see `Extractor.extract_window`.
+
+        A memory is of the first turn that has its quote; one that is quoted from none is left to the last.
+        """
+        asked = await self._asked_for(types, excluded)
         prompt = Prompt(
             name="memories",
             system=asked.instructions,
-            messages=(turn_prompt(turn, context),),
+            messages=(window_prompt(turns, context, known),),
             schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
-            proposals = await self._proposals(prompt, asked, meter)
-        return Extraction(proposals=_in_order(proposals, turn.content), usage=meter.usage)
+            reading = await self._reading(prompt, asked, meter, MOST_PROPOSALS * len(turns))
+        said: list[list[Proposal]] = [[] for _ in turns]
+        for one in reading.proposals:
+            said[_place(one, turns)].append(one)
+        unusable = tuple(one.reason for one in reading.faults)
+        return [
+            Extraction(
+                proposals=_in_order(that_matter_most(mine), turn.content),
+                unusable=() if place else unusable,
+                usage=TokenUsage() if place else meter.usage,
+            )
+            for place, (turn, mine) in enumerate(zip(turns, said, strict=True))
+        ]
 
     async def aclose(self) -> None:
         """Close the model's connections; whoever shares the model loses it."""
         await self._chat.aclose()
 
-    async def _asked_for(self, types: Registry | None) -> _ExtractionRequest:
-        """Return what is asked where a tenant has types of its own; it is made once a version of them."""
+    async def _asked_for(self, types: Registry | None, excluded: frozenset[str]) -> _ExtractionRequest:
+        """Return what is asked about a tenant's types; it is made once for each version of them."""
         own = () if types is None else types.own
-        if types is None or not own:
+        excluded &= {one.name for one in (*self._asked.types.values(), *own)}
+        if types is None or not (own or excluded):
             return self._asked
-        found = self._of_tenants.get(types)
+        made = self._of_tenants.setdefault(types, {})
+        found = made.get(excluded)
         if found is None:
-            names = {one.name for one in own}
-            built_in = (one for one in self._asked.types.values() if one.name not in names)
-            found = await asyncio.to_thread(_ExtractionRequest, (*built_in, *(one for one in own if one.extracted)))
-            self._of_tenants[types] = found
+            gone = {one.name for one in own} | excluded
+            built_in = (one for one in self._asked.types.values() if one.name not in gone)
+            mine = (one for one in own if one.extracted and one.name not in excluded)
+            found = await asyncio.to_thread(_ExtractionRequest, (*built_in, *mine))
+            made[excluded] = found
         return found
 
-    async def _proposals(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter) -> tuple[Proposal, ...]:
+    async def _reading(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter, most: int) -> ParsedProposals:
         expires_at = self._chat.expires_at()
         if self._sweep == 1:
-            return await self._answer(prompt, asked.reader, 0.0, meter, expires_at)
+            return await self._answer(prompt, asked.reader, 0.0, meter, expires_at, most)
         temperatures = [HOTTEST * step / (self._sweep - 1) for step in range(self._sweep)]
         results = await asyncio.gather(
-            *(self._answer(prompt, asked.reader, one, meter, expires_at) for one in temperatures),
+            *(self._answer(prompt, asked.reader, one, meter, expires_at, most) for one in temperatures),
             return_exceptions=True,
         )
         answers = [one for one in results if not isinstance(one, BaseException)]
@@ -207,22 +250,29 @@ class ModelExtractor:
         fatal = [one for one in failures if not isinstance(one, ProviderError)]
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
-        return consistent_proposals(answers, asked.types)
+        agreed = consistent_proposals([one.proposals for one in answers], asked.types, most)
+        return ParsedProposals(proposals=agreed, faults=answers[0].faults)
 
     async def _answer(
-        self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
-    ) -> tuple[Proposal, ...]:
+        self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float, most: int
+    ) -> ParsedProposals:
+        """Return the model's answer, its wrong memories asked for once more; the good ones are kept in any case."""
         reply = await self._ask(prompt, temperature, meter, expires_at)
-        reading = reader.read(reply.text)
-        if reading.faults:
-            told = repair_prompt(fault.told for fault in reading.faults[:_TOLD])
-            reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
-            reading = reader.read(reply.text)
-        if reading.faults:
+        reading = reader.read(reply.text, most)
+        if reading.repairable:
+            told = repair_prompt((fault.told for fault in reading.repairable[:_TOLD]), partial=bool(reading.proposals))
+            try:
+                reply = await self._ask(prompt.corrected(reply.text, told), temperature, meter, expires_at)
+            except ProviderError:
+                if not reading.proposals:
+                    raise
+            else:
+                reading = reading.repaired(reader.read(reply.text, most), most)
+        if reading.faults and not reading.proposals:
             raise ExtractionFailed(
                 f"{self.name} gave no usable memories, not even when told what was wrong: {_listed(reading.faults)}"
             )
-        return reading.proposals
+        return reading
 
     async def _ask(self, prompt: Prompt, temperature: float, meter: Meter, expires_at: float) -> Reply:
         reply = await self._chat.complete(prompt, temperature=temperature, expires_at=expires_at)
@@ -237,6 +287,12 @@ class ModelExtractor:
         return reply
 
 
+def _place(proposal: Proposal, turns: Sequence[Turn]) -> int:
+    """Return which turn has the quote of a proposal."""
+    places = (place for place, turn in enumerate(turns) if locate_quote(proposal.quote, turn.content))
+    return next(places, len(turns) - 1)
+
+
 def _in_order(proposals: Sequence[Proposal], content: str) -> tuple[Proposal, ...]:
     """Return the proposals by where the turn says them; those it doesn't say come last."""
 
@@ -248,5 +304,5 @@ def _in_order(proposals: Sequence[Proposal], content: str) -> tuple[Proposal, ..
 
 
 def _listed(faults: Sequence[ProposalError]) -> str:
-    named = "; ".join(f"{fault.where} ({fault.kind})" for fault in faults[:_SHOWN])
+    named = "; ".join(fault.reason for fault in faults[:_SHOWN])
     return named if len(faults) <= _SHOWN else f"{named}; and {len(faults) - _SHOWN} more"

@@ -1,12 +1,12 @@
-"""A model's answer as proposals: read, validated, and told precisely what is wrong with it."""
+"""A model's answer as proposals: the memories that can be used, and what is wrong with each of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from app.memory.extraction import MOST_PROPOSALS, Proposal
@@ -14,9 +14,14 @@ from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct
 from app.providers.chat import NotJson, json_object
-from app.providers.schemas import CATEGORIES, PayloadField, fields_of, payload_schema
+from app.providers.schemas import CATEGORIES, TYPE, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
+
+_LONGEST_DAYS: Final = 36_500
+
+MOST_READ: Final = 50
+"""Memories of an answer that are read at all."""
 
 _TOLD: Final = 300
 """Characters of what is told about one fault."""
@@ -34,6 +39,16 @@ def _known_or_none(value: object) -> object:
     return known if known in CATEGORIES else None
 
 
+def _length_or_none(value: object) -> object:
+    """Let a length of time through; what isn't one is none, and costs no repair."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if 0 < value <= _LONGEST_DAYS else None
+
+
+_When = Annotated[Name | None, BeforeValidator(_blank_is_none)]
+
+
 class _Memory(BaseModel):
     """One memory as it is answered; further keys are passed over."""
 
@@ -48,7 +63,20 @@ class _Memory(BaseModel):
     topic: Annotated[Topic | None, BeforeValidator(_blank_is_none)] = None
     category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
     ends: bool = False
-    ended_at: Annotated[Name | None, BeforeValidator(_blank_is_none)] = None
+    ended_at: _When = None
+    valid_from: _When = None
+    valid_until: _When = None
+    ttl_days: Annotated[float | None, BeforeValidator(_length_or_none)] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_of_payload(cls, given: object) -> object:
+        """Take the type from the payload, whose first field it is asked as."""
+        payload = given.get("payload") if isinstance(given, dict) else None
+        if not isinstance(given, dict) or not isinstance(payload, dict) or TYPE not in payload:
+            return given
+        fields = {name: value for name, value in payload.items() if name != TYPE}
+        return {"type": payload[TYPE], **given, "payload": fields}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +84,53 @@ class ProposalError:
     """One thing that is wrong with an answer.
 
     `told` is for the model, whose own words it may quote; `where` and `kind` are ours alone, fit for an error.
+    `place` is that of the memory in the answer, None where the fault is the whole answer's. `final`: asking again
+    would not mend it.
     """
 
     where: str
     kind: str
     told: str
+    place: int | None = None
+    final: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Return what is wrong and where, without the model's words."""
+        return f"{self.where} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedProposals:
-    """What an answer came to: proposals, or faults."""
+    """What an answer came to: the proposals that can be used, and the faults of the others."""
 
     proposals: tuple[Proposal, ...] = ()
     faults: tuple[ProposalError, ...] = ()
+
+    @property
+    def repairable(self) -> tuple[ProposalError, ...]:
+        """Return the faults that the model may put right."""
+        return tuple(one for one in self.faults if not one.final)
+
+    def repaired(self, second: ParsedProposals, most: int = MOST_PROPOSALS) -> ParsedProposals:
+        """Return both answers as one, `second` being what the model made of the memories that were wrong.
+
+        What is still wrong is reported by its place in the first answer; all of it, where the second answer does not
+        have the memories one for one.
+        """
+        fresh = [one for one in second.proposals if one not in self.proposals]
+        wrong = list(dict.fromkeys(one.place for one in self.repairable))
+        still = {one.place for one in second.faults}
+        if None in wrong:
+            return ParsedProposals(proposals=tuple(fresh), faults=second.faults)
+        if None not in still and len(second.proposals) + len(still) == len(wrong):
+            left = {place for number, place in enumerate(wrong) if number in still}
+        else:
+            left = set() if len(fresh) >= len(wrong) else set(wrong)
+        return ParsedProposals(
+            proposals=(*self.proposals, *fresh)[:most],
+            faults=tuple(one for one in self.faults if one.final or one.place in left),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,24 +148,25 @@ class ProposalReader:
             asked = _AnswerEnvelope(spec=spec, fields=fields_of(spec))
             self._types |= dict.fromkeys((spec.name, *spec.aliases), asked)
 
-    def read(self, text: str) -> ParsedProposals:
-        """Return the proposals of an answer, all of them valid, or every fault that was found."""
+    def read(self, text: str, most: int = MOST_PROPOSALS) -> ParsedProposals:
+        """Return the proposals of an answer that are valid, and every fault of the others; `most` may be made."""
         try:
             memories = json_object(text, KEY)[KEY]
         except NotJson as error:
             return ParsedProposals(faults=(ProposalError(where="the answer", kind=str(error), told=str(error)),))
         if not isinstance(memories, list):
             return _wrong(KEY, "not a list", f"{KEY} must be a list")
-        if len(memories) > MOST_PROPOSALS:
-            many = f"{len(memories)} memories, where {MOST_PROPOSALS} is the most"
-            return _wrong(KEY, many, f"{many}: keep those that matter most")
         proposals: list[Proposal] = []
         faults: list[ProposalError] = []
-        for place, one in enumerate(memories):
+        for place, one in enumerate(memories[: max(MOST_READ, most)]):
             reading = self._memory(f"{KEY}.{place}", one)
             proposals += reading.proposals
-            faults += reading.faults
-        return ParsedProposals(faults=tuple(faults)) if faults else ParsedProposals(proposals=tuple(proposals))
+            faults += (replace(fault, place=place) for fault in reading.faults)
+        if len(memories) > most:
+            many = f"{len(memories)} memories, where {most} is the most: those that matter least are left out"
+            faults.append(ProposalError(where=KEY, kind=many, told=many, final=True))
+            proposals = that_matter_most(proposals, most)
+        return ParsedProposals(proposals=tuple(proposals), faults=tuple(faults))
 
     def _memory(self, where: str, answered: object) -> ParsedProposals:
         try:
@@ -115,18 +178,36 @@ class ProposalReader:
             names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
         payload = payload_schema(memory.payload, asked.fields)
-        try:
-            if memory.ends:
-                asked.spec.ended(payload)
-            else:
-                asked.spec.payload.model_validate(payload)
-        except ValidationError as error:
-            return ParsedProposals(
-                faults=_faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields))
-            )
-        except ValueError as error:
-            return _wrong(f"{where}.ends", str(error), f"{error}: use another type, or leave it out")
-        return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload),))
+        faults = _payload_faults(where, asked, payload, ends=memory.ends)
+        if not faults:
+            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload),))
+        other = None if asked.spec.otherwise is None else asked.spec.otherwise(payload)
+        instead = None if other is None else self._types.get(other.type)
+        if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ends):
+            return ParsedProposals(faults=faults)
+        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload),))
+
+
+def _payload_faults(
+    where: str, asked: _AnswerEnvelope, payload: Mapping[str, object], *, ends: bool
+) -> tuple[ProposalError, ...]:
+    """Return what is wrong with a payload of a type, or with the ending of one."""
+    try:
+        if ends:
+            asked.spec.ended(payload)
+        else:
+            asked.spec.payload.model_validate(dict(payload))
+    except ValidationError as error:
+        return _faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields))
+    except ValueError as error:
+        return _wrong(f"{where}.ends", str(error), f"{error}: use another type, or leave it out").faults
+    return ()
+
+
+def that_matter_most(proposals: Sequence[Proposal], most: int = MOST_PROPOSALS) -> list[Proposal]:
+    """Return so many proposals, the most important ones, in their order."""
+    ranked = sorted(proposals, key=lambda one: -(one.importance or 0.0))[:most]
+    return [one for one in proposals if any(one is kept for kept in ranked)]
 
 
 def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) -> Proposal:
@@ -140,7 +221,10 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) 
         topic=memory.topic,
         category=memory.category,
         ends=memory.ends,
-        ended_at=memory.ended_at,
+        ended_at=memory.ended_at or (memory.valid_until if memory.ends else None),
+        valid_from=memory.valid_from,
+        valid_until=memory.valid_until,
+        ttl_days=memory.ttl_days,
     )
 
 

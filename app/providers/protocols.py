@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.memory.extraction import Extraction, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Payload
 
@@ -25,13 +25,47 @@ class Extractor(Protocol):
         """What provenance records, such as `rules` or `openai:gpt-5-mini`."""
         ...
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
+    @property
+    def reads_known(self) -> bool:
+        """Whether it makes use of what is known already; looking that up costs two reads."""
+        ...
+
+    async def extract(
+        self,
+        turn: Turn,
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Extraction:
         """Return what the turn says that is worth remembering; nothing is a valid answer.
 
-        `types` are those that may be proposed; without them, those that it was made with.
+        `known` is what is stored that the turn may touch: it tells how things are named, and is not remembered again.
+        `types` are those that may be proposed, but for the `excluded` ones; without them, those it was made with.
         `context` are the turns of the session just before, oldest first: they give names to pronouns, and
         nothing is extracted from them. Raises ExtractionFailed when the answer could not be used even after
         a repair, and another ProviderError when there was no answer.
+        """
+        ...
+
+    @property
+    def window(self) -> int:
+        """Most turns that it extracts from together."""
+        ...
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Sequence[Extraction]:
+        """Return what each of some turns of a session says, in their order; see `extract`.
+
+        `context` are the turns before the first one. The cost of all is with the first.
         """
         ...
 

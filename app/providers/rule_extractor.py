@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.english.rules.propose import propose
-from app.memory.extraction import Extraction, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -23,6 +23,8 @@ class RuleExtractor:
     """Proposes what a turn states in plain words: the same turn, the same proposals, every time."""
 
     name = "rules"
+    reads_known = False
+    window = 1
 
     async def extract(
         self,
@@ -30,14 +32,32 @@ class RuleExtractor:
         context: Sequence[Turn] = (),
         *,
         types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,  # noqa: ARG002 - its keys are always the same
     ) -> Extraction:
         """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
 
         `context` are the turns before: they tell which names are people's; nothing is taken from them.
         """
-        if len(turn.content) <= _INLINE:
-            return Extraction(proposals=propose(turn, context), adoptable=True)
-        return Extraction(proposals=await asyncio.to_thread(propose, turn, context), adoptable=True)
+        inline = len(turn.content) <= _INLINE
+        proposals = propose(turn, context) if inline else await asyncio.to_thread(propose, turn, context)
+        return Extraction(proposals=tuple(one for one in proposals if one.type not in excluded), adoptable=True)
+
+    async def extract_window(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn] = (),
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+        known: KnownExcerpt = NOTHING_KNOWN,
+    ) -> Sequence[Extraction]:
+        """Return what each turn says, those before it being its context."""
+        every = (*context, *turns)
+        return [
+            await self.extract(turn, every[: len(context) + place], types=types, excluded=excluded, known=known)
+            for place, turn in enumerate(turns)
+        ]
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -21,7 +21,7 @@ from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
-from app.write.candidates import screen_stated
+from app.write.candidates import adjusted, needs_adjusting, screen_stated
 from app.write.pipeline import WritePipeline
 from app.write.resolve import UNKNOWN_ID
 
@@ -72,7 +72,13 @@ class Memories:
         return result
 
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[WriteOutcome | TypedMemoryError]:
-        """Screen and store candidates; return an outcome or an error for each, as `WritePipeline.write` does."""
+        """Screen and store candidates; return an outcome or an error for each, as `WritePipeline.write` does.
+
+        They go through the same adjustments as candidates from turns.
+        """
+        if any(map(needs_adjusting, candidates)):
+            types = await self.pipeline.deciding.types.of(actor.tenant_id)
+            candidates = [adjusted(one, types) for one in candidates]
         return await self.pipeline.write(actor, await screen_stated(candidates))
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice
 from uuid import UUID
 
 from app import ids
@@ -15,9 +15,10 @@ from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.db.turns import StoredTurn
-from app.errors import Conflict, NotFound, TypesMoved
+from app.errors import Conflict, NotFound, ProviderError, TypesMoved
 from app.memory.audit import AuditAction
-from app.memory.extraction import Turn, TurnStatus
+from app.memory.extraction import TenantPolicy, Turn, TurnStatus
+from app.memory.registry import Registry
 from app.model import Actor, Scope
 from app.services.extraction import ExtractionPolicies
 from app.write.trace import TurnReport
@@ -94,35 +95,58 @@ class Turns:
         turns: Collection[UUID],
         *,
         progress: Callable[[int], Awaitable[None]] | None = None,
+        give_up: bool = False,
     ) -> list[StoredTurn]:
         """Process those of these turns that wait, and return all of them as they are now.
 
         `progress` is called with the number of processed turns after each chunk but the last. Raises the first error
-        of a turn; turns processed before it stay processed.
+        of a turn; turns processed before it stay processed. With `give_up`, a turn that the extractor does not answer
+        about is stored as failed, the turns after it are processed, and the error is raised at the end.
         """
         try:
-            return await self._process(actor, turns, progress)
+            return await self._process(actor, turns, progress, give_up=give_up)
         except TypesMoved:
-            return await self._process(actor, turns, progress)
+            return await self._process(actor, turns, progress, give_up=give_up)
+
+    async def abandon(self, actor: Actor, turns: Collection[UUID], reason: str) -> None:
+        """Keep those of these turns that wait as episodes, and mark them as failed for this reason."""
+        policy, types, stored = await self._standing(actor, turns)
+        for chunk in _chunks(stored):
+            await self.pipeline.abandon(actor, chunk, policy, types, reason)
 
     async def _process(
-        self, actor: Actor, turns: Collection[UUID], progress: Callable[[int], Awaitable[None]] | None
+        self,
+        actor: Actor,
+        turns: Collection[UUID],
+        progress: Callable[[int], Awaitable[None]] | None,
+        *,
+        give_up: bool,
     ) -> list[StoredTurn]:
+        policy, types, stored = await self._standing(actor, turns)
+        done = sum(one.status is not TurnStatus.RECEIVED for one in stored)
+        error: ProviderError | None = None
+        for chunk in _chunks(stored):
+            try:
+                await self.pipeline.process(actor, chunk, policy, types, give_up=give_up)
+            except ProviderError as failed:
+                if not give_up:
+                    raise
+                error = error or failed
+            done += len(chunk)
+            if progress is not None and done < len(stored):
+                await progress(done)
+        if error is not None:
+            raise error
+        return await self.get_all(actor, turns)
+
+    async def _standing(
+        self, actor: Actor, turns: Collection[UUID]
+    ) -> tuple[TenantPolicy, Registry, Sequence[StoredTurn]]:
+        """Return the tenant's policy and types, and those of these turns that exist."""
         async with self.database.read(actor.tenant_id) as session:
             policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
             stored = await db_turns.fetch(session, actor.tenant_id, turns)
-        types = await self.pipeline.types.at(actor.tenant_id, version)
-        waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
-        done = len(stored) - len(waiting)
-        for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
-            mine = list(group)
-            for start in range(0, len(mine), CHUNK):
-                chunk = mine[start : start + CHUNK]
-                await self.pipeline.process(actor, chunk, policy, types)
-                done += len(chunk)
-                if progress is not None and done < len(stored):
-                    await progress(done)
-        return await self.get_all(actor, turns)
+        return policy, await self.pipeline.types.at(actor.tenant_id, version), stored
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with its report, or raise NotFound."""
@@ -214,6 +238,14 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
     if standing[0].erased_at is not None:
         raise Conflict("a memory of this turn was erased: replaying it would bring that back")
     raise Conflict("the turn is still waiting to be processed: see its job")
+
+
+def _chunks(stored: Sequence[StoredTurn]) -> Iterator[Sequence[StoredTurn]]:
+    """Yield the turns that wait, some of one scope at a time."""
+    waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
+    for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
+        while chunk := list(islice(group, CHUNK)):
+            yield chunk
 
 
 def _unknown(turn: UUID) -> NotFound:

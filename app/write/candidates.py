@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
@@ -104,13 +104,23 @@ def candidate(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Re
     if proposal.ends:
         return _ended(proposal, turn, standing, types, extractor)
     spec, payload = _typed(proposal, types)
-    changed = payload.reclassified()
-    provenance: dict[str, object] = {"extractor": extractor}
-    if changed is not None:
-        provenance["reclassified"] = {"from": spec.name, "because": changed.reason}
-        spec = types.get(changed.type)
-        payload = spec.payload.model_validate(changed.payload)
-    return _standing(proposal, turn, standing, spec, payload, provenance)
+    return adjusted(_standing(proposal, turn, standing, spec, payload, {"extractor": extractor}), types)
+
+
+def needs_adjusting(candidate: Candidate) -> bool:
+    """Return whether a candidate's own words show another type than it was given."""
+    return candidate.ending is None and candidate.payload.reclassified() is not None
+
+
+def adjusted(candidate: Candidate, types: Registry) -> Candidate:
+    """Return a candidate as the type that its words show: a predicate of the past makes an event (seed 000)."""
+    changed = None if candidate.ending is not None else candidate.payload.reclassified()
+    if changed is None:
+        return candidate
+    spec = types.get(changed.type)
+    payload = spec.payload.model_validate(changed.payload)
+    because = {"from": candidate.type.name, "because": changed.reason}
+    return replace(candidate, type=spec, payload=payload, provenance={**candidate.provenance, "reclassified": because})
 
 
 def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:
@@ -128,11 +138,36 @@ def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Regis
 
 def _instant(written: str | None, turn: Turn) -> datetime | None:
     """Return a time as it was proposed, no later than the turn; None for what is no time."""
+    read = _read(written)
+    return None if read is None else min(day_start(read, turn.zone), turn.occurred_at)
+
+
+def _read(written: str | None) -> date | datetime | None:
     try:
-        read = None if written is None else _WHEN.validate_python(written)
+        return None if written is None else _WHEN.validate_python(written)
     except ValidationError:
         return None
-    return None if read is None else min(day_start(read, turn.zone), turn.occurred_at)
+
+
+def _bounds(
+    proposal: Proposal, turn: Turn, spec: MemoryType, payload: Payload
+) -> tuple[datetime | None, datetime | None]:
+    """Return from when and until when a proposal holds, as far as it says; what happens at a time has no bounds.
+
+    An end that lies before the turn, or before the beginning, bounds nothing.
+    """
+    if proposal.ends or payload.event_time(turn.zone) is not None:
+        return None, None
+    begins = _read(proposal.valid_from) if spec.begins else None
+    start = None if begins is None else day_start(begins, turn.zone)
+    since = max(start or turn.occurred_at, turn.occurred_at)
+    ends = _read(proposal.valid_until)
+    until = None if ends is None else day_start(ends, turn.zone)
+    if until is not None and not isinstance(ends, datetime):
+        until += timedelta(days=1)
+    if until is None and proposal.ttl_days is not None:
+        until = since + timedelta(days=proposal.ttl_days)
+    return start, until if until is not None and until > since else None
 
 
 def _standing(
@@ -143,12 +178,15 @@ def _standing(
     payload: Payload,
     provenance: Mapping[str, object],
 ) -> Candidate:
+    valid_from, valid_until = _bounds(proposal, turn, spec, payload)
     return Candidate(
         type=spec,
         payload=payload,
         scope=turn.scope,
         stated_at=turn.occurred_at,
         zone=turn.zone,
+        valid_from=valid_from,
+        valid_until=valid_until,
         source_strength=standing.source,
         extractor_confidence=proposal.confidence * standing.grounding * proposal.consistency,
         speech_act=standing.speech_act,

@@ -22,13 +22,16 @@ from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
 from app.english.turn_acts import act_of_turn
+from app.errors import TypedMemoryError
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
-from app.memory.extraction import Extraction, Proposal, Role, Turn
+from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
+from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
+from app.write.claims import ExaminedClaim, examine, is_presupposed
 from app.write.coreference import Binding, Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
@@ -37,6 +40,7 @@ from app.write.values import ExtractedCandidates, RejectedProposal
 _Item = TypeVar("_Item")
 
 _PROPOSALS = TypeAdapter(tuple[Proposal, ...])
+_REASONS = TypeAdapter(tuple[str, ...])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +64,24 @@ class BatchingWriter(Generic[_Item]):
                 await self.keep(items)
 
 
+def with_spent(answer: Extraction | TypedMemoryError, spent: TokenUsage) -> Extraction | TypedMemoryError:
+    """Return an answer, or why there is none, with what was spent on it before."""
+    if isinstance(answer, TypedMemoryError):
+        answer.__dict__["usage"] = spent_tokens(answer) + spent
+        return answer
+    return replace(answer, usage=answer.usage + spent)
+
+
 def extraction_to_json(extraction: Extraction) -> dict[str, object]:
     """Return what to keep of an extraction, as JSON values; its cost is counted apart."""
-    return {"proposals": _PROPOSALS.dump_python(extraction.proposals, mode="json")}
+    proposals = _PROPOSALS.dump_python(extraction.proposals, mode="json")
+    return {"proposals": proposals, "unusable": list(extraction.unusable)}
 
 
 def extraction_from_json(kept: Mapping[str, object]) -> Extraction:
     """Return the extraction that was kept, at no cost."""
-    return Extraction(proposals=_PROPOSALS.validate_python(kept["proposals"]))
+    proposals = _PROPOSALS.validate_python(kept["proposals"])
+    return Extraction(proposals=proposals, unusable=_REASONS.validate_python(kept.get("unusable", ())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +162,15 @@ EPISODE = "episodic"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionContext:
-    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept."""
+    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept.
+
+    `names` are those of whom the turn means by another name.
+    """
 
     types: Registry
     extractor: str
     keep_episodes: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +180,7 @@ class _GroundedProposal:
     proposal: Proposal
     standing: ProposalTrust
     offer: Reclassification
+    notes: tuple[str, ...] = ()
 
 
 def candidates_of(
@@ -181,7 +200,12 @@ def candidates_of(
     doubts = screen(turn.content, foreign=turn.role is not Role.USER)
     refused: list[RejectedProposal] = []
     said = _TurnText(
-        turn=turn, context=context, doubts=doubts, framing=framing, foreign=quoted_spans(turn.content, turn.speaker)
+        turn=turn,
+        context=context,
+        doubts=doubts,
+        framing=framing,
+        foreign=quoted_spans(turn.content, turn.speaker),
+        names=means.names,
     )
     meant = _grounded(said, extraction, means, trace, refused)
     named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
@@ -210,37 +234,51 @@ class _TurnText:
     doubts: Sequence[Suspicion]
     framing: RolePlayFrame
     foreign: tuple[Span, ...]
+    names: Sequence[str]
 
 
 def _grounded(
     heard: _TurnText, extraction: Extraction, means: ExtractionContext, trace: Trace, refused: list[RejectedProposal]
 ) -> list[_GroundedProposal]:
-    turn, found = heard.turn, []
+    found = []
     offered = _offered(heard, extraction, means)
     with trace.stage("ground", len(offered)) as stage:
         for offer in offered:
-            proposal = offer.proposal
-            grounding = ground(proposal, turn, heard.context, means.types)
-            if not isinstance(grounding, Grounding):
-                refused.append(RejectedProposal(proposal=proposal, reason=grounding))
-                stage.drop(proposal.type, grounding)
-                continue
-            act = _act(proposal, heard, grounding)
-            if act in SKIPPED:
-                reason = f"it is {_ACTS[act]}, which states nothing"
-                refused.append(RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason))
-                stage.drop(proposal.type, reason)
-                continue
-            standing = ProposalTrust(
-                source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
-                grounding=grounding.score,
-                speech_act=act,
-                review=_review(heard.doubts, grounding),
-            )
-            found.append(
-                _GroundedProposal(proposal=replace(proposal, quote=grounding.quote), standing=standing, offer=offer)
-            )
+            judged = _judged(offer, heard, means, examined=not extraction.adoptable)
+            if isinstance(judged, RejectedProposal):
+                refused.append(judged)
+                stage.drop(judged.proposal.type, judged.reason)
+            else:
+                found.append(judged)
+                stage.notes += (f"{judged.proposal.type}: {note}" for note in judged.notes)
     return found
+
+
+def _judged(
+    offer: Reclassification, heard: _TurnText, means: ExtractionContext, *, examined: bool
+) -> _GroundedProposal | RejectedProposal:
+    """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
+    proposal, turn = offer.proposal, heard.turn
+    grounding = ground(proposal, turn, heard.context, means.types, names=heard.names)
+    if not isinstance(grounding, Grounding):
+        return RejectedProposal(proposal=proposal, reason=grounding)
+    sentence, before = sentence_around(turn.content, grounding.span)
+    spec = means.types.find(proposal.type) if examined else None
+    claim = ExaminedClaim(proposal=proposal)
+    if spec is not None:
+        claim = examine(proposal, sentence, turn, heard.context, spec)
+    proposal = replace(claim.proposal, quote=grounding.quote)
+    act = _act(proposal, heard, grounding, sentence, before)
+    if act in SKIPPED:
+        reason = f"it is {_ACTS[act]}, which states nothing"
+        return RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason)
+    standing = ProposalTrust(
+        source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
+        grounding=grounding.score,
+        speech_act=act,
+        review=_review(heard.doubts, grounding) or claim.doubt,
+    )
+    return _GroundedProposal(proposal=proposal, standing=standing, offer=offer, notes=claim.notes)
 
 
 def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
@@ -251,7 +289,7 @@ def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext)
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
             stands = offer.was is None or isinstance(
-                ground(offer.proposal, heard.turn, heard.context, means.types), Grounding
+                ground(offer.proposal, heard.turn, heard.context, means.types, names=heard.names), Grounding
             )
             found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
     return found
@@ -269,13 +307,16 @@ def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> 
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
-def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding) -> SpeechAct:
+def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
     """Return the more cautious of what the extractor and the rules say was done with the words.
 
-    An ending is a denial that asserts: `I no longer work there`.
+    An ending is a denial that asserts: `I no longer work there`. What a sentence takes for granted, such as who
+    Carmen is in `my sister Carmen told me`, is asserted, whatever the sentence does, unless it plays a part.
     """
-    sentence, before = sentence_around(heard.turn.content, grounding.span)
-    act = more_cautious(proposal.speech_act, speech_act(sentence, before))
+    spoken = speech_act(sentence, before)
+    if spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence):
+        spoken = SpeechAct.ASSERTION
+    act = more_cautious(proposal.speech_act, spoken)
     framed = heard.framing.at(grounding.span[0], sentence)
     act = act if framed is None else more_cautious(act, framed)
     if is_quoted(_begins(grounding, heard), heard.foreign):

@@ -167,15 +167,21 @@ class Grounding:
 
 
 def ground(
-    proposal: Proposal, turn: Turn, context: Sequence[Turn], types: Registry, *, language: str = "english"
+    proposal: Proposal,
+    turn: Turn,
+    context: Sequence[Turn],
+    types: Registry,
+    *,
+    names: Sequence[str] = (),
+    language: str = "english",
 ) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in
-    the turn itself. An ending that names no value stands by its quote alone. `types` hold the examples that the
-    extractor was shown; `language` is a Snowball algorithm.
+    the turn itself. `names` are those of whom it means by another name. An ending that names no value stands by its
+    quote alone. `types` hold the examples that the extractor was shown; `language` is a Snowball algorithm.
     """
-    beside = (*(one.content for one in context), *_speakers(turn, context))
+    beside = (*(one.content for one in context), *_speakers(turn, context), *names)
     return stands(proposal, turn.content, types, beside=beside, exempt=_persons(turn, context), language=language)
 
 

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from time import perf_counter
 from uuid import UUID
 
 from app.db import tenants
@@ -28,10 +30,10 @@ from app.db.session import Database
 from app.db.sql import insert_all
 from app.db.turns import StoredTurn, TurnResult
 from app.english.role_play import NO_FRAMING, RolePlayFrame
-from app.errors import ExtractionFailed, TypedMemoryError
+from app.errors import ExtractionFailed, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
-from app.memory.extraction import Extraction, TenantPolicy, TokenUsage, Turn, TurnStatus
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TenantPolicy, TokenUsage, Turn, TurnStatus
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
@@ -39,7 +41,8 @@ from app.providers.factory import Prices
 from app.providers.protocols import Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
-from app.write.extract import ExtractionContext, candidates_of
+from app.write.extract import ExtractionContext, candidates_of, with_spent
+from app.write.known import KnownReader, names_meant, together_known, with_known_keys
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
 from app.write.referents import HEARD_TURNS
@@ -60,6 +63,7 @@ class TurnState:
     framing: RolePlayFrame = NO_FRAMING
     trace: Trace = field(default_factory=Trace)
     dropped: RejectedTurn | None = None
+    known: KnownExcerpt = NOTHING_KNOWN
     extraction: Extraction | None = None
     failure: TypedMemoryError | None = None
     referents: Sequence[Referent] = ()
@@ -72,6 +76,21 @@ class TurnState:
         if self.extraction is not None:
             return self.extraction.usage
         return TokenUsage() if self.failure is None else spent_tokens(self.failure)
+
+    def answer(self, answer: Extraction | TypedMemoryError, types: Registry, *, window: int, took_ms: float) -> None:
+        """Take what the extractor answered about the turn, as one of a window of so many."""
+        with self.trace.stage("extract", 1) as stage:
+            if window > 1:
+                stage.notes.append(f"extracted together with {window - 1} other turns")
+            if isinstance(answer, TypedMemoryError):
+                self.failure = answer
+                stage.drop("turn", answer.message)
+            else:
+                self.extraction = with_known_keys(answer, self.known, types)
+                for reason in answer.unusable:
+                    stage.seen += 1
+                    stage.drop("memory", reason)
+        stage.took_ms = took_ms
 
     @property
     def unavailable(self) -> bool:
@@ -116,6 +135,28 @@ def report_of(work: TurnState) -> TurnReport:
     return turn_report(work.considered, outcomes, work.trace, status=status, reason=reason)
 
 
+LONGEST_WINDOW = 12_000
+"""Characters of turns that are extracted together."""
+
+
+def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
+    """Yield turns in their order, those of a session that follow one another together, `most` at once."""
+    window: list[TurnState] = []
+    for work in works:
+        fits = (
+            0 < len(window) < most
+            and work.turn.session_id is not None
+            and work.turn.session_id == window[-1].turn.session_id
+            and sum(len(one.turn.content) for one in (*window, work)) <= LONGEST_WINDOW
+        )
+        if window and not fits:
+            yield window
+            window = []
+        window.append(work)
+    if window:
+        yield window
+
+
 RECENT_TURNS = 50
 """Turns of the last moments that a turn is compared with for repetition."""
 
@@ -129,30 +170,60 @@ class IngestPipeline:
     database: Database
     writing: WritePipeline
     extractor: Extractor
+    known: KnownReader
     types: Types
     clock: Callable[[], datetime]
     keep_episodes: bool
     prices: Prices = field(default_factory=Prices)
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
-    async def process(self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry) -> None:
+    async def process(
+        self,
+        actor: Actor,
+        turns: Sequence[StoredTurn],
+        policy: TenantPolicy,
+        types: Registry,
+        *,
+        give_up: bool = False,
+    ) -> None:
         """Take stored turns of one scope through the pipeline, in order; `types` are the tenant's.
 
         Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
-        before it are finished then, it and those after it are as they were and can be processed again.
+        before it are finished then, it and those after it are as they were and can be processed again. With
+        `give_up`, turns that the extractor does not answer about are finished as failed, before that is raised.
         """
         works = await self._read(actor, [one.turn for one in turns], policy)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
-        await self._extract(works, known, actor, types)
-        stuck = next((place for place, one in enumerate(works) if one.unavailable), len(works))
-        ready = works[:stuck]
+        await self._look_up([one for one in works if one.turn.id not in known], actor, types)
+        await self._extract(works, known, actor, policy, types)
+        unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
+        ready = works if give_up else works[:unanswered]
         error = await self._decided(actor, ready, policy, types, self.writing.write)
         done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
         await self._finish(actor, done)
         if error is not None:
             raise error
-        if stuck < len(works):
-            raise works[stuck].failure or AssertionError("unreachable")
+        if unanswered < len(works):
+            raise works[unanswered].failure or AssertionError("unreachable")
+
+    async def abandon(
+        self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry, reason: str
+    ) -> None:
+        """Finish stored turns of one scope as failed without asking the extractor, and keep each as an episode.
+
+        One whose episode can't be stored is finished all the same.
+        """
+        works = await self._read(actor, [one.turn for one in turns], policy)
+        for one in works:
+            one.failure = ExtractionFailed(reason)
+        with suppress(TypedMemoryError):
+            await self._decided(actor, works, policy, types, self.writing.write)
+        for one in works:
+            if len(one.outcomes) < len(one.considered.candidates) or any(
+                isinstance(out, TypedMemoryError) for out in one.outcomes
+            ):
+                one.considered, one.outcomes = ExtractedCandidates(), []
+        await self._finish(actor, works)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
         """Return what would become of turns that are not stored; nothing is written.
@@ -161,7 +232,8 @@ class IngestPipeline:
         """
         types = await self.types.of(actor.tenant_id)
         works = await self._read(actor, turns, policy)
-        await self._extract(works, {}, None, types)
+        await self._look_up(works, actor, types)
+        await self._extract(works, {}, None, policy, types)
         for one in works:
             if one.unavailable and one.failure is not None:
                 raise one.failure
@@ -187,35 +259,67 @@ class IngestPipeline:
         earlier = [turn for turn in around if turn.id not in given]
         return await asyncio.to_thread(prefiltered, turns, earlier, policy)
 
+    async def _look_up(self, works: Sequence[TurnState], actor: Actor, types: Registry) -> None:
+        """Look up what the turns that passed may touch, where the extractor makes use of it."""
+        if not self.extractor.reads_known:
+            return
+        passed = [one for one in works if one.dropped is None]
+        found = await self.known.excerpts(actor, [(one.turn, one.context) for one in passed], types)
+        for work, known in zip(passed, found, strict=True):
+            work.known = known
+
     async def _extract(
         self,
         works: Sequence[TurnState],
         known: Mapping[UUID, Mapping[str, object]],
         actor: Actor | None,
+        policy: TenantPolicy,
         types: Registry,
     ) -> None:
-        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls."""
-        together = None if actor is None else extract.BatchingWriter(keep=partial(self._keep, actor))
+        """Have every turn that passed extracted (stage 2), all at once; the extractor bounds its own calls.
 
-        async def one(work: TurnState) -> None:
-            with work.trace.stage("extract", 1) as stage:
-                stored = known.get(work.turn.id)
-                try:
-                    if stored is not None:
-                        work.extraction = extract.extraction_from_json(stored)
-                        stage.notes.append("as extracted before")
-                    else:
-                        work.extraction = await self.extractor.extract(work.turn, work.context, types=types)
-                except TypedMemoryError as error:
-                    work.failure = error
-                    stage.drop("turn", error.message)
-            if together is not None and stored is None and work.usage.requests:
-                await together(work)
+        Turns of a session that follow one another are extracted together, as many as the extractor takes.
+        """
+        together = None if actor is None else extract.BatchingWriter(keep=partial(self._keep, actor))
+        passed = [one for one in works if one.dropped is None]
+        for work in passed:
+            if work.turn.id in known:
+                with work.trace.stage("extract", 1) as stage:
+                    work.extraction = extract.extraction_from_json(known[work.turn.id])
+                    stage.notes.append("as extracted before")
+
+        async def asked(window: Sequence[TurnState]) -> None:
+            began = perf_counter()
+            answers = await self._answers(window, policy, types)
+            for work, answer in zip(window, answers, strict=True):
+                work.answer(answer, types, window=len(window), took_ms=(perf_counter() - began) * 1000)
+            if together is not None and any(one.usage.requests for one in window):
+                await asyncio.gather(*map(together, window))
 
         async with asyncio.TaskGroup() as group:
-            for work in works:
-                if work.dropped is None:
-                    group.create_task(one(work))
+            for window in windows([one for one in passed if one.turn.id not in known], self.extractor.window):
+                group.create_task(asked(window))
+
+    async def _answers(
+        self, window: Sequence[TurnState], policy: TenantPolicy, types: Registry
+    ) -> Sequence[Extraction | TypedMemoryError]:
+        """Return what is extracted from turns together; from each alone, where an answer about all can't be used."""
+        try:
+            return await self.extractor.extract_window(
+                [one.turn for one in window],
+                window[0].context,
+                types=types,
+                excluded=policy.excluded_types,
+                known=together_known([one.known for one in window]),
+            )
+        except TypedMemoryError as error:
+            if len(window) == 1:
+                return [error]
+            if not isinstance(error, ExtractionFailed):
+                return [error, *(ProviderUnavailable(error.message) for _ in window[1:])]
+            spent = spent_tokens(error)
+        each = await asyncio.gather(*(self._answers([one], policy, types) for one in window))
+        return [with_spent(answer, TokenUsage() if place else spent) for place, [answer] in enumerate(each)]
 
     async def _keep(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Store what a model answered and what it cost; where that fails, it is the turns' failure."""
@@ -259,17 +363,21 @@ class IngestPipeline:
                 )
 
     def _consider(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
-        """Turn proposals into candidates."""
+        """Turn proposals into candidates; a turn whose extraction failed is kept as an episode in any case."""
         keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
         means = ExtractionContext(types=types, extractor=self.extractor.name, keep_episodes=keep)
         for work in works:
-            if work.extraction is not None:
+            if work.dropped is None:
                 work.considered = candidates_of(
                     work.turn,
-                    work.extraction,
+                    work.extraction or Extraction(),
                     work.context,
                     work.referents,
-                    means,
+                    replace(
+                        means,
+                        keep_episodes=keep or work.failure is not None,
+                        names=names_meant(work.known, work.turn),
+                    ),
                     work.trace,
                     work.framing,
                     work.heard,

@@ -167,3 +167,34 @@ async def test_what_must_not_be_tonight_is_no_rule(client: httpx.AsyncClient) ->
 async def test_a_caller_who_chose_the_type_keeps_it(client: httpx.AsyncClient) -> None:
     memory = await written(client, **fact(predicate="takes", object="metformin 500 mg", stateful=False))
     assert memory["type"] == "fact"
+
+
+async def test_what_a_caller_writes_in_the_past_tense_is_an_event_as_it_is_from_a_turn(
+    client: httpx.AsyncClient,
+) -> None:
+    fact = {"subject": "user", "predicate": "used to work at", "object": "Volkswagen", "user_id": "ann"}
+    answer = (await client.post("/memories/typed/fact", json=fact)).json()
+    assert (answer["memory"]["type"], answer["memory"]["event_at_precision"]) == ("event", "approximate")
+    assert answer["memory"]["provenance"]["reclassified"]["from"] == "fact"
+    batch = {
+        "memories": [{"type": "fact", **fact, "object": "Audi"}, {"type": "fact", **fact, "predicate": "works-at"}]
+    }
+    told = (await client.post("/memories/batch", json=batch)).json()["results"]
+    assert [one["memory"]["type"] for one in told] == ["event", "fact"]
+
+
+@pytest.mark.parametrize(
+    ("words", "predicate", "rule"),
+    [
+        ("We are required to encrypt all backups.", "must-encrypt", "all backups"),
+        ("I am prohibited from sharing salary figures.", "may-not-share", "salary figures"),
+        ("We must not deploy on Fridays.", "may-not-deploy", "on Fridays"),
+        ("I cannot use remote databases.", "may-not-use", "remote databases"),
+    ],
+)
+async def test_rules_in_plain_words_become_constraints(
+    client: httpx.AsyncClient, words: str, predicate: str, rule: str
+) -> None:
+    await say(client, words)
+    [one] = await active(client, "constraint")
+    assert (one["predicate"], one["rule"]) == (predicate, rule)

@@ -56,7 +56,7 @@ def memory(given: Mapping[str, Any], turn: str) -> Json:
 def scripted(asked: Asked) -> Said:
     """Return what the model says unless it is told to misbehave."""
     labels = [label for label, _ in blocks(asked)]
-    if "turn" in labels:
+    if any(map(_is_turn, labels)):
         return Said(text=json.dumps({"memories": _script(asked)}, ensure_ascii=False))
     if "sentence" in labels:
         return Said(text=json.dumps({"choice": _choice(asked)}))
@@ -65,7 +65,7 @@ def scripted(asked: Asked) -> Said:
 
 def turn_of(asked: Asked) -> str:
     """Return the turn that the request is about."""
-    return dict(blocks(asked)).get("turn", "")
+    return "\n".join(_turns(asked))
 
 
 def system_of(asked: Asked) -> str:
@@ -82,8 +82,21 @@ def blocks(asked: Asked) -> list[tuple[str, str]]:
 
 
 def _script(asked: Asked) -> list[Json]:
-    turn = turn_of(asked)
-    return [memory(one, turn) for words, memories in asked.script.items() if words in turn for one in memories]
+    return [
+        memory(one, turn)
+        for turn in _turns(asked)
+        for words, memories in asked.script.items()
+        if words in turn
+        for one in memories
+    ]
+
+
+def _turns(asked: Asked) -> list[str]:
+    return [text for label, text in blocks(asked) if _is_turn(label)]
+
+
+def _is_turn(label: str) -> bool:
+    return re.fullmatch(r"turn(?: \d+)?", label) is not None
 
 
 def _same(asked: Asked) -> list[bool]:

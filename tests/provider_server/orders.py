@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """How to behave, and for how many requests (None: from now on)."""
+    """How to behave, and for how many requests (None: from now on); `words`: only of those that have them."""
 
     behaviour: str = "ok"
     times: int | None = None
@@ -19,6 +19,7 @@ class Order:
     status: int = 500
     retry_after: str | None = None
     body: Any = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -185,7 +185,7 @@ class Provider:
             path=request.path, body=json.loads(request.body), headers=request.headers, script=dict(self.script)
         )
         self._note(asked)
-        order = self._next_order()
+        order = self._next_order(request.body.decode())
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -206,14 +206,14 @@ class Provider:
         noted = {"path": asked.path, "body": asked.body, "authorization": asked.headers.get("authorization")}
         self.seen.append(noted | {name: asked.headers[name] for name in others if name in asked.headers})
 
-    def _next_order(self) -> Order:
+    def _next_order(self, asked: str) -> Order:
         """Return the oldest order that still has requests to it; the newest lasting one otherwise."""
         for number, order in enumerate(self.orders):
-            if order.times:
+            if order.times and order.words in asked:
                 spent = Order(**{**_fields(order), "times": order.times - 1})
                 self.orders[number] = spent
                 return order
-        lasting = [order for order in self.orders if order.times is None]
+        lasting = [order for order in self.orders if order.times is None and order.words in asked]
         return lasting[-1] if lasting else Order()
 
 

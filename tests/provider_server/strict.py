@@ -41,9 +41,9 @@ def _violations(node: Node, at: str) -> Iterator[str]:
         yield f"{at}: {keyword} is not permitted"
     if not node.keys() & {"type", "anyOf"}:
         yield f"{at}: has no type"
-    if node.get("type") == "object":
+    if "object" in kinds(node):
         yield from _object_violations(node, at)
-    if node.get("type") == "array" and "items" not in node:
+    if "array" in kinds(node) and "items" not in node:
         yield f"{at}: an array needs items"
     if "anyOf" in node:
         yield from _alternative_violations(node["anyOf"], at)
@@ -86,4 +86,10 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 def _depth(node: Node) -> int:
     below = max((_depth(child) for _, child in _children(node)), default=0)
-    return below + (node.get("type") == "object")
+    return below + ("object" in kinds(node))
+
+
+def kinds(node: Node) -> list[str]:
+    """Return the types a value may have, of which there may be a list."""
+    given = node.get("type", [])
+    return [given] if isinstance(given, str) else list(given)

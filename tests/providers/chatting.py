@@ -69,10 +69,11 @@ class Kit:
         self,
         policy: HttpPolicy = POLICY,
         sweep: int = 1,
+        window: int = 1,
         types: Iterable[MemoryType] = TYPES,
         **changes: Any,
     ) -> ModelExtractor:
-        return ModelExtractor(self.chat(policy, **changes), types, sweep=sweep, observer=self._observe)
+        return ModelExtractor(self.chat(policy, **changes), types, sweep=sweep, window=window, observer=self._observe)
 
     def judge(self, policy: HttpPolicy = POLICY) -> ModelJudge:
         return ModelJudge(self.chat(policy), observer=self._observe)

@@ -16,11 +16,12 @@ from app.errors import (
     ProviderUnavailable,
 )
 from app.memory.extraction import TokenUsage
+from app.memory.registry import discover
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.providers.http import HttpPolicy
 from tests.provider_server.fixtures import StandIn
-from tests.providers.chatting import DARK, WORK, Kit, requests, told, turn
+from tests.providers.chatting import DARK, WORK, Kit, instructions_in, requests, told, turn
 from tests.providers.embedding import KEY, POLICY, attempts, reached
 
 SECRET = "a secret between us"
@@ -75,6 +76,7 @@ async def test_a_wrong_answer_is_repaired_once(provider: StandIn, kit: Kit, beha
 
 
 async def test_the_repair_tells_the_model_what_was_wrong(provider: StandIn, kit: Kit) -> None:
+    await provider.script({"Volkswagen": [WORK]})
     await provider.behave("wrong_schema", times=1)
     await kit.extractor().extract(turn())
     first, second = await requests(provider)
@@ -100,6 +102,70 @@ async def test_an_answer_that_stays_wrong_fails_aloud(provider: StandIn, kit: Ki
     assert cost.requests == 2
     assert cost.input_tokens > cost.output_tokens > 0
     assert kit.outcomes == [("extract", "extraction-failed", cost)]
+
+
+BAD = {"type": "fact", "payload": {"subject": "user"}}
+
+
+async def test_only_the_wrong_memories_are_asked_for_again_and_the_good_ones_are_kept(
+    provider: StandIn, kit: Kit
+) -> None:
+    await provider.behave("answer", times=1, body=[WORK, BAD])
+    await provider.behave("answer", times=1, body=[DARK])
+    extraction = await kit.extractor().extract(turn("I work at Volkswagen in dark mode."))
+    assert {one.type for one in extraction.proposals} == {"fact", "preference"}
+    assert extraction.unusable == ()
+    correction = (await requests(provider))[1]["messages"][-1]["content"]
+    assert "memories.1.payload.predicate" in correction
+    assert "these memories alone" in correction
+
+
+@pytest.mark.parametrize(("behaviour", "order"), [("answer", {"body": [BAD]}), ("refusal", {}), ("empty", {})])
+async def test_a_memory_that_stays_wrong_is_reported_by_place_and_field_and_spoils_no_other(
+    provider: StandIn, kit: Kit, behaviour: str, order: dict[str, Any]
+) -> None:
+    await provider.behave("answer", times=1, body=[WORK, BAD])
+    await provider.behave(behaviour, **order)
+    extraction = await kit.extractor().extract(turn())
+    assert told(extraction.proposals) == [("fact", WORK["payload"])]
+    assert extraction.unusable == (
+        "memories.1.payload.predicate (missing)",
+        "memories.1.payload.object (missing)",
+    )
+
+
+async def test_a_model_is_not_told_of_types_that_the_tenant_excludes(provider: StandIn, kit: Kit) -> None:
+    types = discover()
+    await kit.extractor().extract(turn(), types=types, excluded=frozenset({"medication", "no such type"}))
+    await kit.extractor().extract(turn(), types=types)
+    without, whole = [instructions_in(one) for one in await requests(provider)]
+    assert "## medication" not in without
+    assert "## medication" in whole
+
+
+async def test_several_turns_are_extracted_in_one_call_each_memory_by_its_quote(provider: StandIn, kit: Kit) -> None:
+    window = [turn("I work at Volkswagen."), turn("Which tram goes there?"), turn("I use dark mode.")]
+    work, dark = {**WORK, "quote": "work at Volkswagen"}, {**DARK, "quote": "use dark mode"}
+    stray = {**DARK, "quote": "nobody said so"}
+    await provider.behave("answer", body=[dark, work, stray])
+    first, second, third = await kit.extractor(window=4).extract_window(window, [turn("Hello there!")])
+    assert told(first.proposals) == [("fact", WORK["payload"])]
+    assert second.proposals == ()
+    assert [one.quote for one in third.proposals] == ["use dark mode", "nobody said so"]
+    assert (first.usage.requests, second.usage.requests, third.usage.requests) == (1, 0, 0)
+    [body] = await requests(provider)
+    asked = body["messages"][-1]["content"]
+    assert [asked.index(f"[{label} ") for label in ("context: user", "turn 1", "turn 2", "turn 3")] == sorted(
+        asked.index(f"[{label} ") for label in ("context: user", "turn 1", "turn 2", "turn 3")
+    )
+
+
+async def test_of_several_turns_each_may_say_as_much_as_one(provider: StandIn, kit: Kit) -> None:
+    said = [{**WORK, "quote": "work at Volkswagen", "topic": f"{number}"} for number in range(5)]
+    other = [{**DARK, "quote": "use dark mode", "topic": f"{number}"} for number in range(5)]
+    await provider.behave("answer", body=[*said, *other])
+    window = [turn("I work at Volkswagen."), turn("I use dark mode.")]
+    assert [len(one.proposals) for one in await kit.extractor(window=2).extract_window(window)] == [5, 5]
 
 
 async def test_a_failure_names_the_fields_that_were_wrong(provider: StandIn, kit: Kit) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from app.errors import ConfigurationError
 from app.memory.fields import Name
 from app.memory.spec import MemoryType, Payload
+from app.memory.vocabulary import INVERSES
 from app.providers.schemas import answer_schema, closed, fields_of, nullable, payload_schema, request_schema
 from tests.provider_server.strict import violations
 from tests.providers.chatting import TYPES
@@ -65,8 +66,8 @@ def test_every_kind_of_field_is_strict() -> None:
         "count": "whole number",
         "share": "number",
         "sure": "true or false",
-        "colour": "one of red, blue",
-        "kind": "one of a, b",
+        "colour": "red | blue",
+        "kind": "a | b",
         "labels": "list of text",
         "parts": "list of object of label, weight",
         "details": "list of {name, value}",
@@ -138,15 +139,22 @@ def test_the_schema_is_json() -> None:
     assert json.loads(json.dumps(answer_schema(TYPES))) == answer_schema(TYPES)
 
 
-def test_what_can_end_may_leave_its_value_out_and_says_when_it_did() -> None:
-    alternatives = {one["properties"]["type"]["enum"][0]: one["properties"] for one in alternatives_of(TYPES)}
+def test_what_can_end_may_leave_its_value_out() -> None:
     for spec in TYPES:
-        asked = alternatives[spec.name]
-        assert ("ends" in asked) == ("ended_at" in asked) == (spec.held is not None)
         if spec.held is not None:
-            assert {"type": "null"} in asked["payload"]["properties"][spec.held.value]["anyOf"]
+            assert "null" in alternatives_of(TYPES)[spec.name][spec.held.value]["type"]
 
 
-def alternatives_of(types: Sequence[MemoryType]) -> list[Any]:
-    items = answer_schema(types)["properties"]["memories"]["items"]
-    return list(items["anyOf"])
+def test_what_every_memory_has_stands_once_with_the_times_it_holds() -> None:
+    memory = answer_schema(TYPES)["properties"]["memories"]["items"]["properties"]
+    assert {"quote", "speech_act", "payload", "valid_from", "valid_until", "ttl_days"} <= memory.keys()
+    assert all("quote" not in fields for fields in alternatives_of(TYPES).values())
+
+
+def test_relation_types_are_asked_for_from_their_vocabulary() -> None:
+    assert alternatives_of(TYPES)["relation"]["relation_type"] == {"type": "string", "enum": list(INVERSES)}
+
+
+def alternatives_of(types: Sequence[MemoryType]) -> dict[str, Any]:
+    payloads = answer_schema(types)["properties"]["memories"]["items"]["properties"]["payload"]["anyOf"]
+    return {one["properties"]["memory_type"]["enum"][0]: one["properties"] for one in payloads}

@@ -18,8 +18,15 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
     """Process the job's turns and return the decisions on each."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     turns = [UUID(one) for one in job.payload["turns"]]
-    done = await runtime.turns.process(actor, turns, progress=progress)
+    last = job.attempts >= runtime.settings.job_attempts
+    done = await runtime.turns.process(actor, turns, progress=progress, give_up=last)
     return {"turns": [_turn_detail(one) for one in done]}
+
+
+async def abandon(runtime: Runtime, job: Job, reason: str) -> None:
+    """Store the turns that still wait for a failed job as episodes, and mark them as failed for this reason."""
+    actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
+    await runtime.turns.abandon(actor, [UUID(one) for one in job.payload["turns"]], reason)
 
 
 def _turn_detail(one: StoredTurn) -> dict[str, object]:
@@ -37,4 +44,4 @@ def _turn_detail(one: StoredTurn) -> dict[str, object]:
     }
 
 
-HANDLER = Handler(kind=INGEST, run=run)
+HANDLER = Handler(kind=INGEST, run=run, abandon=abandon)

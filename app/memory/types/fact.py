@@ -156,6 +156,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("fact", "facts"),
     asked_by_questions=True,
+    states=True,
     held=EndingKey(under="predicate", value="object"),
     importance=_importance,
     nature=_nature,

@@ -138,8 +138,10 @@ TYPE = MemoryType(
     on_conflict=_on_conflict,
     group="Facts",
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
+    states=True,
     held=EndingKey(under="medication_name", value="dosage"),
     filters={"drug_class": normalise.normalise_key},
+    unasked=frozenset({"drug_class", "ended_at", "active"}),
     adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),
     importance=_importance,
     examples=(

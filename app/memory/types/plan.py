@@ -52,6 +52,8 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=accumulate,
     group="Events",
+    begins=False,
+    shown=True,
     hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),
     examples=(
         Example(

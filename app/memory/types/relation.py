@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC
 
 from pydantic import Field, field_validator
@@ -83,6 +84,21 @@ class Relation(Payload):
         return StatedRelation(from_role="from", relation_type=self.relation_type, to_role="to", since=since)
 
 
+def _otherwise(payload: Mapping[str, object]) -> Reclassified | None:
+    """Return the fact that an edge of an unknown type states, of which there may be several at a time."""
+    told = str(payload.get("relation_type") or "")
+    if not told or vocabulary.relation(told) is not None:
+        return None
+    fields = {
+        "subject": payload.get("from_entity"),
+        "predicate": told,
+        "object": payload.get("to_entity"),
+        "stateful": False,
+    }
+    named = {name: value for name, value in fields.items() if value is not None}
+    return Reclassified(type="fact", payload=named, reason="its relation type is not in the vocabulary")
+
+
 def _importance(payload: Payload) -> float:
     known = vocabulary.IMPORTANT_PREDICATES
     return known.get(payload.relation_type, 0.5) if isinstance(payload, Relation) else 0.5
@@ -90,7 +106,7 @@ def _importance(payload: Payload) -> float:
 
 TYPE = MemoryType(
     name="relation",
-    definition="A typed edge from one entity to another, from a controlled vocabulary.",
+    definition="A typed edge from one named entity to another; where none of the relation types fits, it is a fact.",
     payload=Relation,
     prior=0.10,
     half_life_days=180,
@@ -99,8 +115,11 @@ TYPE = MemoryType(
     group="Relations",
     hints=("relation", "relations", "relationship"),
     asked_by_questions=True,
+    states=True,
     held=EndingKey(under="relation_type", value="to_entity"),
     importance=_importance,
+    choices={"relation_type": tuple(vocabulary.INVERSES)},
+    otherwise=_otherwise,
     examples=(
         Example(
             utterance="Sarah reports to Priya.",

@@ -1,0 +1,135 @@
+"""Excerpts of a scope for extraction: beliefs near a turn in meaning, and the entities that it names."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.db.session import ReadSession, statement
+from app.db.sql import has_vector, vector_of
+from app.memory.extraction import EntityNames, KnownBelief
+
+MOST_BELIEFS = 16
+"""Beliefs a turn that are nearest in meaning."""
+
+MOST_RECENT = 6
+"""Newest beliefs of the turn's session."""
+
+MOST_ENTITIES = 12
+"""Entities a turn that are named in it, those mentioned most often first."""
+
+MOST_KEYS = 2_000
+"""Keys and predicates of a scope that are looked through."""
+
+_BELIEFS = statement(
+    f"""
+    SELECT near.place, m.id, m.type, m.payload
+    FROM (
+        SELECT given.place, CAST(given.embedding AS halfvec) AS embedding, given.session
+        FROM jsonb_to_recordset(CAST(:asked AS jsonb)) AS given(place int, embedding text, session text)
+    ) asked
+    CROSS JOIN LATERAL (
+        (SELECT asked.place, x.memory_id AS id, {vector_of("x")} <=> asked.embedding AS distance FROM memory_index x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.kind IN ('content', 'both')
+           AND x.type = ANY(:types) AND x.status = 'active' AND x.part = 0 AND {has_vector("x")}
+         ORDER BY distance LIMIT {MOST_BELIEFS})
+        UNION ALL
+        (SELECT asked.place, x.id, 1.0 FROM memories x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = asked.session
+           AND x.type = ANY(:types) AND x.status = 'active'
+         ORDER BY x.id DESC LIMIT {MOST_RECENT})
+    ) near
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = near.id
+    WHERE m.ended_at IS NULL
+    ORDER BY near.place, near.distance, m.id DESC
+    """  # noqa: S608 - composed of constants
+)
+
+_ENTITIES = statement(
+    f"""
+    SELECT asked.place, e.canonical_name, e.entity_type, e.aliases
+    FROM jsonb_to_recordset(CAST(:asked AS jsonb)) AS asked(place int, names text[], words text[])
+    CROSS JOIN LATERAL (
+        SELECT e.canonical_name, e.entity_type, e.mention_count,
+            (SELECT array_agg(DISTINCT k.display) FROM entity_aliases k
+             WHERE k.tenant_id = :tenant AND k.entity_id = e.id) AS aliases
+        FROM (
+            SELECT DISTINCT coalesce(n.merged_into, n.id) AS id FROM entity_aliases a
+            JOIN entities n ON n.tenant_id = :tenant AND n.id = a.entity_id
+            WHERE a.tenant_id = :tenant AND a.scope_id = :scope
+              AND (a.alias = ANY(asked.names) OR string_to_array(a.alias, ' ') && asked.words)
+        ) named
+        JOIN entities e ON e.tenant_id = :tenant AND e.id = named.id
+        ORDER BY e.mention_count DESC, e.id LIMIT {MOST_ENTITIES}
+    ) e
+    """  # noqa: S608 - composed of constants
+)
+
+_KEYS = statement(
+    """
+    SELECT DISTINCT asked.type, m.payload ->> asked.field AS key
+    FROM unnest(CAST(:types AS text[]), CAST(:fields AS text[])) AS asked(type, field)
+    CROSS JOIN LATERAL (
+        SELECT x.payload FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = asked.type AND x.status = 'active'
+        ORDER BY x.id DESC LIMIT :most
+    ) m
+    WHERE m.payload ->> asked.field IS NOT NULL
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcerptQuery:
+    """One turn as a scope is searched for it: its vector, its session, names it may hold, and words of names."""
+
+    embedding: str | None
+    session_id: str | None
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+async def read_beliefs(
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    scope: UUID,
+    model: int,
+    types: Collection[str],
+    asked: Sequence[ExcerptQuery],
+) -> dict[int, list[KnownBelief]]:
+    """Return the beliefs of these types that each turn may touch, by its place, the nearest in meaning first."""
+    given = [{"place": place, "embedding": one.embedding, "session": one.session_id} for place, one in enumerate(asked)]
+    values = {"tenant": tenant, "scope": scope, "model": model, "types": list(types), "asked": json.dumps(given)}
+    found: dict[int, dict[UUID, KnownBelief]] = defaultdict(dict)
+    for row in await session.fetch(_BELIEFS, values):
+        found[row["place"]].setdefault(row["id"], KnownBelief(type=row["type"], fields=row["payload"]))
+    return {place: list(beliefs.values()) for place, beliefs in found.items()}
+
+
+async def read_entities(
+    session: ReadSession, *, tenant: UUID, scope: UUID, asked: Sequence[ExcerptQuery]
+) -> dict[int, list[EntityNames]]:
+    """Return the entities that each turn names, by its place; one that was merged stands as whom it was merged into."""
+    given = [{"place": place, "names": one.names, "words": one.words} for place, one in enumerate(asked)]
+    found: dict[int, list[EntityNames]] = defaultdict(list)
+    for row in await session.fetch(_ENTITIES, {"tenant": tenant, "scope": scope, "asked": json.dumps(given)}):
+        others = tuple(one for one in row["aliases"] or () if one != row["canonical_name"])
+        found[row["place"]].append(
+            EntityNames(name=row["canonical_name"], entity_type=row["entity_type"], aliases=others)
+        )
+    return found
+
+
+async def read_keys(
+    session: ReadSession, *, tenant: UUID, scope: UUID, fields: Mapping[str, str]
+) -> dict[str, frozenset[str]]:
+    """Return what active memories are held under, by type; `fields` names the payload's field, by type."""
+    values = {"tenant": tenant, "scope": scope, "types": list(fields), "fields": list(fields.values())}
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in await session.fetch(_KEYS, values | {"most": MOST_KEYS}):
+        found[row["type"]].add(row["key"])
+    return {name: frozenset(keys) for name, keys in found.items()}

@@ -1,0 +1,202 @@
+"""Stage: the claim must be what the clause says, of whom it says it, when, and as a fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.english import claims
+from app.english.claims import ValueClause
+from app.english.dates import TemporalSpan, find_spans
+from app.english.dates.periods import Prefer
+from app.memory import normalise, vocabulary
+from app.memory.calendar import StatedTime, day_start
+from app.memory.extraction import Proposal, Role, Turn
+from app.memory.spec import MemoryType
+from app.model import SpeechAct
+
+OF_ANOTHER: Final = "the turn says it of somebody else"
+DENIED: Final = "the turn denies it"
+WISHED: Final = "the turn only wishes for it or holds it possible"
+AHEAD: Final = "the turn says that it is still to come"
+PAST: Final = "the turn says that it is no longer so"
+
+NEAR: Final = timedelta(days=400)
+"""How far from the turn a date may be that the turn names in words which can't be read."""
+
+_SLACK: Final = timedelta(days=1)
+_LEEWAY: Final = timedelta(days=7)
+"""How far from a time that is named: a weekend begins on Friday for some, and a week on Sunday."""
+
+_DATED: Final = re.compile(r"(?:_at|_on|date|since)$")
+"""Fields that hold dates, by their wire names."""
+
+_READINGS: Final[tuple[Prefer, ...]] = ("past", "future")
+"""`In September` is the last one, or the next."""
+
+_WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(StatedTime)
+_TIES: Final = frozenset(
+    name for name, kind in vocabulary.ENTITY_PREDICATES.items() if kind in {"person", "pet"}
+) | frozenset(vocabulary.INVERSES)
+"""Predicates and relation types that `my sister Carmen` takes for granted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminedClaim:
+    """A proposal as far as its sentence bears it out; `doubt` is why a person should look at it, if one should.
+
+    `notes` say what was changed, without its content.
+    """
+
+    proposal: Proposal
+    doubt: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def examine(proposal: Proposal, sentence: str, turn: Turn, context: Sequence[Turn], spec: MemoryType) -> ExaminedClaim:
+    """Return a model's proposal with its dates checked, and what its sentence says against it.
+
+    The wording that tells is English, for subjects and denials also a little German, Spanish and French; of other
+    languages nothing is held against a proposal.
+    """
+    dated, notes = _with_times_said(proposal, turn, context)
+    if proposal.ends or is_presupposed(proposal, sentence):
+        return ExaminedClaim(proposal=dated, notes=notes)
+    told = tuple(_texts(dated.payload))
+    clause = claims.clause_of(sentence, _value(dated.payload, spec, told))
+    doubt = None
+    if turn.role is Role.USER and _is_of_another(dated, clause, told, turn, spec):
+        doubt = OF_ANOTHER
+    elif claims.is_denied(clause) and not any(claims.is_negative(normalise.words(one)) for one in told):
+        doubt = DENIED
+    elif spec.states:
+        return _timed(ExaminedClaim(proposal=dated, notes=notes), clause, turn)
+    return ExaminedClaim(proposal=dated, doubt=doubt, notes=notes)
+
+
+def is_presupposed(proposal: Proposal, sentence: str) -> bool:
+    """Return whether the sentence takes the claim for granted, whatever it does with the rest: `my sister Carmen`."""
+    known = [(noun, name.casefold()) for noun, name in claims.presupposed(sentence)]
+    names = {name for _, name in known}
+    texts = [one.casefold() for one in _texts(proposal.payload) if one.casefold() not in vocabulary.FIRST_PERSON]
+    others = [one for one in texts if one not in names]
+    nouns = {noun for noun, _ in known} | {"person", "pet"}
+    return len(others) < len(texts) and all(
+        one in nouns or vocabulary.predicate(one) in _TIES or vocabulary.relation(one) is not None for one in others
+    )
+
+
+def _is_of_another(proposal: Proposal, clause: ValueClause, told: Sequence[str], turn: Turn, spec: MemoryType) -> bool:
+    """Return whether a claim about the speaker is said of somebody else, whom it does not name either."""
+    try:
+        subject = spec.payload.model_validate(dict(proposal.payload)).subject()
+    except ValidationError:
+        return False
+    if subject not in {vocabulary.USER, turn.first_person}:
+        return False
+    other = claims.other_subject(clause)
+    if other is None or any(vocabulary.predicate(one) in _TIES for one in told):
+        return False
+    words = {word for one in told for word in normalise.words(one).casefold().split()}
+    return not other or other not in words
+
+
+def _timed(claim: ExaminedClaim, clause: ValueClause, turn: Turn) -> ExaminedClaim:
+    """Return a claim of what is so, with when it begins, or why it is not so: wished for, still to come, or over."""
+    told = claims.ValueClause(text=" ".join(map(normalise.words, _texts(claim.proposal.payload))), before="")
+    if claims.is_past(clause) and not claims.is_past(told):
+        return replace(claim, doubt=PAST)
+    if claims.is_wished(clause) and not claims.is_wished(replace(told, before=told.text)):
+        return replace(claim, proposal=replace(claim.proposal, speech_act=SpeechAct.HYPOTHETICAL), notes=(WISHED,))
+    if claim.proposal.valid_from is not None or not claims.is_ahead(clause) or claims.is_ahead(told):
+        return claim
+    now = turn.occurred_at.astimezone(turn.zone)
+    later = (one.lower for one in find_spans(clause.text, now=now, prefer="future") if one.lower is not None)
+    begins = next((one for one in later if one > now), None)
+    if begins is None:
+        return replace(claim, doubt=AHEAD)
+    proposal = replace(claim.proposal, valid_from=begins.date().isoformat())
+    return replace(claim, proposal=proposal, notes=(*claim.notes, f"{AHEAD}: it holds from then on"))
+
+
+def _with_times_said(proposal: Proposal, turn: Turn, context: Sequence[Turn]) -> tuple[Proposal, tuple[str, ...]]:
+    """Return a proposal without the dates that the turn can't mean, and which fields they stood in."""
+    spans = tuple(_spans(turn, context))
+    texts = " ".join((turn.content, *(one.content for one in context)))
+    bounds = {
+        "ended_at": proposal.ended_at,
+        "valid_from": proposal.valid_from,
+        "valid_until": proposal.valid_until,
+    }
+    wrong = [name for name, value in bounds.items() if not _can_mean(value, spans, texts, turn)]
+    fields = [
+        name
+        for name, value in proposal.payload.items()
+        if _DATED.search(name) and not _can_mean(value, spans, texts, turn)
+    ]
+    if not wrong and not fields:
+        return proposal, ()
+    payload = {
+        name: value
+        for name, value in proposal.payload.items()
+        if name not in fields and name not in (f"{field}_precision" for field in fields)
+    }
+    kept = {name: None if name in wrong else value for name, value in bounds.items()}
+    changed = replace(
+        proposal,
+        payload=payload,
+        ended_at=kept["ended_at"],
+        valid_from=kept["valid_from"],
+        valid_until=kept["valid_until"],
+    )
+    return changed, tuple(f"{name} is no time that the turn names, and was left out" for name in (*fields, *wrong))
+
+
+def _spans(turn: Turn, context: Sequence[Turn]) -> Iterator[TemporalSpan]:
+    for one in (turn, *context):
+        now = one.occurred_at.astimezone(turn.zone)
+        for prefer in _READINGS:
+            yield from find_spans(one.content, now=now, prefer=prefer)
+
+
+def _can_mean(value: object, spans: Sequence[TemporalSpan], texts: str, turn: Turn) -> bool:
+    """Return whether the turn can mean a date: a time that it names, or, where none can be read, one near it."""
+    try:
+        read = None if value is None else _WHEN.validate_python(value)
+    except ValidationError:
+        return True
+    if read is None:
+        return True
+    at = day_start(read, turn.zone)
+    named = [one for one in spans if one.lower is not None or one.upper is not None]
+    if any(_within(at, one) for one in named) or abs(at - turn.occurred_at) <= _SLACK:
+        return True
+    near = abs(at - turn.occurred_at) <= NEAR
+    return not named and (near or str(at.year) in texts or any(one.duration is not None for one in spans))
+
+
+def _within(at: datetime, span: TemporalSpan) -> bool:
+    lower, upper = span.window if span.window != (None, None) else (span.lower, span.upper)
+    return (lower is None or at >= lower - _LEEWAY) and (upper is None or at <= upper + _LEEWAY)
+
+
+def _value(payload: Mapping[str, object], spec: MemoryType, told: Sequence[str]) -> str:
+    """Return what is claimed: the value that is held, or else the longest text."""
+    value = None if spec.held is None else payload.get(spec.held.value)
+    return value if isinstance(value, str) else max(told, key=len, default="")
+
+
+def _texts(payload: Mapping[str, object]) -> Iterator[str]:
+    """Yield the texts of a payload, whatever they are nested in."""
+    for value in payload.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from _texts(value)
+        elif isinstance(value, list | tuple):
+            yield from (one for one in value if isinstance(one, str))

@@ -1,0 +1,150 @@
+"""Stage: what is stored that a turn may touch, for the extractor to name things as they are named already."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.db.memories import excerpt
+from app.db.memories.excerpt import ExcerptQuery
+from app.db.session import Database
+from app.db.sql import as_halfvec
+from app.errors import ProviderError
+from app.memory import keys
+from app.memory.extraction import EntityNames, Extraction, KnownBelief, KnownExcerpt, Proposal, Turn
+from app.memory.normalise import normalise_name
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.model import Actor
+from app.providers.embeddings import Embedder
+
+LONGEST_NAME: Final = 4
+"""Words of a name that is looked for in a turn."""
+
+MOST_WORDS: Final = 300
+"""Words of a turn and its context that names are looked for among."""
+
+_WORD: Final = re.compile(r"[\w'\u2019&.\-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownReader:
+    """Reads what a scope holds that its turns may touch."""
+
+    database: Database
+    embedder: Embedder
+    model_id: int
+
+    async def excerpts(
+        self, actor: Actor, turns: Sequence[tuple[Turn, Sequence[Turn]]], types: Registry
+    ) -> list[KnownExcerpt]:
+        """Return for each turn of one scope, given with its context, what is known that it may touch.
+
+        Without an embedder's answer that is the beliefs of its session and the entities that it names.
+        """
+        if not turns:
+            return []
+        vectors = await self._vectors([turn.content for turn, _ in turns])
+        asked = [
+            _query(turn, context, None if vectors is None else vectors[place])
+            for place, (turn, context) in enumerate(turns)
+        ]
+        tenant, scope = actor.tenant_id, turns[0][0].scope.id(actor.tenant_id)
+        shown = [one.name for one in types if one.extracted and (one.shown or one.held is not None)]
+        held = {one.name: one.held.under for one in types if one.extracted and one.held is not None}
+        async with self.database.read(tenant) as session:
+            beliefs = await excerpt.read_beliefs(
+                session, tenant=tenant, scope=scope, model=self.model_id, types=shown, asked=asked
+            )
+            named = await excerpt.read_entities(session, tenant=tenant, scope=scope, asked=asked)
+            known = await excerpt.read_keys(session, tenant=tenant, scope=scope, fields=held)
+        return [
+            KnownExcerpt(
+                beliefs=tuple(_brief(one, types) for one in beliefs.get(place, ())),
+                entities=tuple(named.get(place, ())),
+                keys=known,
+            )
+            for place in range(len(turns))
+        ]
+
+    async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
+        try:
+            return await self.embedder.embed(texts, purpose="query")
+        except ProviderError:
+            return None
+
+
+def together_known(excerpts: Sequence[KnownExcerpt]) -> KnownExcerpt:
+    """Return what some turns of one scope may touch together."""
+    if len(excerpts) == 1:
+        return excerpts[0]
+    beliefs = {str((one.type, one.fields)): one for each in excerpts for one in each.beliefs}
+    entities = {one.name: one for each in excerpts for one in each.entities}
+    return replace(excerpts[0], beliefs=tuple(beliefs.values()), entities=tuple(entities.values()))
+
+
+def with_known_keys(extraction: Extraction, known: KnownExcerpt, types: Registry) -> Extraction:
+    """Return an extraction whose keys and predicates are the known ones, where they say the same."""
+    proposals = tuple(_renamed(one, types.find(one.type), known.keys) for one in extraction.proposals)
+    return replace(extraction, proposals=proposals)
+
+
+def _renamed(proposal: Proposal, spec: MemoryType | None, known: Mapping[str, frozenset[str]]) -> Proposal:
+    if spec is None or spec.held is None:
+        return proposal
+    given = proposal.payload.get(spec.held.under)
+    if not isinstance(given, str):
+        return proposal
+    key = keys.known_key(given, known.get(spec.name, frozenset()))
+    return proposal if key == given else replace(proposal, payload={**proposal.payload, spec.held.under: key})
+
+
+def names_meant(known: KnownExcerpt, turn: Turn) -> tuple[str, ...]:
+    """Return all names of the known entities that the turn names; none of those that it may mean by one name."""
+    said = {normalise_name(word) for word in _WORD.findall(turn.content)}
+    shared = Counter(word for one in known.entities for word in _words_of(one) & said)
+    return tuple(
+        name
+        for one in known.entities
+        if any(shared[word] == 1 for word in _words_of(one) & said)
+        for name in (one.name, *one.aliases)
+    )
+
+
+def _words_of(entity: EntityNames) -> frozenset[str]:
+    return frozenset(word for name in (entity.name, *entity.aliases) for word in normalise_name(name).split())
+
+
+def _query(turn: Turn, context: Sequence[Turn], vector: NDArray[np.float32] | None) -> ExcerptQuery:
+    words = [word.strip(".'") for text in (turn, *reversed(context)) for word in _WORD.findall(text.content)]
+    words = [word for word in words if word][:MOST_WORDS]
+    capitals = dict.fromkeys(normalise_name(one) for one in words if one[:1].isupper())
+    return ExcerptQuery(
+        embedding=None if vector is None else as_halfvec(vector),
+        session_id=turn.session_id,
+        names=tuple(dict.fromkeys(_runs([normalise_name(one) for one in words]))),
+        words=tuple(one for one in capitals if len(one) > 1),
+    )
+
+
+def _runs(words: Sequence[str]) -> Iterable[str]:
+    """Yield every run of words that is short enough for a name."""
+    for length in range(1, LONGEST_NAME + 1):
+        for start in range(len(words) - length + 1):
+            yield " ".join(words[start : start + length])
+
+
+def _brief(one: KnownBelief, types: Registry) -> KnownBelief:
+    """Return a belief by the fields that say what it is about, what it is held under, and its value."""
+    spec = types.find(one.type)
+    fields = {name: value for name, value in one.fields.items() if value not in (None, [], {})}
+    if spec is not None and spec.held is not None:
+        telling = {"subject", "from_entity", spec.held.under, spec.held.value}
+        fields = {name: value for name, value in fields.items() if name in telling}
+    return KnownBelief(type=one.type, fields=fields)
