@@ -122,7 +122,7 @@ class EntityNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownExcerpt:
-    """What a scope holds that a turn may touch, nearest first; `keys` are all that memories are held under, by type."""
+    """Stored beliefs of a scope that a turn may touch, nearest first; `keys` are all keys of its memories, by type."""
 
     beliefs: tuple[KnownBelief, ...] = ()
     entities: tuple[EntityNames, ...] = ()
