@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser check lint eval bench walk openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser check lint eval bench walk wheel openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -48,6 +48,9 @@ bench: $(DEV) ## measure speed
 
 walk: $(DEV) ## count the functions, transactions and statements that typical requests run
 	@$(RUN) bench.walk
+
+wheel: $(RUNTIME) ## build the packages, and serve from the wheel in a fresh environment outside the checkout
+	@sh .ci/wheel
 
 openapi: $(RUNTIME) ## write openapi/openapi.json from the code
 	@$(RUN) app.cli openapi

@@ -34,7 +34,7 @@ from app.api import (
 )
 from app.api.mcp.endpoint import McpEndpoint
 from app.api.memories import bodies, read
-from app.api.plumbing import openapi, problems
+from app.api.plumbing import headers, openapi, problems
 from app.api.plumbing.middleware import RequestMiddleware
 from app.api.plumbing.openapi import TAGS, described
 from app.jobs.worker import embedded_worker
@@ -101,6 +101,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
     problems.install(app)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
+    headers.install(app, configured.cors_origins)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+    start_http_server,
+)
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
@@ -142,6 +153,16 @@ class Metrics:
             "Times the embedded server was found dead.",
             registry=self._registry,
         )
+        self._describe_process()
+
+    def _describe_process(self) -> None:
+        """Report memory, processor time, open files and garbage collections of the process, and what was built."""
+        ProcessCollector(registry=self._registry)
+        GCCollector(registry=self._registry)
+        built = Gauge(
+            "tm_build_info", "Always 1: the version that runs.", ("version", "python"), registry=self._registry
+        )
+        built.labels(_version(), platform.python_version()).set(1)
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
         """Report a connection pool; `in_use` is called at every scrape."""
@@ -241,3 +262,10 @@ class Metrics:
     def exposition(self) -> bytes:
         """Return everything in Prometheus' text format."""
         return generate_latest(self._registry)
+
+
+def _version() -> str:
+    try:
+        return version("typed-memory")
+    except PackageNotFoundError:
+        return "unknown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
 """Most characters of a key."""
+
+_ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
 
 
 class Settings(BaseSettings):
@@ -41,6 +44,9 @@ class Settings(BaseSettings):
         default=None, description="A known API key for the first tenant, for scripts."
     )
     operator_key: SecretStr | None = Field(default=None, description="The key that manages tenants.")
+    cors_origins: tuple[str, ...] = Field(
+        default=(), description="Origins of web pages that may call the API from a browser, as JSON; `*` is any."
+    )
     max_body_bytes: PositiveInt = 8 * 1024 * 1024
     shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
 
@@ -134,6 +140,14 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            if one != "*" and not _ORIGIN.fullmatch(one):
+                raise ValueError(f"{one!r} is no origin: write it as in https://app.example.com, without a path")
+        return value
 
     @field_validator("operator_key")
     @classmethod

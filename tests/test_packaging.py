@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from app.cli import MODULES
 from app.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -85,6 +86,7 @@ def test_the_image_gets_only_what_is_named() -> None:
 def test_services_wait_for_a_healthy_database_and_finished_migrations(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert services["migrate"]["command"] == ["typed-memory", "migrate"]
+    assert services["api"]["environment"]["TM_AUTO_MIGRATE"] == "false"
     assert services["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
     for name in ("api", "worker"):
         assert services[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
@@ -108,7 +110,7 @@ def test_jobs_are_done_by_the_worker_which_may_finish_them(compose: dict[str, An
 
 def test_the_database_keeps_its_data_where_its_image_does(compose: dict[str, Any]) -> None:
     database = compose["services"]["db"]
-    assert database["image"] == "pgvector/pgvector:pg18"
+    assert re.fullmatch(r"pgvector/pgvector:\d+\.\d+\.\d+-pg18", database["image"])
     assert database["volumes"] == ["database:/var/lib/postgresql"]
     assert "database" in compose["volumes"]
     assert "ports" not in database
@@ -119,6 +121,36 @@ def test_no_secret_has_a_default(compose: dict[str, Any]) -> None:
         for name, value in service.get("environment", {}).items():
             if "PASSWORD" in name or name in {"TM_DATABASE_URL", "TM_BOOTSTRAP_KEY"}:
                 assert re.search(r"\$\{\w+:\?[^}]+\}", value), name
+
+
+def test_only_migrations_log_in_as_the_database_superuser(compose: dict[str, Any]) -> None:
+    superuser = compose["services"]["db"]["environment"]["POSTGRES_USER"]
+    for name, service in compose["services"].items():
+        urls = [value for value in service.get("environment", {}).values() if "postgresql://" in value]
+        assert any(f"//{superuser}:" in url for url in urls) == (name == "migrate"), name
+
+
+def test_every_container_is_limited_and_its_log_rotated(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert {"mem_limit", "cpus", "pids_limit"} <= set(service), name
+        assert service["logging"]["options"]["max-file"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+
+
+def test_settings_of_the_service_arrive_without_the_secrets_of_compose(compose: dict[str, Any]) -> None:
+    for name in ("api", "worker", "migrate"):
+        assert compose["services"][name]["env_file"] == [{"path": "settings.env", "required": False}]
+
+
+def test_every_secret_of_compose_is_in_the_example(compose: dict[str, Any]) -> None:
+    asked = set(re.findall(r"\$\{(\w+)", (ROOT / "docker-compose.yml").read_text()))
+    assert asked == set(re.findall(r"^#?([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+
+
+def test_open_requests_may_finish_before_the_api_is_killed(compose: dict[str, Any]) -> None:
+    grace = float(compose["services"]["api"]["stop_grace_period"].removesuffix("s"))
+    assert grace > Settings.model_fields["shutdown_grace"].default
 
 
 def test_the_api_is_published_to_this_machine_alone(compose: dict[str, Any]) -> None:
@@ -152,7 +184,7 @@ def test_the_makefile_lists_its_targets() -> None:
     result = subprocess.run(  # noqa: S603 - our own Makefile
         [make, "-C", str(ROOT)], capture_output=True, text=True, check=True, env=environment
     )
-    for target in ("serve", "test", "check", "eval", "bench", "openapi", "lock", "clean", "help"):
+    for target in ("serve", "test", "check", "eval", "bench", "wheel", "openapi", "lock", "clean", "help"):
         assert f"make {target} " in result.stdout
 
 
@@ -175,3 +207,22 @@ def test_the_package_carries_its_data_files() -> None:
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in {".py", ".pyc"}
     }
+
+
+def test_the_systemd_units_run_commands_that_exist() -> None:
+    units = sorted((ROOT / "deploy" / "systemd").iterdir())
+    assert len(units) == 4
+    for unit in units:
+        text = unit.read_text()
+        if unit.suffix == ".service":
+            assert "NoNewPrivileges=true" in text, unit.name
+            assert set(re.findall(r"bin/typed-memory (\w+)", text)) <= set(MODULES), unit.name
+        for name in re.findall(r"\b(TM_\w+)", text):
+            assert name.removeprefix("TM_").lower() in Settings.model_fields, name
+
+
+def test_a_release_is_checked_before_it_is_published() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    steps = [step.get("run") for step in jobs.pop("check")["steps"]]
+    assert {"make check", "make wheel"} <= set(steps)
+    assert all(job["needs"] == "check" for job in jobs.values())

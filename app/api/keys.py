@@ -22,14 +22,14 @@ from app.memory.fields import A_NUMBER, Name
 from app.runtime import Runtime
 from app.services.keys import NewKey
 
-RoleName = Literal["read", "write", "admin"]
+RoleName = Literal["read", "write", "review", "admin"]
 
 
 class KeyBody(RequestBody, **with_example({"name": "assistant", "roles": ["read", "write"]})):
     """A key to create."""
 
     name: Name = Field(examples=["assistant"])
-    roles: list[RoleName] = Field(default=["read", "write"], min_length=1, max_length=3)
+    roles: list[RoleName] = Field(default=["read", "write"], min_length=1, max_length=4)
     expires_at: Instant | None = None
 
 

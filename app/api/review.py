@@ -21,7 +21,7 @@ from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant, RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, Problem, field_errors, problem_of, respond
 from app.api.plumbing.unions import with_example
@@ -333,7 +333,7 @@ def router() -> APIRouter:
     found = APIRouter(tags=["review"], route_class=GuardedRoute)
     add_reads(
         found,
-        ADMIN,
+        REVIEW,
         ("/admin/review", list_reviews, "List what waits for a reviewer", ReviewPageOut),
         ("/admin/review/summary", get_review_summary, "Count what waits", SummaryOut),
         ("/admin/review/{review_id}", get_review, "Get an item", ReviewDetailOut),
@@ -369,7 +369,7 @@ def _add_decisions(found: APIRouter) -> None:
             response_model=model,
             responses=responses,
             dependencies=IDEMPOTENT,
-            openapi_extra=ADMIN,
+            openapi_extra=REVIEW,
         )
 
 

@@ -23,7 +23,7 @@ from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, RuntimeDep
 from app.api.plumbing.wire import Given, Out, json_answer, public_id
 from app.memory.fields import Name
-from app.services.tenants import FIRST_ROLES
+from app.services.keys import FIRST_ROLES
 
 
 class TenantBody(RequestBody):

@@ -20,7 +20,7 @@ import { WorkersPage } from "./pages/workers.js";
 /** Name in the address, title, page, and the role without which it is not offered. */
 const PAGES = [
   ["home", "Home", HomePage, "read"],
-  ["review", "Review", ReviewPage, "admin"],
+  ["review", "Review", ReviewPage, "review"],
   ["memories", "Memories", MemoriesPage, "read"],
   ["users", "Users", UsersPage, "read"],
   ["turns", "Turns", TurnsPage, "read"],
@@ -163,7 +163,7 @@ function Shell({ session, onLogout }) {
 
 function sessionOf(who) {
   const roles = new Set(who.roles);
-  const role = ["admin", "write", "read"].find((one) => roles.has(one));
+  const role = ["admin", "write", "review", "read"].find((one) => roles.has(one));
   return { who, role, may: (wanted) => roles.has(wanted) || roles.has("admin") };
 }
 

@@ -22,7 +22,10 @@ from app.memory.audit import AuditAction
 from app.model import Actor
 from app.settings import LONGEST_KEY, SHORTEST_KEY
 
-ROLES = ("read", "write", "admin")
+FIRST_ROLES = ("read", "write", "admin")
+"""Roles of the first key of a tenant."""
+
+ROLES = (*FIRST_ROLES, "review")
 """What a key may be allowed to do; `admin` includes the others."""
 
 SERVICE = "service"
@@ -181,7 +184,7 @@ class Keys:
             known = await keys.list_keys(session, tenant)
             if secret is None and known:
                 return None
-            new = self._new(tenant, name="bootstrap" if secret else "first", roles=ROLES, secret=secret)
+            new = self._new(tenant, name="bootstrap" if secret else "first", roles=FIRST_ROLES, secret=secret)
             if secret is None or not await self._exists(session, secret):
                 await self._insert(session, new, SERVICE)
         return None if secret is not None else new.secret

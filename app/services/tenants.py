@@ -18,9 +18,6 @@ from app.memory.audit import AuditAction
 DEFAULT_TENANT = "default"
 """The tenant that every store has; its first key is made at the first start."""
 
-FIRST_ROLES = ("read", "write", "admin")
-"""What the first key of a tenant may do."""
-
 SERVICE = "service"
 """Who makes the tenant that every store has."""
 

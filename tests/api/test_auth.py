@@ -71,12 +71,18 @@ async def test_the_bootstrap_key_opens_the_first_tenant(app: FastAPI) -> None:
 
 
 async def test_roles_decide(app: FastAPI, tenant: Tenant) -> None:
-    allowed = {"read": {"GET"}, "write": {"POST"}, "admin": {"GET", "POST", "ADMIN"}}
+    allowed = {
+        "read": {"GET"},
+        "write": {"POST"},
+        "review": {"REVIEW"},
+        "admin": {"GET", "POST", "REVIEW", "ADMIN"},
+    }
     for role, can in allowed.items():
         async with connected(app, await tenant.key(role)) as client:
             got = {
                 "GET": (await client.get("/memories")).status_code,
                 "POST": (await client.post("/memories/typed/fact", json=fact())).status_code,
+                "REVIEW": (await client.get("/admin/review")).status_code,
                 "ADMIN": (await client.get("/admin/keys")).status_code,
             }
         assert {name for name, status in got.items() if status < 300} == can, role

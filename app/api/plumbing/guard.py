@@ -48,6 +48,9 @@ READ = {ROLE: "read"}
 
 WRITE = {ROLE: "write"}
 
+REVIEW = {ROLE: "review"}
+"""The review queue alone."""
+
 ADMIN = {ROLE: "admin"}
 
 OPERATOR = {ROLE: "operator"}

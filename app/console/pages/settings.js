@@ -7,8 +7,8 @@ import { number, when } from "../lib/format.js";
 import { attempt, useData } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
 
-const ROLES = ["read", "write", "admin"];
-const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories", admin: "review, keys, users, policy" };
+const ROLES = ["read", "write", "review", "admin"];
+const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories", review: "decide what waits for a reviewer", admin: "review, keys, users, policy" };
 
 export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Policy} /><${Costs} /></div>`;
 

@@ -1,0 +1,57 @@
+"""Headers of every answer that tell browsers and caches what not to do, and answers to pages of other origins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fastapi import FastAPI
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.plumbing.idempotency import REPLAYED
+
+SECURITY: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+"""What an answer says unless its route says otherwise, as the pages and their files do."""
+
+_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id")
+_READ = (REPLAYED, "Retry-After", "X-Request-Id")
+_PREFLIGHT_SECONDS = 600
+
+
+class SecurityHeaders:
+    """Pure ASGI middleware that adds the headers to every answer, errors included."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or whatever else a server asks for."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def install(app: FastAPI, origins: Sequence[str]) -> None:
+    """Add the headers, and let pages of these origins call the API; call it after the other middleware."""
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=_SENT,
+            expose_headers=_READ,
+            max_age=_PREFLIGHT_SECONDS,
+        )
+    app.add_middleware(SecurityHeaders)

@@ -1,0 +1,90 @@
+"""The dashboard, the alert rules and the runbook name metrics and labels that exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.metrics import Metrics
+from tests.test_packaging import ROOT
+
+OF_PROMETHEUS = {"up"}
+LABELS_OF_PROMETHEUS = {"job", "instance", "le"}
+NAME = re.compile(r"\b(?:tm|process|python)_[a-z_]+\b|\bup\b")
+
+
+def rules() -> list[dict[str, Any]]:
+    loaded = yaml.safe_load((ROOT / "deploy" / "prometheus" / "alerts.yml").read_text())
+    return [rule for group in loaded["groups"] for rule in group["rules"]]
+
+
+def panels() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "deploy" / "grafana" / "typed-memory.json").read_text())["panels"]
+    return found
+
+
+def expressions() -> Iterator[str]:
+    yield from (rule["expr"] for rule in rules())
+    yield from (target["expr"] for panel in panels() for target in panel["targets"])
+
+
+@pytest.fixture(scope="module")
+def samples() -> dict[str, set[str]]:
+    """Every sample that a service exposes after a little of everything, with its labels."""
+    metrics = Metrics()
+    metrics.watch_pool(lambda: 0, 10)
+    metrics.request("POST", "/query", 200, 0.1)
+    metrics.arm("semantic", 0.1)
+    metrics.embed("ok", 0.1, 1)
+    metrics.llm("extract", "ok", 0.1)
+    metrics.llm_tokens("extract", 1, 1, 0.1)
+    metrics.decision("fact", "added")
+    metrics.turn("done", "")
+    metrics.feedback("useful", "kept")
+    metrics.retry("moved")
+    metrics.job_started("hype")
+    metrics.job_ended("hype", "succeeded", 0.1)
+    metrics.worker("gc", "done", {"deleted": 1}, 0.1)
+    metrics.queue(0, 0)
+    metrics.reviews({"secret": 0})
+    families = text_string_to_metric_families(metrics.exposition().decode())
+    return {sample.name: set(sample.labels) for family in families for sample in family.samples}
+
+
+@pytest.mark.parametrize("expression", sorted(set(expressions())))
+def test_an_expression_names_metrics_and_labels_that_exist(expression: str, samples: dict[str, set[str]]) -> None:
+    bare = re.sub(r'"[^"]*"', '""', expression)
+    names = set(NAME.findall(bare))
+    assert names
+    assert names - OF_PROMETHEUS <= set(samples)
+    known = LABELS_OF_PROMETHEUS.union(*(samples.get(name, set()) for name in names))
+    matched = {
+        label for inner in re.findall(r"\{([^}]*)\}", bare) for label in re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", inner)
+    }
+    grouped = {label for inner in re.findall(r"\bby \(([^)]*)\)", bare) for label in inner.split(", ")}
+    assert matched | grouped <= known
+
+
+def test_every_alert_has_a_section_in_the_runbook() -> None:
+    runbook = (ROOT / "docs" / "runbook.md").read_text()
+    sections = re.findall(r"^## (\w+)$", runbook, re.MULTILINE)
+    assert sections == [rule["alert"] for rule in rules()]
+    for rule in rules():
+        assert rule["annotations"]["runbook"] == f"docs/runbook.md#{rule['alert'].lower()}"
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+
+
+def test_panels_do_not_overlap_and_have_their_own_numbers() -> None:
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels()}
+    assert len(places) == len(panels()) == len({panel["id"] for panel in panels()})
+
+
+def test_a_process_tells_its_memory_and_its_version(samples: dict[str, set[str]]) -> None:
+    assert "process_resident_memory_bytes" in samples
+    assert samples["tm_build_info"] == {"version", "python"}
