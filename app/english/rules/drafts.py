@@ -60,7 +60,7 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
     if not _can_be_told(clause, time):
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
-    rest = owner_part(_without_time(clause, time))
+    rest = main_part(_without_time(clause, time))
     if (_SOMEONE if others else _OTHERS).search(rest):
         return None
     rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
@@ -100,7 +100,7 @@ def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     return bool(before) and before[0].lower in _WITH and not name.isupper()
 
 
-def owner_part(rest: str) -> str:
+def main_part(rest: str) -> str:
     """Return the rest up to where another thought begins, without words that lead to it."""
     cut = _CUT.search(rest)
     return _ENDING.sub("", rest[: cut.start()].rstrip(" ,")) if cut else rest
@@ -143,7 +143,7 @@ def _introduced(found: re.Match[str]) -> str:
 
 
 def _verbal(clause: Clause) -> str:
-    """Return the verb with what stands before it."""
+    """Return the verb with its auxiliaries."""
     many = len(clause.subject.names) > 1
     if clause.used_to:
         return f"used to {clause.lemma}"
@@ -188,7 +188,7 @@ PASSING: Final = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told.
+    """A memory that a rule read in a clause; `ends`: it is no longer so, since `ended_at` where a time is named.
 
     `rule` is the name of the row of the table that made it.
     """
