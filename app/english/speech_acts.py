@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from app.english.patterns import LEAD, MINE, pattern
+from app.english.role_play import opens_frame
 from app.english.word_lists import word_set
 from app.lexical.tokens import normalise
 from app.model import SpeechAct
@@ -260,7 +261,7 @@ def lead_of_supposition(sentence: str) -> int:
 def opens_play(sentence: str) -> bool:
     """Tell whether what follows in the turn is said in a role."""
     text = _plain(sentence)
-    return _PLAYING.search(text) is not None or _casts(text)
+    return _PLAYING.search(text) is not None or _casts(text) or opens_frame(sentence)
 
 
 def is_fiction(sentence: str) -> bool:
