@@ -10,7 +10,7 @@ from typing import Final
 from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, ending, fact
-from app.english.rules.noun_phrases import describes_event, thing, value
+from app.english.rules.noun_phrases import in_third_person, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES
 from app.memory import normalise
 
@@ -175,7 +175,7 @@ def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     dose = value(_TAKEN_END.split(text)[0])
     if known and dose and len(dose) <= _LONGEST_DOSE:
         predicate = "prescribed" if prescribed else "takes"
-        yield fact(clause, predicate, describes_event(dose), stateful=False, importance=0.9, topic="health")
+        yield fact(clause, predicate, in_third_person(dose), stateful=False, importance=0.9, topic="health")
 
 
 def _switched(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:

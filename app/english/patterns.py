@@ -37,8 +37,3 @@ def expanded(name: str, text: str) -> str:
     """Return a line of a file with its fragments in place of their names."""
     fragments = pairs(name, "fragments")
     return _FRAGMENT.sub(lambda found: expanded(name, fragments[found[1]]), text)
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a list that is written as text."""
-    return frozenset(text.split())

@@ -11,7 +11,8 @@ from itertools import chain, pairwise
 from typing import Final
 
 from app.english.names import is_given
-from app.english.patterns import pattern, words
+from app.english.patterns import pattern
+from app.english.word_lists import word_set
 
 Span = tuple[int, int]
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)
@@ -23,7 +24,7 @@ _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
 
 _LABEL: Final = pattern("quotations", "label", re.MULTILINE)
-_OWN_LABELS: Final = words(
+_OWN_LABELS: Final = word_set(
     "me i myself note notes update edit ps fyi btw tldr context background reminder correction answer question re "
     "about work home job location city name diet status today yesterday summary fact facts info important also"
 )

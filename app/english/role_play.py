@@ -71,6 +71,11 @@ class _Change:
     turns: int = FRAMED_TURNS
 
 
+def opens_frame(text: str) -> bool:
+    """Return whether a sentence opens a role play: `you're Sherlock Holmes and I'm Watson`."""
+    return any(one.act is SpeechAct.ROLEPLAY for one in _changes(text))
+
+
 def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens: bool = True) -> RolePlayFrame:
     """Return the frames of a turn, given the turns before it that may frame it, oldest first.
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from app.english.patterns import words
+from app.english.word_lists import word_set
 
 _IS: Final = (
     r"(?: ?[:=] ?| is now | is still | is:? | was | ist(?: jetzt)?:? | lautet:? | est:? | es:? | \u00e8:? "
@@ -62,7 +62,7 @@ _ABROAD: Final = re.compile(
     re.IGNORECASE,
 )
 
-_ORDINARY_NUMBER: Final = words(
+_ORDINARY_NUMBER: Final = word_set(
     "the not too very same wrong weak strong safe secure long short important required needed case changed broken "
     "working "
     "falsch sicher zu nicht abgelaufen vergessen weg neu lang kurz wichtig ung\u00fcltig gesperrt schwach stark "
@@ -221,7 +221,7 @@ _CODE: Final = re.compile(
 
 _NAMES: Final = re.compile(r"[Pp](?:ass|ASS|wd|WD|in|IN)|[Ll]ogin")
 
-_ORDINARY: Final = words(
+_ORDINARY: Final = word_set(
     "password the this that not too very same wrong weak strong safe secure long short important required needed "
     "missing invalid "
     "empty correct incorrect different case really always never now being kept gone lost ready unknown fine good bad "

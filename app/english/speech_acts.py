@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from app.english.patterns import LEAD, MINE, pattern, words
+from app.english.patterns import LEAD, MINE, pattern
+from app.english.role_play import opens_frame
+from app.english.word_lists import word_set
 from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
@@ -71,22 +73,22 @@ _EXPERT: Final = pattern("speech_acts", "expert")
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 _AFFIRMS: Final = pattern("speech_acts", "affirms")
-_AUXILIARIES = words("am is are was were be been do does did have has had will would could")
-_ADVERBS = words(
+_AUXILIARIES = word_set("am is are was were be been do does did have has had will would could")
+_ADVERBS = word_set(
     "really actually even particularly especially exactly usually often always much currently personally necessarily "
     "that so too very all a an the definitely certainly ever any"
 )
-_TASTES = words(
+_TASTES = word_set(
     "like love enjoy want prefer care eat drink mind trust need allowed supposed permitted fan into fond keen "
     "interested "
     "comfortable big happy only just far least tolerate stand recommend agree"
 )
 """Verbs whose negation is a preference or a rule: `I don't like X` states a dislike."""
 
-_POSSESSED = words("have has had got is are was were there's with")
-_SUBORDINATORS = words("that because when if who which how where why since so whether until")
+_POSSESSED = word_set("have has had got is are was were there's with")
+_SUBORDINATORS = word_set("that because when if who which how where why since so whether until")
 _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
-_DONE = words("been had said did was went told knew met saw seen done gone got heard")
+_DONE = word_set("been had said did was went told knew met saw seen done gone got heard")
 _NEAR = 8
 """Words of a clause within which its main verb is expected."""
 
@@ -259,7 +261,7 @@ def lead_of_supposition(sentence: str) -> int:
 def opens_play(sentence: str) -> bool:
     """Tell whether what follows in the turn is said in a role."""
     text = _plain(sentence)
-    return _PLAYING.search(text) is not None or _casts(text)
+    return _PLAYING.search(text) is not None or _casts(text) or opens_frame(sentence)
 
 
 def is_fiction(sentence: str) -> bool:

@@ -17,7 +17,7 @@ from datetime import date, time
 from typing import Final
 
 from app.english.grounding_terms import GroundingTerms, numbers
-from app.english.patterns import words
+from app.english.word_lists import word_set
 from app.lexical.bm25 import terms
 from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
@@ -148,9 +148,9 @@ SHORTEST: Final = 2
 TRANSLATED: Final = 0.5
 """Score of a payload in Latin letters from a turn without any: its words can't be compared."""
 
-_THIRD_PERSON: Final = words("he she they it")
+_THIRD_PERSON: Final = word_set("he she they it")
 
-_STANCES: Final = words(
+_STANCES: Final = word_set(
     "on off true false yes no enabled disabled enable disable none always never likes like dislikes dislike loves "
     "love hates hate enjoys enjoy prefers prefer wants want avoids avoid"
 )

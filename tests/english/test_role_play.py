@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.english.role_play import FRAMED_FOR, FRAMED_TURNS, EarlierTurn, framing
+from app.english.role_play import FRAMED_FOR, FRAMED_TURNS, NO_FRAMING, EarlierTurn, framing
+from app.english.rules.propose import propose
 from app.model import SpeechAct
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
+from tests.english.rules.said import turn
 
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 STATED = "I live in Tortuga."
@@ -133,3 +135,13 @@ def test_any_text_is_read(text: str, before: list[str]) -> None:
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "let's play ", "you are a b ", "pretend ", "for the next "])
 def test_long_texts_take_no_longer_than_they_must(unit: str) -> None:
     assert growth(lambda text: framing(text, NOW, []), unit) < QUADRATIC
+
+
+def test_naming_the_assistant_an_assistant_opens_no_game() -> None:
+    assert framing("I'm Lena and you're my assistant. I live in Ghent.", NOW, []) == NO_FRAMING
+
+
+def test_the_rules_know_a_game_whose_parts_are_names() -> None:
+    found = propose(turn("You're Asterix and I'm Obelix. I live in Gaul."))
+    assert found
+    assert {one.speech_act for one in found} == {SpeechAct.ROLEPLAY}

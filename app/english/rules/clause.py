@@ -1,4 +1,4 @@
-"""What a clause is once it is read: who, does or is what, when, and what comes after the verb."""
+"""Clauses: subject, verb, tense, mood, and the words after the verb."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.model import SpeechAct
 
 
 class Who(Enum):
-    """What kind of subject a clause has."""
+    """Kinds of subjects."""
 
     SPEAKER = "I, we"
     USER = "the user"
@@ -21,7 +21,7 @@ class Who(Enum):
 
 
 class Tense(Enum):
-    """When a clause holds."""
+    """Times of a clause."""
 
     PRESENT = "present"
     PAST = "past"
@@ -30,7 +30,7 @@ class Tense(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakerContext:
-    """What holds for a whole turn: who speaks, whom `you` means (None: nobody we store), and when, in their zone."""
+    """The speaker of a turn, the person `you` means (None: nobody we store), and the moment, in the speaker's zone."""
 
     speaker: str
     addressee: str | None
@@ -40,7 +40,7 @@ class SpeakerContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Who a clause is about: the name a payload gives it, and how it was said.
+    """The subject of a clause: its name in a payload, and its words.
 
     `names` are the several names of `John and Sarah`; `owner` and `noun` the parts of `my sister`, `given` the
     name in `my sister Anna`; `mine`: it is the speaker's own.
@@ -67,7 +67,7 @@ class Clause:
 
     `start` is where its text stands in the turn, `first` where its words begin, with those before its subject;
     `rest` is what follows the verb; `lemma` is the verb's base form, or the verb itself where it is unknown;
-    `copula`: it is `be` with a complement, which is the rest; `before` is what stands before the subject ("last
+    `copula`: it is `be` with a complement, which is the rest; `before` are the words before the subject ("last
     week, ..."); `sure` is how far what surrounds it lets it be trusted (1: a plain statement); `act` is what the
     speaker does with it; `subjectless`: who speaks is left out ("just moved to Berlin").
     """

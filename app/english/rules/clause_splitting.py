@@ -1,7 +1,4 @@
-"""From a sentence to its parts, each with what stands before its subject peeled off.
-
-From a sentence to the clauses that state something.
-"""
+"""Division of a sentence into clauses, each without the greetings, connectives and times before its subject."""
 
 from __future__ import annotations
 
@@ -87,7 +84,7 @@ def strip_lead(piece: ClausePart) -> None:
 
 
 def _is_time(front: str) -> bool:
-    """Tell whether what stands before a subject may be a time: in `This book I read last year ...` it is none."""
+    """Tell whether the words before a subject may be a time: in `This book I read last year ...` it is none."""
     if _BARE_FRONT.match(front) is None:
         return True
     this = _THIS.match(front)

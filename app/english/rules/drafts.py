@@ -60,7 +60,7 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
     if not _can_be_told(clause, time):
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
-    rest = owner_part(_without_time(clause, time))
+    rest = main_part(_without_time(clause, time))
     if (_SOMEONE if others else _OTHERS).search(rest):
         return None
     rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
@@ -100,7 +100,7 @@ def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     return bool(before) and before[0].lower in _WITH and not name.isupper()
 
 
-def owner_part(rest: str) -> str:
+def main_part(rest: str) -> str:
     """Return the rest up to where another thought begins, without words that lead to it."""
     cut = _CUT.search(rest)
     return _ENDING.sub("", rest[: cut.start()].rstrip(" ,")) if cut else rest
@@ -143,7 +143,7 @@ def _introduced(found: re.Match[str]) -> str:
 
 
 def _verbal(clause: Clause) -> str:
-    """Return the verb with what stands before it."""
+    """Return the verb with its auxiliaries."""
     many = len(clause.subject.names) > 1
     if clause.used_to:
         return f"used to {clause.lemma}"
@@ -188,7 +188,7 @@ PASSING: Final = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a rule found in a clause; `ends`: that it is no longer so, since `ended_at` where that is told.
+    """A memory that a rule read in a clause; `ends`: it is no longer so, since `ended_at` where a time is named.
 
     `rule` is the name of the row of the table that made it.
     """
@@ -209,22 +209,26 @@ def confidence(clause: Clause) -> float:
     return base * clause.sure
 
 
+def _draft(clause: Clause, kind: str, importance: float, topic: str | None, payload: Mapping[str, object]) -> Draft:
+    """Return a draft of the fields that have a value; what corrects something matters more."""
+    return Draft(
+        type=kind,
+        payload={name: value for name, value in payload.items() if value not in (None, [], {})},
+        confidence=confidence(clause),
+        importance=max(importance, STATED) if clause.correction else importance,
+        topic=topic,
+    )
+
+
 def fact(
     clause: Clause, predicate: str, value: str, *, stateful: bool = True, subject: str | None = None,
     importance: float = FACTUAL, topic: str | None = None,
 ) -> Draft:  # fmt: skip
     """Return a fact about the clause's subject, or about another one."""
-    payload: dict[str, object] = {
-        "subject": clause.subject.name if subject is None else subject,
-        "predicate": vocabulary.predicate(predicate),
-        "object": value,
-    }
-    if not stateful:
-        payload["stateful"] = False
-    return Draft(
-        type="fact", payload=payload, confidence=confidence(clause),
-        importance=_raised(importance, clause), topic=topic,
-    )  # fmt: skip
+    whose = clause.subject.name if subject is None else subject
+    known = vocabulary.predicate(predicate)
+    payload = {"subject": whose, "predicate": known, "object": value, "stateful": None if stateful else False}
+    return _draft(clause, "fact", importance, topic, payload)
 
 
 def preference(
@@ -232,29 +236,17 @@ def preference(
     topic: str | None = None,
 ) -> Draft:  # fmt: skip
     """Return a preference of the clause's subject, or of another one."""
-    payload: dict[str, object] = {"preference_key": key, "preference_value": value}
     whose = clause.subject.name if subject is None else subject
-    if whose != vocabulary.USER:
-        payload["subject"] = whose
-    return Draft(
-        type="preference", payload=payload, confidence=confidence(clause),
-        importance=_raised(importance, clause), topic=topic,
-    )  # fmt: skip
+    other = None if whose == vocabulary.USER else whose
+    payload = {"preference_key": key, "preference_value": value, "subject": other}
+    return _draft(clause, "preference", importance, topic, payload)
 
 
 def relation(clause: Clause, kind: str, other: str, *, start: str | None = None, since: str | None = None) -> Draft:
     """Return a relation from the clause's subject, or from another one, to someone or something."""
-    payload: dict[str, object] = {
-        "from_entity": clause.subject.name if start is None else start,
-        "relation_type": kind,
-        "to_entity": other,
-    }
-    if since is not None:
-        payload["since"] = since
-    return Draft(
-        type="relation", payload=payload, confidence=confidence(clause),
-        importance=_raised(FACTUAL, clause), topic="work",
-    )  # fmt: skip
+    whose = clause.subject.name if start is None else start
+    payload = {"from_entity": whose, "relation_type": kind, "to_entity": other, "since": since}
+    return _draft(clause, "relation", FACTUAL, "work", payload)
 
 
 def event(
@@ -262,19 +254,29 @@ def event(
     importance: float = 0.5, topic: str | None = None, past: bool = False,
 ) -> Draft:  # fmt: skip
     """Return an event; without a time its precision is unknown, or approximate for a state that is `past`."""
-    payload: dict[str, object] = {"event_description": description}
-    if when is not None:
-        payload["event_at"] = when.at
-        payload["event_at_precision"] = str(when.precision)
-    else:
-        payload["event_at"] = None
-        payload["event_at_precision"] = "approximate" if past else "unknown"
-    if participants:
-        payload["participants"] = list(dict.fromkeys(participants))
-    return Draft(
-        type="event", payload=payload, confidence=confidence(clause),
-        importance=_raised(importance, clause), topic=topic,
-    )  # fmt: skip
+    undated = "approximate" if past else "unknown"
+    time = {
+        "event_at": None if when is None else when.at,
+        "event_at_precision": undated if when is None else str(when.precision),
+    }
+    payload = {"event_description": description, "participants": list(dict.fromkeys(participants))}
+    draft = _draft(clause, "event", importance, topic, payload)
+    return replace(draft, payload={**draft.payload, **time})
+
+
+def entity(clause: Clause, name: str, kind: str, *, attributes: Mapping[str, str] | None = None) -> Draft:
+    """Return a declaration of who or what something is."""
+    payload = {"canonical_name": name, "entity_type": kind, "attributes": attributes}
+    return _draft(clause, "entity", 0.5, "personal", payload)
+
+
+def decision(
+    clause: Clause, subject: str, decided: str, *, rationale: str | None = None, alternatives: Sequence[str] = (),
+    topic: str | None = None,
+) -> Draft:  # fmt: skip
+    """Return a decision on a subject."""
+    payload = {"subject": subject, "decision": decided, "rationale": rationale, "alternatives": list(alternatives)}
+    return _draft(clause, "decision", 0.8, topic, payload)
 
 
 def ending(clause: Clause, said: SpeakerContext, draft: Draft, *, dated: bool = True) -> Draft:
@@ -293,55 +295,10 @@ def ending(clause: Clause, said: SpeakerContext, draft: Draft, *, dated: bool = 
     )
 
 
-def entity(
-    clause: Clause, name: str, kind: str, *, aliases: Sequence[str] = (), attributes: Mapping[str, str] | None = None,
-    topic: str | None = None,
-) -> Draft:  # fmt: skip
-    """Return a declaration of who or what something is."""
-    payload: dict[str, object] = {"canonical_name": name, "entity_type": kind}
-    if aliases:
-        payload["aliases"] = list(aliases)
-    if attributes:
-        payload["attributes"] = dict(attributes)
-    return Draft(type="entity", payload=payload, confidence=confidence(clause), importance=0.5, topic=topic)
-
-
-def decision(
-    clause: Clause, subject: str, decided: str, *, rationale: str | None = None, alternatives: Sequence[str] = (),
-    topic: str | None = None,
-) -> Draft:  # fmt: skip
-    """Return a decision on a subject."""
-    payload: dict[str, object] = {"subject": subject, "decision": decided}
-    if rationale:
-        payload["rationale"] = rationale
-    if alternatives:
-        payload["alternatives"] = list(alternatives)
-    return Draft(type="decision", payload=payload, confidence=confidence(clause), importance=0.8, topic=topic)
-
-
-def _raised(importance: float, clause: Clause) -> float:
-    return max(importance, STATED) if clause.correction else importance
-
-
 _TOPICS: Final = {
-    "health": re.compile(
-        r"\b(?:doctor|dentist|hospital|surgery|surgeon|diagnos\w+|therap\w+|clinic|physician|medication|pregnan\w+|health|vaccin\w+"
-        r"|injur\w+|broke\b.*\b(?:leg|arm|wrist|ankle)|yoga|gym|marathon|workout|diet)\b", re.IGNORECASE),
-    "travel": re.compile(
-        r"\b(?:trip|travel\w*|flew|flight|vacation|holiday|visited|camping|hiking|hotel|airport|tour|cruise"
-        r"|road trip)\b",
-        re.IGNORECASE),
-    "tech": re.compile(
-        r"\b(?:deploy\w*|api|database|server|code|repo\w*|software|python|typescript|javascript|docker|kubernetes|pipeline|bug"
-        r"|framework|library|app|website|debug\w*|compiler)\b", re.IGNORECASE),
-    "work": re.compile(
-        r"\b(?:work\w*|job|team|project|meeting|interview|promoted|hired|company|office|manager|conference|client|business|startup"
-        r"|colleague\w*|report|deadline|career|joined|career|store|studio)\b", re.IGNORECASE),
-    "education": re.compile(
-        r"\b(?:graduat\w+|degree|university|college|school|course|class|exam|thesis|lecture|student"
-        r"|workshop)\b", re.IGNORECASE),
-    "food": re.compile(r"\b(?:cook\w*|bake\w*|dinner|lunch|recipe|restaurant|meal|coffee|food)\b", re.IGNORECASE),
-}  # fmt: skip
+    topic: pattern("topics", topic, re.IGNORECASE)
+    for topic in ("health", "travel", "tech", "work", "education", "food")
+}
 
 
 def topic_of(text: str) -> str:

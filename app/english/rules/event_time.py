@@ -1,4 +1,4 @@
-"""When something happened, from the words of its clause, the turn's moment and the speaker's time zone."""
+"""Time of an event, from the words of its clause, the turn's moment and the speaker's time zone."""
 
 from __future__ import annotations
 

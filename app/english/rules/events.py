@@ -10,8 +10,8 @@ from app.english.names import leading_name, token_names
 from app.english.patterns import pattern
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, Draft, event, fact, owner_part, participants, retell, topic_of, who
-from app.english.rules.noun_phrases import describes_event, says_something, value
+from app.english.rules.drafts import PASSING, Draft, event, fact, main_part, participants, retell, topic_of, who
+from app.english.rules.noun_phrases import in_third_person, says_something, value
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, word_set, words
@@ -164,9 +164,9 @@ def _is_at_it(clause: Clause) -> bool:
 
 def _what(clause: Clause, rest: str) -> str | None:
     """Return what it is that goes on, without how long; None when it is vague."""
-    own = _TAIL.sub("", _HOW_LONG.sub("", owner_part(rest))).strip(" ,.")
+    own = _TAIL.sub("", _HOW_LONG.sub("", main_part(rest))).strip(" ,.")
     if clause.subject.own:
-        own = describes_event(own)
+        own = in_third_person(own)
     vague = _POINTING.search(own) or not says_something(own)
     return None if vague or not 1 < len(own.split()) <= _MOST else own
 
@@ -245,7 +245,7 @@ def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     elif often is None or (clause.lemma in _BARE and not OFTEN.sub("", rest).strip()):
         return
     if len(rest.split()) <= _MOST_WORDS and not (_POINTING.search(rest) or _THEIRS.search(rest)):
-        rest = _OPEN_END.sub("", describes_event(rest))
+        rest = _OPEN_END.sub("", in_third_person(rest))
         verb = clause.lemma if len(clause.subject.names) > 1 else third_person(clause.lemma)
         rest = _AND_DOES.sub(_inflected, rest) if verb != clause.lemma else rest
         yield fact(clause, verb, rest, stateful=False, importance=0.6, topic="personal")

@@ -1,11 +1,4 @@
-"""Clause values; subject, auxiliaries, verb.
-
-The words of a clause while it is read, and the small words its subject and its verb share.
-
-Reading who a clause is about: `I`, `Sarah`, `John and Sarah`, `my sister Anna`, `the user's team`.
-
-Reading a clause: its subject, then its auxiliaries and adverbs, then its verb.
-"""
+"""Reading of one clause: its subject, its auxiliaries and adverbs, its verb."""
 
 from __future__ import annotations
 
@@ -285,7 +278,7 @@ _PAST: Final = frozenset({"past", "participle"})
 
 @dataclass(slots=True)
 class _Verbal:
-    """What the auxiliaries and adverbs before a verb say."""
+    """Tense, mood and adverbs, by the words before a verb."""
 
     tense: Tense = Tense.PRESENT
     negated: bool = False

@@ -182,8 +182,8 @@ def says_something(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-def describes_event(text: str) -> str:
-    """Return what speakers say of their own as it is told of them: `my headaches` are `their headaches`."""
+def in_third_person(text: str) -> str:
+    """Return words of a speaker in the third person: `my headaches` become `their headaches`."""
     return _OWN.sub("their", text)
 
 

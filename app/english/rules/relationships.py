@@ -59,9 +59,9 @@ def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[D
     yield from _tied(clause, owner, past or noun, name, over=past is not None)
     kind = tie_of(past or noun)
     if kind == "has-pet":
-        yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None, topic="personal")
+        yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None)
     elif kind is not None and (kind in _BROAD or kind not in KIN.values()):  # kin, and whom one goes to
-        yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"}, topic="personal")
+        yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"})
 
 
 def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> Iterator[Draft]:

@@ -22,7 +22,7 @@ from app.english.patterns import pattern
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import (
     Thing,
-    describes_event,
+    in_third_person,
     list_items,
     noun_phrase,
     plural,
@@ -304,7 +304,7 @@ def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = _GOAL.match(text)
     wanted = value(_SOON.sub("", found.group())) if found is not None else None
     if wanted is not None:
-        yield f"to {describes_event(wanted)}"
+        yield f"to {in_third_person(wanted)}"
 
 
 def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
