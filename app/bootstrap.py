@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from app.db import migrate as db_migrate
+from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
 from app.db.session import Database
 from app.errors import ConfigurationError
@@ -26,24 +27,36 @@ log = structlog.get_logger("typed_memory.runtime")
 
 
 def now() -> datetime:
-    """Return the present."""
+    """Return the present by this machine's clock, which orders nothing: `Store.clock` does."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """The database, open and of this code's schema, and what anybody asks of it first. `owner_url` may migrate it."""
+    """The database, open and of this code's schema, and what anybody asks of it first. `owner_url` may migrate it.
+
+    `clock` is the database's, by which every process orders what it writes.
+    """
 
     database: Database
     owner_url: str
+    clock: DatabaseClock
     keys: Keys
     tenants: Tenants
 
 
-async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, migrate: bool) -> Store:
+async def open_store(
+    settings: Settings,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+    *,
+    migrate: bool,
+    wall: Callable[[], datetime] = now,
+) -> Store:
     """Start what must be started, bring the schema up with `migrate`, and open the database.
 
-    Raises ConfigurationError when the schema is another than this code's.
+    `wall` is this machine's clock, which is compared with the database's. Raises ConfigurationError when the schema is
+    another than this code's.
     """
     url, owner_url = await database_urls(settings, metrics, stack)
     if migrate:
@@ -53,9 +66,19 @@ async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack
     wrong = db_migrate.is_outdated(await db_migrate.current(database))
     if wrong is not None:
         raise ConfigurationError(wrong)
-    keys = Keys(database=database, clock=now)
+    clock = DatabaseClock(database=database, wall=wall)
+    await clock.start()
+    await open_in_background(stack, clock.run())
+    metrics.watch_clock(clock.skew)
+    keys = Keys(database=database, clock=clock)
     stack.push_async_callback(keys.aclose)
-    return Store(database=database, owner_url=owner_url, keys=keys, tenants=Tenants(database=database, clock=now))
+    return Store(
+        database=database,
+        owner_url=owner_url,
+        clock=clock,
+        keys=keys,
+        tenants=Tenants(database=database, clock=clock),
+    )
 
 
 @asynccontextmanager

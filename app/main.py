@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
 import structlog
@@ -37,6 +38,7 @@ from app.api.memories import bodies, read
 from app.api.plumbing import openapi, problems
 from app.api.plumbing.middleware import RequestMiddleware
 from app.api.plumbing.openapi import TAGS, described
+from app.bootstrap import now
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -48,8 +50,8 @@ DESCRIPTION = (
 )
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the application; everything it holds is opened when it starts."""
+def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = now) -> FastAPI:
+    """Return the application; everything it holds is opened when it starts. `wall` is this machine's clock."""
     configured = settings or Settings()
     tools = McpEndpoint(_version())
 
@@ -57,7 +59,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if not structlog.is_configured():
             logs.configure(configured.log_format, configured.log_level)
-        async with build_runtime(configured) as runtime, embedded_worker(runtime), tools.running():
+        async with build_runtime(configured, wall) as runtime, embedded_worker(runtime), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
             yield

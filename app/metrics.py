@@ -148,6 +148,11 @@ class Metrics:
         Gauge("tm_database_pool_size", "Connections there may be.", registry=self._registry).set(size)
         Gauge("tm_database_pool_in_use", "Connections now in use.", registry=self._registry).set_function(in_use)
 
+    def watch_clock(self, skew: Callable[[], float]) -> None:
+        """Report how far this machine's clock is off; `skew` is asked at every scrape."""
+        told = "Seconds by which this machine's clock is ahead of the database's, which orders writes."
+        Gauge("tm_clock_skew_seconds", told, registry=self._registry).set_function(skew)
+
     @property
     def in_flight(self) -> Gauge:
         """Return the gauge of the requests that are open."""

@@ -34,6 +34,11 @@ class Settings(BaseSettings):
         default=30.0, description="Seconds to wait at start for a database that is still starting."
     )
     statement_timeout: PositiveFloat = Field(default=30.0, description="Seconds a statement may run.")
+    clock_skew_seconds: PositiveFloat = Field(
+        default=2.0,
+        description="Seconds between this machine's clock and the database's from which /readyz reports it; writes are "
+        "ordered by the database's.",
+    )
 
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65535)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.db import embedding_models, migrate
@@ -29,7 +30,7 @@ class Readiness:
     """What the database must have for this process: a schema and an embedding model.
 
     A queue whose oldest job waits for longer than `slow_seconds` is reported, and nothing more: an API taken
-    out of the load balancer would not do its jobs any sooner.
+    out of the load balancer would not do its jobs any sooner. The same goes for `clock_skew`, in seconds.
     """
 
     database: Database
@@ -37,12 +38,14 @@ class Readiness:
     model: str
     dimensions: int
     slow_seconds: float
+    clock_skew: Callable[[], float]
+    most_skew_seconds: float
 
     async def state(self) -> State:
         """Return all there is to say."""
         missing = await self.missing()
         backlog = None if missing else await self.jobs.known_backlog()
-        degraded = {} if backlog is None else self._slow(backlog)
+        degraded = self._skewed() | ({} if backlog is None else self._slow(backlog))
         return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:
@@ -62,6 +65,16 @@ class Readiness:
             return {}
         waited = f"the oldest of {backlog.depth} waiting jobs has waited {backlog.oldest_seconds:.0f} seconds"
         return {"queue": f"{waited}: is a worker running, and are there enough of them?"}
+
+    def _skewed(self) -> dict[str, str]:
+        seconds = self.clock_skew()
+        if abs(seconds) < self.most_skew_seconds:
+            return {}
+        direction = "ahead of" if seconds > 0 else "behind"
+        return {
+            "clock": f"this machine's clock is {abs(seconds):.1f} seconds {direction} the database's: "
+            "set it by NTP; until then the times in logs are wrong, those of memories are the database's"
+        }
 
     async def _schema(self) -> dict[str, str]:
         wrong = migrate.is_outdated(await migrate.current(self.database))
