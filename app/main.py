@@ -36,6 +36,7 @@ from app.api import (
 from app.api.mcp.endpoint import McpEndpoint
 from app.api.memories import bodies, read
 from app.api.plumbing import openapi, problems
+from app.api.plumbing.admission import Admission, AdmissionMiddleware
 from app.api.plumbing.middleware import RequestMiddleware
 from app.api.plumbing.openapi import TAGS, described
 from app.bootstrap import now
@@ -62,6 +63,8 @@ def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = 
         async with build_runtime(configured, wall) as runtime, embedded_worker(runtime), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
+            admission.observe = runtime.metrics.turned_away
+            runtime.metrics.watch_admission(admission.waiting)
             yield
 
     app = FastAPI(
@@ -102,6 +105,9 @@ def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = 
         app.include_router(router)
     app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
     problems.install(app)
+    admission = Admission.of(configured)
+    app.state.admission = admission
+    app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app

@@ -47,6 +47,22 @@ class Settings(BaseSettings):
     )
     operator_key: SecretStr | None = Field(default=None, description="The key that manages tenants.")
     max_body_bytes: PositiveInt = 8 * 1024 * 1024
+    request_concurrency: PositiveInt = Field(
+        default=8, description="Requests in work at once, in one process; eight times as many that wait for a model."
+    )
+    tenant_request_concurrency: PositiveInt = Field(default=2, description="Those of one tenant while others ask too.")
+    request_queue: PositiveInt = Field(default=256, description="Requests that may wait for their turn.")
+    tenant_request_queue: PositiveInt = Field(
+        default=64, description="Those of one tenant; a quarter where its queue does not empty."
+    )
+    request_deadline: PositiveFloat = Field(
+        default=60.0, description="Seconds a request may take, if it waits for no model and no upload."
+    )
+    connections: PositiveInt = Field(default=2_000, description="Connections that may be open.")
+    connection_timeout: PositiveFloat = Field(
+        default=15.0,
+        description="Seconds until a connection is closed on which a request does not come, or its answer is not read.",
+    )
     shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
 
     embedding_provider: Literal["wordllama", "openai"] = "wordllama"

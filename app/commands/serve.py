@@ -18,6 +18,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
+from app.commands.connections import ConnectionLimits, bounded
 from app.commands.service_client import DEFAULT_PORT
 from app.commands.terminal import CommandFailed, say
 from app.db.embedded.server import KEY_FILE, data_dir
@@ -57,7 +58,10 @@ def serve(
         app,
         lifespan="off",
         # httptools loses the body of a request that offers an upgrade (h2c, WebSocket): Kludex/uvicorn#2722.
-        http="h11",
+        http=bounded(
+            app.state.admission,
+            ConnectionLimits(connections=settings.connections, seconds=settings.connection_timeout),
+        ),
         h11_max_incomplete_event_size=LARGEST_HEAD,
         ws="none",
         log_config=None,
