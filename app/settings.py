@@ -63,6 +63,12 @@ class Settings(BaseSettings):
         default=15.0,
         description="Seconds until a connection is closed on which a request does not come, or its answer is not read.",
     )
+    pre_stop_delay: float = Field(
+        default=0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds to go on serving after SIGTERM while /readyz says 503: longer than balancers look.",
+    )
     shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
 
     embedding_provider: Literal["wordllama", "openai"] = "wordllama"

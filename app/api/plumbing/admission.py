@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.plumbing import problems
@@ -61,6 +62,8 @@ class Admission:
     deadline: float
     keys: KnownKeys = field(default_factory=KnownKeys)
     observe: Callable[[str], None] = field(default=lambda _why: None)
+    draining: bool = False
+    """Whether the process is about to stop: it serves what comes, and tells balancers and clients to go elsewhere."""
 
     @classmethod
     def of(cls, settings: Settings) -> Admission:
@@ -128,6 +131,8 @@ class AdmissionMiddleware:
         async def noted(message: Message) -> None:
             nonlocal begun
             begun = True
+            if self.admission.draining and message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Connection"] = "close"
             await send(message)
 
         limit = asyncio.timeout(seconds)
