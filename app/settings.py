@@ -26,6 +26,12 @@ class Settings(BaseSettings):
     migration_database_url: SecretStr | None = Field(
         default=None, description="Owner login for migrations, when TM_DATABASE_URL is a lesser role."
     )
+    direct_database_url: SecretStr | None = Field(
+        default=None, description="Postgres itself for the few connections that jobs need, when a pooler stands before."
+    )
+    database_pooler: Literal["none", "session", "transaction"] = Field(
+        default="none", description="What stands between TM_DATABASE_URL and Postgres: a pooler in which mode."
+    )
     auto_migrate: bool = Field(default=True, description="Bring the schema up to date at start.")
     data_dir: Path | None = Field(default=None, description="Where the embedded database keeps its files.")
     database_pool_size: PositiveInt = 10
@@ -153,6 +159,7 @@ class Settings(BaseSettings):
         "operator_key",
         "database_url",
         "migration_database_url",
+        "direct_database_url",
         "llm_base_url",
         "llm_model",
         mode="before",

@@ -180,6 +180,14 @@ def _upgrade(owner_url: str) -> None:
         upgrade(owner_url)
 
 
+async def connect(url: str, *, patience: float) -> asyncpg.Connection:
+    """Return a connection; wait up to `patience` seconds for a server that is still starting.
+
+    Raises ConfigurationError when the server can't be reached or refuses the login.
+    """
+    return await _connected(url, time.monotonic() + patience)
+
+
 async def _revision(owner_url: str, deadline: float) -> str | None:
     connection = await _connected(owner_url, deadline)
     try:
@@ -195,7 +203,7 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
     where = _place(owner_url)
     while True:
         try:
-            return await asyncpg.connect(_plain(owner_url), timeout=_CONNECT_SECONDS)
+            return await asyncpg.connect(_plain(owner_url), timeout=_CONNECT_SECONDS, statement_cache_size=0)
         except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(

@@ -68,6 +68,13 @@ _PASSING = {
     asyncpg.InvalidCachedStatementError: "the schema has just changed",
 }
 
+_UNPREPARED: Mapping[str, Any] = {
+    "statement_cache_size": 0,
+    "prepared_statement_cache_size": 0,
+    "prepared_statement_name_func": str,
+}
+"""Statements without names: a named one would be on a connection that the next transaction does not get."""
+
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one instant: else what one reads may not fit the next's."""
 
@@ -111,9 +118,20 @@ class Database:
     """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows."""
 
     def __init__(
-        self, url: str, *, pool_size: int = 10, pool_timeout: float = 10.0, statement_timeout: float = 30.0
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        pool_timeout: float = 10.0,
+        statement_timeout: float = 30.0,
+        pooled_transactions: bool = False,
+        direct_url: str | None = None,
     ) -> None:
-        """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds."""
+        """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds.
+
+        `pooled_transactions`: a pooler gives each transaction another connection, so nothing may be kept on one: no
+        settings, which each transaction then brings along, and no prepared statements. `direct_url` leads past it.
+        """
         settings = {
             "role": RUNTIME_ROLE,
             "timezone": "UTC",
@@ -124,6 +142,8 @@ class Database:
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.ef_search": "100",
         }
+        self._brought = settings if pooled_transactions else {}
+        kept = {} if pooled_transactions else settings
         self._ending: set[asyncio.Task[None]] = set()
         self._engine: AsyncEngine = create_async_engine(
             driver_url(url),
@@ -134,13 +154,14 @@ class Database:
             pool_timeout=pool_timeout,
             pool_use_lifo=True,
             connect_args={
-                "server_settings": {"application_name": "typed-memory", **settings},
+                "server_settings": {"application_name": "typed-memory", **kept},
                 "timeout": pool_timeout,
                 "max_cached_statement_lifetime": 0,
+                **(_UNPREPARED if pooled_transactions else {}),
             },
         )
         self._unpooled: AsyncEngine = create_async_engine(
-            self._engine.url,
+            self._engine.url if direct_url is None else driver_url(direct_url),
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
             poolclass=NullPool,
@@ -153,7 +174,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN READ ONLY", tenant, local))
+        connection, driver = await self._opened(_opening("BEGIN READ ONLY", tenant, {**self._brought, **local}))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -168,7 +189,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN", tenant, local))
+        connection, driver = await self._opened(_opening("BEGIN", tenant, {**self._brought, **local}))
         try:
             try:
                 yield WriteSession(connection, driver)
@@ -245,6 +266,12 @@ async def owner_transaction(url: str) -> AsyncIterator[AsyncConnection]:
             yield connection
     finally:
         await engine.dispose()
+
+
+async def fetch_alone(connection: asyncpg.Connection, sql: str, *arguments: object) -> asyncpg.Record:
+    """Return the row of one statement in a transaction of its own: a pooler keeps only those on one connection."""
+    async with connection.transaction(readonly=True):
+        return await connection.fetchrow(sql, *arguments)
 
 
 def driver_url(url: str) -> str:
