@@ -17,6 +17,8 @@ TypedMemoryError
 |   `-- ProviderProtocolError 503
 |       `-- ExtractionFailed   503
 |-- DatabaseUnavailable     503
+|   `-- WritesRefused         503  it answers reads alone
+|       `-- StorageFull         507
 |-- Overloaded              503  more to do than this process can
 |-- DeadlineExceeded        503  one request took too long
 `-- ConfigurationError      500  only at start: the process does not come up
@@ -167,6 +169,21 @@ class DatabaseUnavailable(TypedMemoryError):
     code = "database-unavailable"
     status = 503
     title = "Database unavailable"
+
+
+class WritesRefused(DatabaseUnavailable):
+    """The database answers reads and refuses writes; nothing was written."""
+
+    code = "writes-refused"
+    title = "Writes refused"
+
+
+class StorageFull(WritesRefused):
+    """The database has no room left; nothing was written."""
+
+    code = "storage-full"
+    status = 507
+    title = "Storage full"
 
 
 class Overloaded(TypedMemoryError):

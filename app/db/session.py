@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.errors import Conflict, Dangling, DatabaseUnavailable
+from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -50,6 +50,9 @@ RUNTIME_ROLE = "typed_memory_runtime"
 """The least-privilege role that migrations create and every service connection takes on."""
 
 _RETRY_AFTER = 2.0
+
+_MEND_AFTER = 30.0
+"""Seconds after which to retry what a person has to mend."""
 
 _CONNECTION_LOST = (
     asyncpg.PostgresConnectionError,
@@ -115,7 +118,10 @@ class WriteSession(ReadSession):
 
 
 class Database:
-    """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows."""
+    """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows.
+
+    `refused` says why the last write failed, if the operator has to mend it.
+    """
 
     def __init__(
         self,
@@ -142,6 +148,7 @@ class Database:
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.ef_search": "100",
         }
+        self.refused: str | None = None
         self._brought = settings if pooled_transactions else {}
         kept = {} if pooled_transactions else settings
         self._ending: set[asyncio.Task[None]] = set()
@@ -193,15 +200,31 @@ class Database:
         try:
             try:
                 yield WriteSession(connection, driver)
-            except BaseException:
+            except BaseException as error:
+                self._note(error)
                 await asyncio.shield(_finish(connection, driver, "ROLLBACK"))
                 raise
-            await _finish(connection, driver, "COMMIT")
+            await self._commit(connection, driver)
         except _CONNECTION_LOST as error:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
             await asyncio.shield(connection.close())
+
+    async def _commit(self, connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+        try:
+            await _finish(connection, driver, "COMMIT")
+        except asyncpg.PostgresError as error:
+            ours = _translated(error)
+            if ours is None:
+                raise
+            self._note(ours)
+            raise ours from error
+        self.refused = None
+
+    def _note(self, error: BaseException) -> None:
+        if isinstance(error, WritesRefused):
+            self.refused = error.message
 
     async def _opened(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; a stale pooled one is replaced, once."""
@@ -327,11 +350,31 @@ def _of_driver(error: DBAPIError) -> Exception:
     return ours or error
 
 
-def _translated(cause: BaseException | None) -> Exception | None:
-    """Return our error for a database error that a caller can do something about."""
+def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
+    """Return our error for what passes, or what the operator must mend before writes are taken again."""
     for kind, why in _PASSING.items():
         if isinstance(cause, kind):
             return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=_RETRY_AFTER)
+    match cause:
+        case asyncpg.DiskFullError():
+            return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)
+        case asyncpg.ReadOnlySQLTransactionError():
+            return WritesRefused(f"the database takes no writes ({cause}): retry later", retry_after=_MEND_AFTER)
+        case asyncpg.InsufficientPrivilegeError() if "row-level security" not in str(cause):
+            return WritesRefused(
+                "the database denies the service what it needs (permission denied): retry when its grants are mended",
+                retry_after=_MEND_AFTER,
+            )
+        case asyncpg.InsufficientResourcesError():
+            return DatabaseUnavailable("the database is short of resources: retry later", retry_after=_MEND_AFTER)
+        case _:
+            return None
+
+
+def _translated(cause: BaseException | None) -> Exception | None:
+    """Return our error for a database error that a caller can do something about."""
+    if (unavailable := _unavailable_by(cause)) is not None:
+        return unavailable
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
     if isinstance(cause, asyncpg.UniqueViolationError) and cause.constraint_name == "uq_jobs_only_one":

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.db import embedding_models, migrate
+from app.db import embedding_models, migrate, writability
 from app.db.job_queue import Backlog
 from app.db.session import Database
 from app.errors import ConfigurationError, TypedMemoryError
@@ -52,13 +52,17 @@ class Readiness:
         """Return what is wrong, by what it is wrong with; empty when all is well."""
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._schema() or await self._model()
+                return await self._schema() or await self._model() or await self._writes()
         except TimeoutError:
             return {"database": f"did not answer within {PATIENCE:.0f} seconds"}
         except TypedMemoryError as error:
             return {"database": error.message}
         except Exception as error:  # noqa: BLE001 - whatever it is, the answer is "not ready"
             return {"database": f"could not be checked ({type(error).__name__})"}
+
+    async def _writes(self) -> dict[str, str]:
+        wrong = await writability.refusal(self.database)
+        return {} if wrong is None else {"writes": wrong}
 
     def _slow(self, backlog: Backlog) -> dict[str, str]:
         if backlog.oldest_seconds < self.slow_seconds:
