@@ -52,7 +52,7 @@ DESCRIPTION = (
 
 
 def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = now) -> FastAPI:
-    """Return the application; everything it holds is opened when it starts. `wall` is this machine's clock."""
+    """Return the application; its resources are opened when it starts. `wall` is this machine's clock."""
     configured = settings or Settings()
     tools = McpEndpoint(_version())
 

@@ -1,4 +1,4 @@
-"""Questions over HTTP: the read pipeline, and the same engine in the shape of Aegis Memory."""
+"""Questions over HTTP: the read pipeline, and the same pipeline in the shape of Aegis Memory."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from app.services.query import QueryRequest, QueryResult
 Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
 ]
-"""A question of 1 to 8,000 characters, however strange."""
+"""A question of 1 to 8,000 characters."""
 
 LARGEST_CONTEXT = 100_000
 
 
 class QueryFields(RequestBody):
-    """What both kinds of query take."""
+    """Fields of both kinds of queries."""
 
     query: Question = Field(
         description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
@@ -41,12 +41,10 @@ class QueryFields(RequestBody):
         default=None, description="The conversation that asks: what is used in many counts for more. No filter."
     )
     topic: Topic | None = Field(default=None, description="Only what is filed under this.")
-    top_k: Annotated[int, A_NUMBER] = Field(
-        default=10, ge=1, le=MOST_RESULTS, description="How many memories are returned at most."
-    )
+    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="Most memories to return.")
     mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
-        default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
+        default=None, description="Reference time of `yesterday`; by default `known_at`, else the present."
     )
     timezone: TimeZone | None = None
     as_of: Instant | None = Field(default=None, description=fields.AS_OF)
@@ -55,7 +53,7 @@ class QueryFields(RequestBody):
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
 
-    def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
+    def build_request(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the question; times without an offset are read in its time zone."""
         zone = fields.zone(self.timezone)
         known_at = fields.aware(self.known_at, zone)
@@ -90,7 +88,7 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
         description="Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`.",
     )
     token_budget: Annotated[int, A_NUMBER] = Field(
-        default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
+        default=2000, ge=0, le=LARGEST_CONTEXT, description="Most tokens of `context`; 0 for none."
     )
     rerank: Flag = Field(
         default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
@@ -99,7 +97,7 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.types, registry, "types"), present)
+        return self.build_request(canonical_types(self.types, registry, "types"), present)
 
 
 class RecallBody(
@@ -114,11 +112,11 @@ class RecallBody(
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
+        return self.build_request(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
 class ArmOut(Out):
-    """Where a retrieval arm placed a memory."""
+    """The rank of a memory in a retrieval arm."""
 
     arm: str
     rank: int
@@ -128,7 +126,7 @@ class ArmOut(Out):
 
 
 class HitOut(Out):
-    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
+    """A found memory: answers are ordered by score; relevance is its fit to the question by itself."""
 
     memory: AnyMemory
     score: float
@@ -148,7 +146,7 @@ class GroupOut(Out):
 
 
 class ContextOut(Out):
-    """The block to paste into a prompt."""
+    """The context block for a prompt."""
 
     text: str
     tokens: int
@@ -156,7 +154,7 @@ class ContextOut(Out):
 
 
 class QueryResultOut(Out):
-    """Memories best first, and the context made of them."""
+    """Memories, best first, and the context block made of them."""
 
     memories: Annotated[list[HitOut], Source("hits")]
     context: ContextOut
@@ -206,7 +204,7 @@ def router() -> APIRouter:
 
 
 async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Response:
-    """Understand the question, retrieve under its filters, rank, and assemble the context to paste."""
+    """Understand the question, retrieve memories under its filters, rank them, and assemble the context block."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
@@ -214,7 +212,7 @@ async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Respon
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
-    """Ask the same engine in the shape of Aegis Memory."""
+    """Answer a question by the same pipeline, in the shape of Aegis Memory."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
     result = await runtime.queries.query(actor, request)

@@ -41,7 +41,7 @@ _FEWEST_BYTES_A_SECOND = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """How many connections there may be, and for how many seconds one may stall: in a request, or in its answer."""
+    """The most connections, and the seconds for which one may stall, in a request or in its answer."""
 
     connections: int
     seconds: float

@@ -1,4 +1,4 @@
-"""`typed-memory migrate`: the database's schema, and the embedding model recorded beside it."""
+"""`typed-memory migrate`: upgrade the database's schema and record the embedding model."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def migrate(
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; exit with 1 if the schema is not the newest.")
     ] = False,
-    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL of the whole schema; touch nothing.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL of the whole schema; change nothing.")] = False,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="REV", help="Go to this revision, up or down; `base` is empty.")
+        str | None, typer.Option("--to", metavar="REV", help="Upgrade or downgrade to this revision; `base` is empty.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before going down.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before a downgrade.")] = False,
 ) -> None:
-    """Bring the database to the newest schema and record the embedding model.
+    """Upgrade the database to the newest schema and record the embedding model.
 
-    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL, else to the embedded database. `serve`
-    does the same at start unless TM_AUTO_MIGRATE=false.
+    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL, else to the embedded database. `serve` does
+    the same at start unless TM_AUTO_MIGRATE=false.
 
     For example:
 
@@ -89,7 +89,7 @@ async def _go(url: str, target: str, *, sure: bool) -> None:
         raise CommandFailed(f"no revision {target!r}: there are {', '.join(order)}")
     current = await _current(url) or "base"
     if current not in order:
-        raise CommandFailed(f"the schema is at {current}, of newer code: use that code to go down")
+        raise CommandFailed(f"the schema is at {current}, of newer code: use that code to downgrade")
     if order.index(wanted) >= order.index(current):
         await asyncio.to_thread(db_migrate.upgrade, url, wanted)
         return
@@ -101,7 +101,7 @@ def _be_sure(warning: str, *, sure: bool) -> None:
     if sure:
         return
     if not sys.stdin.isatty():
-        raise CommandFailed(f"{warning} Say --yes if you mean it.")
+        raise CommandFailed(f"{warning} Add --yes to confirm.")
     out.print(warning, markup=False)
     typer.confirm("Go on?", abort=True)
 
@@ -116,7 +116,7 @@ async def _current(url: str) -> str | None:
 
 @asynccontextmanager
 async def _owner_url(settings: Settings) -> AsyncIterator[str]:
-    """Yield the owner's login; of the embedded server, which runs for as long, if none is configured."""
+    """Yield the URL with the owner's login; without a configured database, of the embedded server, started for it."""
     configured = settings.migration_database_url or settings.database_url
     if configured is not None:
         yield configured.get_secret_value()

@@ -1,4 +1,4 @@
-"""Changing and erasing single memories."""
+"""Updates of editable fields and erasure of single memories."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EDITABLE = (
     "review_note",
     "review_since",
 )
-"""Columns that a caller may change; what a memory says is changed by a newer memory."""
+"""Columns that a caller may change; the content of a memory is changed by a newer memory only."""
 
 _ERASE = text(
     """
@@ -55,14 +55,14 @@ _FORGET_TERMS = text(
 
 
 async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
-    """Hold the scope of a memory until the transaction ends; False when there is no such memory."""
+    """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
     return (await session.execute(_LOCK, {"tenant": tenant, "id": memory})).first() is not None
 
 
 async def update_fields(
     session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, scope: UUID, at: datetime
 ) -> None:
-    """Set editable columns of a memory, and of its index rows where they are filtered by; its scope is held."""
+    """Set editable columns of a memory, and their copies in its index rows; its scope must be locked."""
     unknown = set(values) - set(EDITABLE)
     if unknown:
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
@@ -73,9 +73,10 @@ async def update_fields(
 async def erase(
     session: WriteSession, tenant: UUID, memory: UUID, *, scope: UUID, terms: list[int], length: int
 ) -> None:
-    """Delete a memory and everything made of it.
+    """Delete a memory and all rows derived from it.
 
-    `terms` are the places of its distinct terms and `length` the count of all, to take off the statistics.
+    `terms` are the indexes of its distinct terms and `length` the number of all its terms, which are subtracted from
+    the scope's statistics.
     """
     await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length})
     await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})

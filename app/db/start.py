@@ -42,7 +42,7 @@ _ACTING = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginFacts:
-    """What the database says of itself and of a login; `may_act`: as the service's role, None without that role."""
+    """The versions of a database and the rights of a login; `may_act` as the service's role, None without one."""
 
     login: str
     postgres: int

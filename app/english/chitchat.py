@@ -1,4 +1,4 @@
-"""Turns that only keep a conversation going, short ones that state something after all, and those that ask. English."""
+"""Recognition of chit-chat, of short turns that state something all the same, and of questions, in English."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PHRASES: Final = frozenset(entries("chitchat"))
 _LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in _PHRASES)
 _MOST_WORDS: Final = 24
 _MOST_CHARACTERS: Final = 200
-"""A longer turn is no chit-chat, whatever it is made of."""
+"""Most characters of chit-chat."""
 
 _WORD: Final = re.compile(rf"[{SPACELESS}]+|[^\W_]+(?:'[^\W_]+)*")
 _LAUGHTER: Final = re.compile(
@@ -62,10 +62,10 @@ _POINTING: Final = re.compile(
     r"\b(?:it|that|this|them|you|one|so|here|there|what you mean|(?:i|we|you|he|she|they|it)(?:'ve| (?:have|has|had|"
     r"was|were|am|are|is|do|does|did|will|would|can|could)))$"
 )
-"""What is only pointed at, or only agreed to, can't be remembered: `I love that`, `I was too`."""
+"""Words that refer to another turn, without which there is nothing to remember: `I love that`, `I was too`."""
 
 _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
-"""Words that may end any statement, and say nothing of what it is about: `I eat meat again`."""
+"""Words that may end any statement and add no content: `I eat meat again`."""
 _MOST_TAILS: Final = 3
 _STOPS: Final = ".!,\u2026 "
 
@@ -73,7 +73,7 @@ _CORRECTION: Final = re.compile(
     r"^(?:no|nope|actually|correction|wait|sorry|not)[,:.\u2014-] ?(?!(?:no|way|again|what|yet|really|sure)\b)[\w(]"
 )
 _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
-"""Who means themself by the first word, in scripts without spaces."""
+"""First-person subjects in scripts without spaces."""
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
@@ -87,12 +87,12 @@ _OFFER: Final = re.compile(
     r"\b(?:want|need|mind|mean|ready|sure|ok|okay|done|think|see|know|agree|understand|hear|remember|questions?|"
     r"like (?:me|to|some|another|more)|else|anything|finished|there|looking|interested|happy with|satisfied)\b"
 )
-"""Words of a question that is about the conversation rather than about whoever is asked: `do you need help?`."""
+"""Words of a question about the conversation rather than about the person: `do you need help?`."""
 _YES_OR_NO: Final = re.compile(r"(?:well |oh |um |uh )?(?:yes|yeah|yep|yup|no|nope|nah|of course|not yet)\b")
 
 
 def is_chit_chat(text: str) -> bool:
-    """Return whether the text is nothing but phrases of greeting, thanks, assent or leave, in any combination."""
+    """Return whether the text consists of phrases of greeting, thanks, assent or leave."""
     if len(text) > _MOST_CHARACTERS:
         return False
     words = _WORD.findall(normalise(text))
@@ -108,13 +108,13 @@ def is_chit_chat(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool:
-    """Return whether a text seems to be in another language than English: it has letters or small words of one."""
+    """Return whether a text seems to be in a language other than English, by its letters or function words."""
     words = _LETTERS.findall(text.casefold())
     return any(not word.isascii() or word in _OTHER_LANGUAGES for word in words)
 
 
 def states_something(text: str) -> bool:
-    """Return whether a short text says something of its speaker or of somebody named, or corrects what was said."""
+    """Return whether a short text states something about its speaker or a named person, or corrects a statement."""
     plain = " ".join(text.split())
     folded = normalise(plain)
     if _SPEAKER.match(folded):
@@ -140,7 +140,7 @@ def asks(text: str) -> bool:
 
 
 def asks_of_you(text: str) -> bool:
-    """Return whether the text ends by asking how it is with someone, so that a bare yes or no tells something."""
+    """Return whether the text ends with a question about the listener, so that a bare yes or no is an answer."""
     if not asks(text):
         return False
     last = _SENTENCE.split(normalise(text[-_LONGEST_QUESTION:].rstrip()))[-1]
@@ -148,12 +148,12 @@ def asks_of_you(text: str) -> bool:
 
 
 def is_yes_or_no(text: str) -> bool:
-    """Return whether the text begins by saying yes or no."""
+    """Return whether the text begins with yes or no."""
     return _YES_OR_NO.match(normalise(text)) is not None
 
 
 def _phrase_at(words: list[str], place: int) -> int:
-    """Return how many words the longest phrase that begins here has; 0 if none does."""
+    """Return the number of words of the longest phrase that begins here, 0 if none does."""
     for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
         if " ".join(words[place : place + length]) in _PHRASES:
             return length

@@ -1,4 +1,4 @@
-"""People and animals that a text speaks of without a name: `my boss`, `a new intern`, `our cat`, `Sarah's wife`."""
+"""Recognition of people and animals that a text mentions by nouns: `my boss`, `a new intern`, `our cat`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from app.lexical.bm25 import STOP_WORDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """A noun for somebody, with the words before it that belong to it, where they stand.
+    """A noun for a person or an animal with its modifiers, and their position in the text.
 
-    `owner` is the first of these where it says whose (`my`, `her`), and `rest` what follows it: `new boss` of
-    `my new boss`. `tells` says that the noun is said of somebody else, as in `Priya is a manager`: then it names nobody
-    of its own.
+    `owner` is a possessive at its beginning (`my`, `her`), and `rest` the words after it: `new boss` of `my new boss`.
+    `tells` means that the noun is a predicate of another person, as in `Priya is a manager`, and mentions nobody.
     """
 
     words: str
@@ -87,10 +86,10 @@ _BY_ENDING: Final = re.compile(r"[a-z]{3,20}(?:ologist|iatrist|odontist|woman|tr
 _OWNERS: Final = _set("my our your his her their its")
 _DETERMINERS: Final = _OWNERS | _set("a an the this that these those some another one every each any no what two three")
 _ALONE: Final = _set("mom mum dad mama papa grandma grandpa granny someone somebody")
-"""Nouns that need no word before them."""
+"""Nouns that need no determiner."""
 
 _FAR: Final = 5
-"""Words between a noun and the word that begins it."""
+"""Most words between a noun and its determiner."""
 
 _COPULAS: Final = _set(
     "is was are were am be been being become becomes became isn't wasn't aren't i'm you're we're they're he's she's as"
@@ -101,7 +100,7 @@ _OF_THINGS: Final = _set(
     "service support card appointment office food house shelter book account team group meeting party base list data "
     "id toy bed lover clinic show"
 )
-"""What follows a noun that says of what kind a thing is: `the customer service`."""
+"""Nouns after a noun that is their modifier: `the customer service`."""
 
 _WORD: Final = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:['\u2019](?:s|m|re|t|ve|d|ll)?(?!\w))?")
 _WHOSE: Final = re.compile(r"['\u2019]s?$")
@@ -123,19 +122,19 @@ class _NounWord:
 
 
 def gender_of_noun(noun: str) -> Gender | None:
-    """Return by which pronoun one speaks of whom a noun names: a wife is a she; None for most nouns."""
+    """Return the gender of the person that a noun means: a wife is a she; None for most nouns."""
     if noun in _FEMALE:
         return Gender.FEMALE
     return Gender.MALE if noun in _MALE else None
 
 
 def is_person(noun: str) -> bool:
-    """Return whether it is a noun for people."""
+    """Return whether the noun means a person."""
     return noun in _PEOPLE
 
 
 def descriptions_in(text: str) -> list[Description]:
-    """Return the people and animals that a text speaks of by nouns, in order; in time linear in it."""
+    """Return the people and animals that a text mentions by nouns, in order; in linear time."""
     words = [_NounWord(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]
     found = (_unnamed(text, words, place) for place in range(len(words)))
     return [one for one in found if one is not None]
@@ -166,7 +165,7 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
 
 
 def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
-    """Return the place of the word that a noun and what describes it begin with; None when nobody is meant."""
+    """Return the position of a noun's determiner or first modifier; None when the noun means nobody."""
     for first in range(place - 1, max(-1, place - _FAR - 1), -1):
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
@@ -180,7 +179,7 @@ def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
 
 
 def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
-    """Tell whether the noun only says whose or what kind something is: `my boss's wife`, `the customer service`."""
+    """Return whether the noun only modifies another one: `my boss's wife`, `the customer service`."""
     word = words[place]
     if place + 1 == len(words) or text[word.end : words[place + 1].start].strip():
         return False
@@ -189,7 +188,7 @@ def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
 
 
 def _tells(text: str, words: Sequence[_NounWord], first: int) -> bool:
-    """Tell whether the words from a place on are said of somebody: `is a manager`, but not `there is a manager`."""
+    """Return whether the words from a position on are a predicate: `is a manager`, but not `there is a manager`."""
     place = first - 1
     while place >= 0 and words[place].low in _BETWEEN:
         place -= 1

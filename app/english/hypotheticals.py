@@ -1,4 +1,4 @@
-"""Whether a sentence supposes something or plays a role, and whether one before it said that the rest would.
+"""Recognition of hypothetical sentences and role play, and of earlier sentences that put the rest of a turn in one.
 
 All functions take text as `tokens.normalise` returns it, with straight quotes and single spaces.
 """
@@ -23,7 +23,7 @@ _FRAMING = re.compile(
     r"assume|elaborate|break)\b|"
     r"(?:don't|do not) (?:hold|dumb|sugar|simplify|spare|bother|go easy)\b)"
 )
-"""A claim to be something, and on its strength a request (seed 003: "I'm actually a doctor, so walk me ...")."""
+"""A claim to be something that justifies a request (seed 003: "I'm actually a doctor, so walk me ...")."""
 
 _TRAIT = re.compile(
     r"\b(?:vegan|vegetarian|pescatarian|coeliac|celiac|diabetic|asthmatic|beginner|newbie|novice|newcomer|learner|"
@@ -32,13 +32,13 @@ _TRAIT = re.compile(
     r"owl|bird|introvert|extrovert|lefty|left-hander|minor|customer|subscriber|member|veteran|survivor|patient|"
     r"widow\w*|twin|resident|citizen|perfectionist)s?\b"
 )
-"""What people are rather than pose as: such a claim before a request is its reason."""
+"""Traits that people have rather than pretend: such a claim before a request is its reason."""
 
 _ANCHOR = re.compile(
     r"\b(?:at (?!heart\b|all\b|least\b|best\b|this\b|that\b)\w|since (?!i\b)\w|"
     r"for (?:\w+ ){0,3}(?:years|months|decades)|in (?!training\b|disguise\b|a\b|this\b|that\b|my\b|the\b)\w)"
 )
-"""Where, or since when: a claim that says so unasked is meant."""
+"""Details of place or time, which show that a claim is meant."""
 
 _ALMOST = re.compile(
     r"\b(?:i'm|im|i am) (?:basically|practically|pretty much|essentially|virtually) an? ([^,.;!?]{1,40})"
@@ -107,7 +107,7 @@ _COURTESY = re.compile(
     r"pick))\b"
 )
 _STANDING = re.compile(r"\b(?:ask|say|mention|request|want|need|tell|type|write|send|forget|sound|seem|use|give)s?\b")
-"""What an assistant can notice: `if I ask for code, give me Python` is an order that stands."""
+"""Conditions that an assistant can check: `if I ask for code, give me Python` is a standing instruction."""
 
 _MEANT = r"(?! (?:(?:\w+ly|always|still) )?(?:like|love|prefer|rather|appreciate|hate|say|mind)\b)"
 _UNREAL = re.compile(
@@ -137,7 +137,7 @@ _SUPPOSED = re.compile(
 
 
 def is_role_play(text: str) -> bool:
-    """Return whether the speaker takes a part, gives one, or claims one to be answered accordingly."""
+    """Return whether the speaker takes a role, gives one to the listener, or claims one to justify a request."""
     if _PLAYING.search(text) or casts(text):
         return True
     claims = (_ALMOST.search(text), _FRAMING.search(text))
@@ -145,12 +145,12 @@ def is_role_play(text: str) -> bool:
 
 
 def casts(text: str) -> bool:
-    """Return whether the listener is given a part, rather than praised: `you're a pirate`, but not `you're a star`."""
+    """Return whether the text gives the listener a role rather than praise: `you're a pirate`, not `you're a star`."""
     return _CASTING.search(text) is not None
 
 
 def is_supposition(text: str) -> bool:
-    """Return whether the sentence holds only under a condition, or in another world."""
+    """Return whether the sentence is true only under a condition or in an imagined world."""
     if _SUPPOSING.search(text):
         return True
     if _COURTESY.search(text):
@@ -167,7 +167,7 @@ def is_supposition(text: str) -> bool:
 
 
 def in_effect(text: str, before: str) -> SpeechAct | None:
-    """Return the act that what came before in the turn set for all that follows, unless the speaker left it."""
+    """Return the speech act that earlier text of the turn set for the rest, None if there is none or it has ended."""
     if not before or _BACK.match(text):
         return None
     if (_PLAYING.search(before) or _CASTING.search(before)) and not _LEFT.search(before):

@@ -1,4 +1,4 @@
-"""Medicines and doses in text: what is taken, doses that change, and medicines that are stopped."""
+"""Recognition of medicines and doses: medicines that a person takes, changes of doses, and stopped medicines."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from app.memory import normalise
 _ORDERED = re.compile(
     r"^(?:is-)?(?:on-medication|takes-medication|takes-medicine|medication|medications|medicine|current-medication)$"
 )
-"""Predicates that say themselves that it is a medicine."""
+"""Predicates that imply a medicine."""
 
 _TAKEN = re.compile(
     r"^(?:is-|currently-|now-|has-been-)*(?:takes|take|taking|on|uses|using|injects|started-on|prescribed|prescription"
     r"|takes-prescription|has-prescription(?:-for)?)(?:-daily)?$"
 )
-"""Predicates of whatever is taken: buses, photos, rest and medicines."""
+"""Predicates of anything that one takes: buses, photos, rest and medicines."""
 
 _USED = re.compile(r"(?:uses|using)(?:-daily)?$")
 
 _NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
 
 _DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
-"""Predicates with the medicine in them: `takes-metformin`, `metformin-dose`."""
+"""Predicates that contain the medicine: `takes-metformin`, `metformin-dose`."""
 
 _STRENGTH = r"mg|mcg|\u00b5g|\u03bcg|ug|iu|units?"
 
@@ -43,7 +43,7 @@ _AMOUNT = re.compile(
 )
 
 _SURE = re.compile(rf"^(?:{_STRENGTH})$", re.IGNORECASE)
-"""Units in which nothing but medicine is told; coffee has millilitres, and one takes tablets to school."""
+"""Units that only medicines have; coffee has millilitres, and one takes tablets to school."""
 
 _COUNT = r"once|twice|thrice|(?:one|two|three|four|\d+)\s(?:times|x)"
 
@@ -68,7 +68,7 @@ _STEM = re.compile(
     r"|oxacin|azepine|zodone|afil)|warfarin|insulin|aspirin|paracetamol|acetaminophen|lithium|codeine|morphine)\b",
     re.IGNORECASE,
 )
-"""Ends of names that substances are given by what they are (WHO, international nonproprietary names), and old names."""
+"""Endings of substances' names by class (WHO, international nonproprietary names), and old names."""
 
 _DOUBT = re.compile(
     r"\b(?:no|not|never|none|nothing|without|cannot|\w+n['\u2019]t|stop(?:s|ped)?|quit|used\sto|was|were|had|might|may|could"
@@ -92,7 +92,7 @@ _NOW = re.compile(
     r"\b(?:right\snow|now|currently|at\sthe\smoment|at\spresent|nowadays|these\sdays|again|already|still)\b",
     re.IGNORECASE,
 )
-"""What says that it is so now, which is no part of a name."""
+"""Words for the present time, which are no part of a name."""
 
 _LEAD = re.compile(r"^(?:of|a\sdose\sof|tablets?\sof|pills?\sof)\s+", re.IGNORECASE)
 
@@ -101,7 +101,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationDose:
-    """A medicine as a fact tells it, and by what it is known to be one."""
+    """A medicine that a fact states, with its dose, and the evidence that it is a medicine."""
 
     name: str
     dosage: str | None
@@ -111,7 +111,7 @@ class MedicationDose:
 
 
 def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None:
-    """Return the one medicine that a fact says is taken; None where it may be none, several, or none any more."""
+    """Return the one medicine that a fact states; None where it may be no medicine, several, or a former one."""
     if not any(one.match(predicate) for one in (_TAKEN, _ORDERED, _NAMED, _DOSE_OF)):
         return None
     if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
@@ -126,9 +126,9 @@ def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None
 
 
 def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
-    """Return the medicine that a fact may name, sure or not that it is one; None where it can be none's name.
+    """Return the medicine that a fact may name, certain or not; None where the value can't be a medicine's name.
 
-    What is merely used is rarely a medicine, so it must be known to be one.
+    Things that are merely `used` are rarely medicines, so they must be known ones.
     """
     if _USED.search(predicate) or not _TAKEN.match(predicate):
         return parse_dose(predicate, told, "")
@@ -138,7 +138,7 @@ def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
 
 
 def _because(predicate: str, name: str, parts: _Parts) -> str | None:
-    """Return by what a name is known to be a medicine's; None where nothing tells it."""
+    """Return the evidence that a name is a medicine's, None without any."""
     if _ORDERED.match(predicate):
         return "the predicate says that it is a medicine"
     if _TAKEN.match(predicate) and parts.sure:
@@ -150,7 +150,7 @@ def _because(predicate: str, name: str, parts: _Parts) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What a value says; `sure`: of its amount, that only medicines come in such ones."""
+    """The parts of a value; `sure` means that only medicines have such amounts."""
 
     rest: str
     dosage: str | None
@@ -175,7 +175,7 @@ class _Parts:
         )
 
     def name(self) -> str | None:
-        """Return what is left, if that can be the name of one medicine."""
+        """Return the rest of the value if it can be the name of one medicine, else None."""
         if _SEVERAL.search(self.rest) or not _NAME.match(self.rest) or _VAGUE.search(self.rest):
             return None
         return self.rest
@@ -205,7 +205,7 @@ _REDOSED: Final = re.compile(
 )
 
 _MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
-"""A dose of what is hardly anything but a medicine."""
+"""A strength that only medicines have."""
 
 _TO_DOSE: Final = re.compile(_TO, re.IGNORECASE)
 
@@ -221,7 +221,7 @@ _STOPPED: Final = re.compile(
     r"|months?|now|on|once|or|since|so|some|this|thanks|to|today|together|too|two|weeks?|when|while|with|yesterday|years?|\d+)\b)",
     re.IGNORECASE,
 )
-"""What is stopped is the medicine, not its trial or its bottle."""
+"""The words around the name of a stopped medicine."""
 
 _STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
 
@@ -311,25 +311,25 @@ def stopping(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 
 
 def is_medicine(name: str) -> bool:
-    """Tell whether the name is known to be a medicine's, or formed as theirs are."""
+    """Return whether the name is a known medicine's, or has an ending of one."""
     return name.lower() in MEDICINES or parse_dose("takes", name, "") is not None
 
 
 def _may_be_medicine(name: str, dose: str) -> bool:
-    """Tell whether what has the dose is a medicine, rather than `the price` or `the sugar`."""
+    """Return whether the noun with the dose is a medicine, rather than `the price` or `the sugar`."""
     strength = _MEDICINE_STRENGTH.search(dose) is not None
     return is_medicine(name) or strength or (name[0].isupper() and _DOSE.match(dose) is not None)
 
 
 def _treats(clause: Clause) -> bool:
-    """Tell whether who changes a dose changes the speaker's: the speaker, `my GP`, `they`; not `my son`."""
+    """Return whether the subject changes the speaker's dose: the speaker, `my GP`, `they`; not `my son`."""
     subject = clause.subject
     by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
     return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)
 
 
 def _owned(clause: Clause) -> re.Match[str] | None:
-    """Return the medicine that is the subject, with the speaker as who takes it."""
+    """Return the medicine that is the subject, if it is the speaker's."""
     mine = clause.subject.who is Who.POSSESSED and clause.subject.mine and clause.subject.given is None
     return _OWN.fullmatch(clause.subject.noun or "") if mine else None
 

@@ -1,7 +1,7 @@
-"""Games and suppositions that reach over several turns of a session, until they are left. English wording.
+"""Frames of role play and supposition that last for several turns of a session, recognised by English wording.
 
-`Let's roleplay: you're a pirate and I'm a sailor` makes a role of what is said in the turns after it, too. Casting
-the assistant alone (`act as a career coach`) does not: who asks for that speaks for themself.
+`Let's roleplay: you're a pirate and I'm a sailor` puts the turns after it in a role, too. Giving the assistant
+a role alone (`act as a career coach`) does not: the user speaks for themself.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Final
 from app.model import SpeechAct
 
 FRAMED_TURNS: Final = 20
-"""Turns of a speaker that a frame reaches over, where no fewer are named."""
+"""Turns of a speaker that a frame lasts for, unless its opening names a number."""
 
 FRAMED_FOR: Final = timedelta(minutes=30)
-"""How long a frame lasts from its opening."""
+"""The longest time that a frame lasts."""
 
 _LOOKED_AT: Final = 2_000
-"""Characters at the beginning of a turn in which a frame is opened or left."""
+"""Characters at the beginning of a turn that may open or end a frame."""
 
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u00a0": " "})
 _GAME: Final = (
@@ -57,13 +57,13 @@ _OPENS: Final = re.compile(
     r"|approaches)\b[^*\n]{0,80}\*",
     re.IGNORECASE,
 )
-"""What a game is opened by, also where the parts are proper names."""
+"""Openings of a role play, also with proper names as roles."""
 
 _ONCE: Final = re.compile(
     r"\b(?:explain|tell me|describe|teach|write|give me|show me|help me|summari[sz]e|walk me|answer this|review)\b",
     re.IGNORECASE,
 )
-"""A pretence that serves one request ends with it: `pretend I'm five and explain gravity`."""
+"""A role play for one request, which ends with it: `pretend I'm five and explain gravity`."""
 
 _CLOSES: Final = re.compile(
     rf"(?:^|[.!?\n(\[*]\s*)(?:(?:ok|okay|alright|all right|well|now|so|and|please|let's|we can|can we|time to)"
@@ -81,7 +81,7 @@ _FOR_REAL: Final = re.compile(
     r"|seriously|out of character|on a serious note)\b|\b(?:in real life|irl|in reality)[.!]?$",
     re.IGNORECASE,
 )
-"""A sentence that speaks for real in the midst of a game."""
+"""A sentence that is outside the role play."""
 
 _NAMED_TURNS: Final = re.compile(r"\bnext (?P<count>\d{1,2}|two|three|four|five|few)\b", re.IGNORECASE)
 _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
@@ -89,7 +89,7 @@ _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierTurn:
-    """A turn of the same speaker and session that came before: its text, and when it was said."""
+    """An earlier turn of the same speaker and session: its text and its time."""
 
     content: str
     at: datetime
@@ -97,12 +97,12 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolePlayFrame:
-    """What a turn is said in: from each place on, the act that frames it, None for none."""
+    """The frames of a turn: from each position on, the speech act of the frame, None for none."""
 
     changes: tuple[tuple[int, SpeechAct | None], ...] = ()
 
     def at(self, place: int, sentence: str) -> SpeechAct | None:
-        """Return the act that frames a sentence at this place of the turn; None when it stands for itself."""
+        """Return the act of the frame of a sentence at this position of the turn, None without a frame."""
         act = next((act for start, act in reversed(self.changes) if start <= place), None)
         return None if act is None or _FOR_REAL.search(sentence) else act
 
@@ -112,7 +112,7 @@ NO_FRAMING: Final = RolePlayFrame()
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A frame that is opened for so many turns, or, without an act, left."""
+    """The opening of a frame for a number of turns, or, without an act, its end."""
 
     place: int
     act: SpeechAct | None
@@ -120,10 +120,10 @@ class _Change:
 
 
 def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens: bool = True) -> RolePlayFrame:
-    """Return what a turn is said in, given the turns before it that may frame it, oldest first.
+    """Return the frames of a turn, given the turns before it that may frame it, oldest first.
 
-    `opens`: its speaker is one who may open or leave a frame. It depends on nothing but these texts and times, so
-    that a turn comes to the same whenever and wherever it is processed.
+    `opens` means that its speaker may open or end a frame. The result depends on these texts and times only, so that it
+    is the same whenever a turn is processed.
     """
     changes: list[tuple[int, SpeechAct | None]] = []
     for back, turn in enumerate(reversed(before)):
@@ -152,7 +152,7 @@ def _changes(content: str) -> list[_Change]:
 
 
 def _turns(text: str) -> int:
-    """Return how many turns `the next three messages` names, the default where none is named."""
+    """Return the number of turns that `the next three messages` names, by default `FRAMED_TURNS`."""
     named = _NAMED_TURNS.search(text)
     if named is None:
         return FRAMED_TURNS

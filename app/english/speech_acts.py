@@ -1,15 +1,9 @@
-"""Assertion, question, quotation, negation, hypothetical, role play, joke.
+"""The speech act of a sentence, by rules over English wording: assertion, question, quotation, role play and others.
 
-What a speaker does with a sentence, as far as its words show: tell, pretend, suppose, joke.
-
-Whether a sentence asks, reports what others said, or denies; what it asserts of the speaker first, it asserts.
-
-All functions take text as `tokens.normalise` returns it, with straight quotes and single spaces.
-
-What a speaker was doing with a sentence: asserting, supposing, playing a role, joking, quoting, asking, denying.
-
-Rules over English wording. A sentence in another language, or one whose mood the words don't show, counts as an
-assertion: an extractor that understands it may know better, and `more_cautious` takes the worse of two verdicts.
+A sentence in another language, or without such cues, counts as an assertion: an extractor that understands it may know
+better, and `more_cautious` combines two verdicts. A sentence that first asserts something about the speaker is an
+assertion. All functions but `speech_act` take text as `tokens.normalise` returns it, with straight quotes and single
+spaces.
 """
 
 from __future__ import annotations
@@ -23,7 +17,7 @@ from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
 UNSURE: Final = 0.3
-"""The most that what is supposed or pretended may be trusted (seed 003)."""
+"""The highest confidence of suppositions and role play (seed 003)."""
 
 _PLAY: Final = r"(?:story|scenario|game|role-?\ ?play)"
 
@@ -76,7 +70,7 @@ _LIKENED: Final = re.compile(
 
 
 def is_supposed(text: str) -> tuple[SpeechAct, int] | None:
-    """Return what the sentence is when it supposes or pretends, and where what it supposes begins."""
+    """Return the act of a hypothetical or role-play sentence and the start of its supposition, None for others."""
     found = _SUPPOSED.match(text)
     if found:
         return (SpeechAct.ROLEPLAY if found["pretend"] else SpeechAct.HYPOTHETICAL), found.end()
@@ -86,17 +80,17 @@ def is_supposed(text: str) -> tuple[SpeechAct, int] | None:
 
 
 def begins_play(text: str) -> bool:
-    """Tell whether all that follows is said in a role."""
+    """Return whether the sentence puts the following text in a role."""
     return _LASTING.search(text) is not None
 
 
 def is_joke(text: str) -> bool:
-    """Tell whether the sentence is sarcastic, or tells a story that is not the speaker's."""
+    """Return whether the sentence is sarcastic, or a joke that is not about the speaker."""
     return _SARCASTIC_CLAUSE.search(text) is not None or _FICTION.search(text) is not None
 
 
 def is_retracted(text: str) -> bool:
-    """Tell whether what was said before was only a joke."""
+    """Return whether the sentence declares the text before it a joke."""
     return _KIDDING.search(text) is not None
 
 
@@ -107,7 +101,7 @@ _TELLS = re.compile(
     rf"have i (?:told you|mentioned)|you (?:do )?know)(?: that| how)? {MINE}"
     r"|, (?:remember|you know|ok|okay|alright|deal|got it)\?"
 )
-"""Questions that tell: `did you know that I moved?`"""
+"""Questions that state something: `did you know that I moved?`"""
 
 _ASKS = (
     r"(?:what|where|when|which|who|whose|why|how|can|could|would|should|do|does|did|is|are|any|got|"
@@ -127,7 +121,7 @@ _SAYS_FIRST = re.compile(
 _ADDS = re.compile(
     rf"[a-z,] (?:since|because|considering|given that|as|now that) (?:that )?{MINE}|, which i(?:'m|'ve|'d)?\b"
 )
-"""What a question gives as its reason or explains on its way."""
+"""A reason or an explanation within a question."""
 
 _INTERROGATIVE = re.compile(
     rf"{LEAD}(?:(?:is|are|am|was|were)(?:n't)? (?:i|you|he|she|it|there|this|that|they|we|my|your|the)|"
@@ -185,7 +179,7 @@ _REPORT = re.compile(
 )
 
 _SIGNED = re.compile(rf"[,\"] (?!i\b|we\b|you\b)[\w'.-]{{1,40}} (?:[\w'.-]{{1,40}} )?{_SAYS}[.!]?$")
-"""Whose words they were, told at the end."""
+"""The author of a quotation, at its end."""
 
 _EXPERT = re.compile(
     r"\b(?:doctor|dr\.?|gp|physician|dentist|nurse|therapist|vet|optometrist|midwife|pharmacist|surgeon|pediatrician|"
@@ -193,7 +187,7 @@ _EXPERT = re.compile(
     r"(?:said|says|told (?:me|us)|thinks|believes|confirmed|claims)(?: that)? "
     r"(?:i|i'm|i've|i'd|my|we|our)\b(?! should| could| would| might)"
 )
-"""Whom one believes about one's own body: a diagnosis that is passed on is meant."""
+"""Experts on the speaker's own body, whose reported diagnosis counts as an assertion."""
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 
@@ -215,7 +209,7 @@ _TASTES = words(
     "interested "
     "comfortable big happy only just far least tolerate stand recommend agree"
 )
-"""What denying is a taste or a rule of its own: `I don't like X` says what is disliked."""
+"""Verbs whose negation is a preference or a rule: `I don't like X` states a dislike."""
 
 _POSSESSED = words("have has had got is are was were there's with")
 
@@ -226,18 +220,18 @@ _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
 _DONE = words("been had said did was went told knew met saw seen done gone got heard")
 
 _NEAR = 8
-"""Words of a clause within which its main verb stands."""
+"""Words of a clause within which its main verb is expected."""
 
 
 def asks(text: str) -> bool:
-    """Return whether the sentence wants to know something and tells nothing."""
+    """Return whether the sentence is a question that states nothing."""
     if _ENDS_ASKING.search(text):
         return not (_TELLS.search(text) or _SAYS_FIRST.match(text) or _ADDS.search(text))
     return _INTERROGATIVE.match(text) is not None and not _CLEFT.match(text)
 
 
 def quotes(text: str) -> bool:
-    """Return whether the sentence passes on what others say, unless the speaker asserts something first."""
+    """Return whether the sentence reports others' words and does not assert something first."""
     if _OWN_WORDS.search(text):
         return False
     for spoken in _SPOKEN.finditer(text):
@@ -255,12 +249,12 @@ def quotes(text: str) -> bool:
 
 
 def is_labelled_quote(text: str) -> bool:
-    """Return whether the line is marked as another's: quoted mail, or a part of a transcript."""
+    """Return whether the line is marked as somebody else's: quoted mail, or a part of a transcript."""
     return _LABEL.match(text) is not None
 
 
 def denies(text: str) -> bool:
-    """Return whether the sentence denies its main predicate and affirms nothing beside it."""
+    """Return whether the sentence negates its main predicate and asserts nothing else."""
     clauses = [clause.strip(" .!\"'") for clause in _CLAUSES.split(text)]
     denying = [_denied(clause) for clause in clauses]
     return any(denying) and not any(
@@ -278,7 +272,7 @@ def _denied(clause: str) -> bool:
 
 
 def _negates(said: list[str], place: int) -> bool:
-    """Tell whether the word denies the verb of its clause: an order (`don't call me Bob`) has no subject before it."""
+    """Return whether the word negates the verb of its clause; an order (`don't call me Bob`) has no subject before."""
     word, previous = said[place], said[place - 1]
     if _SUBORDINATORS & set(said[1:place]):
         return False
@@ -300,7 +294,7 @@ def _auxiliary(word: str) -> bool:
 
 
 SKIPPED: Final = frozenset({SpeechAct.QUESTION, SpeechAct.SARCASM})
-"""Acts that state nothing, so that nothing is stored of them (DESIGN, disagreement 3)."""
+"""Acts that state nothing, from which no memory is stored (DESIGN, disagreement 3)."""
 
 _CAUTION: Final = (
     SpeechAct.QUESTION,
@@ -311,10 +305,10 @@ _CAUTION: Final = (
     SpeechAct.NEGATION,
     SpeechAct.ASSERTION,
 )
-"""Most cautious first: what is skipped, what is hardly believed, what may not replace a belief, what may."""
+"""Acts from the most cautious: skipped, capped in confidence, unable to replace a memory, able to."""
 
 _HEAD, _TAIL = 3_000, 1_000
-"""Characters at either end of a text that are looked at: an endless sentence shows its mood there."""
+"""Characters at the beginning and at the end of a long sentence that are read."""
 
 _CHEER = (
     r"(?:great|wonderful|fantastic|perfect|lovely|brilliant|"
@@ -360,7 +354,7 @@ _QUOTES: Final = {ord(mark): '"' for mark in "\u201c\u201d\u201e\u00ab\u00bb\u20
 
 
 def speech_act(sentence: str, before: str = "") -> SpeechAct:
-    """Return what the speaker does with a sentence; `before` is what came before it in the same turn.
+    """Return the speech act of a sentence; `before` is the text before it in the same turn.
 
     A sentence that asserts something of the speaker first and then asks, reports or denies is an assertion.
     """
@@ -379,7 +373,7 @@ def speech_act(sentence: str, before: str = "") -> SpeechAct:
 
 
 def more_cautious(first: SpeechAct, second: SpeechAct) -> SpeechAct:
-    """Return the one of two verdicts on the same words that believes less of them."""
+    """Return the more cautious of two verdicts on the same words."""
     return min(first, second, key=_CAUTION.index)
 
 
@@ -393,18 +387,18 @@ _MOODS: Final = (
     (SpeechAct.SARCASM, _jokes),
     (SpeechAct.QUESTION, asks),
 )
-"""What a sentence shows by itself, in this order: `what if I were a doctor?` supposes before it asks."""
+"""Checks of a sentence by itself, in this order: `what if I were a doctor?` is a supposition rather than a question."""
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case, with straight quotes and single spaces, and only its ends if it is endless."""
+    """Return the text in lower case, with straight quotes and single spaces, without the middle of a long one."""
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]} {text[-_TAIL:]}"
     return " ".join(normalise(text).translate(_QUOTES).split())
 
 
 def _inside_quotation(before: str) -> bool:
-    """Tell whether a quotation opened earlier in the paragraph is still open; `6"` are inches."""
+    """Return whether a quotation that was opened earlier in the paragraph is still open; `6"` are inches."""
     paragraph = before.rpartition("\n\n")[2]
     if len(_OPENING.findall(paragraph)) > len(_CLOSING.findall(paragraph)):
         return True

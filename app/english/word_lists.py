@@ -1,4 +1,4 @@
-"""Word lists, kept as text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
+"""Word lists from text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def section(name: str, title: str) -> frozenset[str]:
 
 
 def pairs(name: str, title: str) -> Mapping[str, str]:
-    """Return the entries of a section whose lines are `word = what it stands for`."""
+    """Return the entries of a section of lines `word = value`."""
     return dict(_pair(entry) for entry in _sections(name)[title])
 
 
 def alternatives(name: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return each entry as its alternatives, parted by `|` in the file, and each alternative as its forms."""
+    """Return each entry as its alternatives, separated by `|` in the file, and each alternative as its forms."""
     return tuple(tuple(tuple(side.split()) for side in entry.split("|")) for entry in entries(name))
 
 
@@ -61,9 +61,9 @@ def _pair(entry: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolKind:
-    """A kind of things one chooses among: its words, the preference key they fill, and its name in a decision.
+    """A kind of tools to choose from: its words, their preference key, and its name in a decision.
 
-    Two choices of one kind fill one key: Go and TypeScript, pytest and unittest.
+    Choices of one kind compete for one key: Go and TypeScript, pytest and unittest.
     """
 
     words: frozenset[str]
@@ -82,7 +82,7 @@ def _tool_kind(title: str, words: tuple[str, ...]) -> ToolKind:
 MEN: Final = section("given_names", "men")
 WOMEN: Final = section("given_names", "women")
 EITHER: Final = section("given_names", "either")
-"""Given names that women and men share, or that are other words too."""
+"""Given names of both women and men, or that are other words too."""
 
 CITIES: Final = frozenset(entries("cities"))
 COUNTRIES: Final = section("places", "countries")

@@ -141,7 +141,7 @@ class ReadPipeline:
                 tenant=tenant,
                 scopes=scopes,
                 names=understand.names_of(reading),
-                terms=[index_of(term) for term in reading.terms],
+                terms=reading.terms,
                 vector_index=index_name(self.model_id),
                 known_at=known_at,
                 belongings=understand.possessives_in(reading, types),

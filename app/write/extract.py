@@ -2,7 +2,7 @@
 
 Extractions as they are kept with their turn, so that a model is not asked the same thing twice.
 
-What a proposal says as a type that adopts from its own (docs/decisions/0038-adopting-at-the-writing.md).
+What a proposal says as a type that adopts from its own (docs/decisions/rule-extraction.md).
 
 From what was proposed of a turn to what goes on to be decided: grounded, meant, named, typed.
 """
@@ -25,7 +25,7 @@ from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, Turn
 from app.memory.registry import Registry
-from app.memory.spec import Adoption, MemoryType, Payload, Stored
+from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.coreference.references import Binding, Unresolved, bind_references
@@ -136,9 +136,9 @@ def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, A
             yield one, one.adopts
 
 
-def _stored(payload: Payload, spec: MemoryType) -> Stored:
+def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
     fields = payload.model_dump(mode="json", by_alias=True)
-    return Stored(type=spec.name, payload=fields, content=payload.render())
+    return StoredBelief(type=spec.name, payload=fields, content=payload.render())
 
 
 EPISODE = "episodic"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ from app import ids
 from app.db.apply import Changes, Restatement, RowChange, row_change, version_columns
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns
-from app.lexical.bm25 import document_weights, index_of, lexemes_of, terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.versions import Transition, Version
@@ -313,12 +313,6 @@ def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
         plan.lexical_length += len(searched.terms)
     weights = document_weights(searched.terms, average_length=plan.around.lexical_average)
     return {"lexical": to_sparsevec(weights), "tsv": as_tsvector(searched.terms)}
-
-
-def as_tsvector(terms: Sequence[str]) -> str:
-    """Return terms in tsvector's text format, quoted, so that no term is read as syntax."""
-    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in lexemes_of(terms))
-    return " ".join(f"'{term}'" for term in quoted)
 
 
 def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:

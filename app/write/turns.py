@@ -26,7 +26,7 @@ from app.db.entities import write_lookup
 from app.db.entities.write_lookup import Referent
 from app.db.session import Database
 from app.db.sql import insert_all
-from app.db.turns import Finished, StoredTurn
+from app.db.turns import StoredTurn, TurnResult
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
@@ -229,7 +229,7 @@ class IngestPipeline:
         told = {one.turn.id: extract.extraction_to_json(one.extraction) for one in works if one.extraction is not None}
         try:
             async with self.database.write(actor.tenant_id) as session:
-                await db_turns.keep_extractions(session, actor.tenant_id, told)
+                await db_turns.save_extractions(session, actor.tenant_id, told)
                 await tenants.add(session, actor.tenant_id, cost)
         except TypedMemoryError as error:
             for one in works:
@@ -301,7 +301,7 @@ class IngestPipeline:
         tenant, now = actor.tenant_id, self.clock()
         reports = {one.turn.id: report_of(one) for one in works}
         finished = [
-            Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
+            TurnResult(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
         ]
         async with self.database.write(tenant) as session:
             ended = await db_turns.finish(session, tenant, finished, now)

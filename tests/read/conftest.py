@@ -43,9 +43,12 @@ class Watched(ReadSession):
         return await ReadSession.fetch(self, statement, values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Store:
-    """A tenant of its own, with short ways to write to it, to ask it, and to look inside."""
+    """A tenant of its own, with short ways to write to it, to ask it, and to look inside.
+
+    Its repr is short: hypothesis prints it with a failing script, and refuses to print pages.
+    """
 
     url: str
     database: Database

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from app.db.entities import query_lookup
 from app.db.sql import as_halfvec
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import as_tsquery, index_of, terms
 from app.model import ReadMode, Scope, ScopeKind, Visibility
 from app.read import understand
 from app.read.retrieve import Search, is_exact, nominators, retrieve
-from app.read.retrieve.lexical import as_tsquery
 from app.read.values import Arm, QueryRequest
 from tests.read.conftest import NOW, USER, MakeStore, Store
 from tests.support.bm25_reference import Reference, same_top

@@ -36,7 +36,7 @@ _KEYS_KNOWN = 10_000
 
 @dataclass(slots=True)
 class KnownKeys:
-    """Whose key an Authorization header carried before, by its hash; a key not seen yet is a stranger's."""
+    """The tenants of the Authorization headers that were accepted before, by their hashes; others are strangers'."""
 
     _tenants: OrderedDict[bytes, UUID] = field(default_factory=OrderedDict)
 
@@ -55,7 +55,7 @@ class KnownKeys:
 
 @dataclass(slots=True)
 class Admission:
-    """The queues in front of a process. `observe` is told why each request was turned away."""
+    """The queues in front of a process. `observe` takes the reason of each request that is turned away."""
 
     quick: FairQueue
     long: FairQueue

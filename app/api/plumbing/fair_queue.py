@@ -36,7 +36,7 @@ _LOOKED_AT = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
-    """How many may be in work, of one tenant while others ask too, and how many may wait for how many seconds.
+    """Bounds on the requests in work, on those of one tenant while others ask too, and on those that wait.
 
     `patience` is how long one may wait in a queue that was empty as recently. In one that was not, a standing queue,
     `standing_each` of a tenant may wait, for `standing` seconds.
@@ -53,7 +53,7 @@ class QueueLimits:
 
 @dataclass(slots=True, eq=False)
 class _Share:
-    """What a tenant has in work and in waiting, and the seconds of work it got, which fade."""
+    """The requests of one tenant in work and in waiting, and the seconds of work it got, which fade."""
 
     known: bool
     in_work: int = 0
@@ -75,7 +75,7 @@ class _Share:
 
 @dataclass(slots=True, kw_only=True)
 class FairQueue:
-    """Admits requests; `shed` is told of each that is turned away, with the reason.
+    """A queue that admits requests; `shed` takes the reason of each that is turned away.
 
     None is the tenant of requests that are nobody's: they have a part like a tenant's, and nobody steps back for them.
     """

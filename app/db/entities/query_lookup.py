@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from app.db import time_travel
 from app.db.session import ReadSession
+from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
 
 _NAME: Final = "has-name"
@@ -224,8 +225,42 @@ def _known(rows: Rows, kin: str, *, owned: bool) -> str:
         )"""  # noqa: S608 - composed of constants
 
 
-def _look_up(rows: Rows, kin: str, mention: str, *, owned: bool) -> TextClause:
-    """Return the statement; `mention` is a condition on `me`, a mention, to count."""
+_COUNTED_NOW = (
+    """
+            SELECT term, sum(documents) AS documents FROM lexical_terms
+            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term""",
+    """
+                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
+             FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)""",
+)
+"""The CTE of the words' document frequencies, and the counts of the scopes, as they are kept."""
+
+_KNOWN_THEN = """i.tenant_id = :tenant AND i.scope_id = bucket.scope_id AND i.recorded_at <= :known_at
+                    AND i.kind <> 'context'"""
+
+_COUNTED_THEN = (
+    f"""
+            SELECT asked.term, count(*) AS documents
+            FROM unnest(CAST(:terms AS int[]), CAST(:lexemes AS text[])) AS asked(term, lexeme)
+            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+            CROSS JOIN LATERAL (
+                SELECT FROM memory_index i WHERE {_KNOWN_THEN} AND i.tsv @@ CAST(asked.lexeme AS tsquery) OFFSET 0
+            ) i GROUP BY asked.term""",  # noqa: S608 - composed of constants
+    f"""
+                 count(*) FILTER (WHERE i.part = 0),
+                 (SELECT coalesce(sum(context_count), 0) FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)),
+                 count(*) FILTER (WHERE i.lexical))
+             FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+             CROSS JOIN LATERAL (
+                SELECT i.part, i.tsv IS NOT NULL AS lexical FROM memory_index i WHERE {_KNOWN_THEN} OFFSET 0
+             ) i""",  # noqa: S608 - composed of constants
+)
+"""The same, counted among what was known then: what a question found depends on how rare its words were."""
+
+
+def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, owned: bool) -> TextClause:
+    """Return the statement; `mention` is a condition on `me`, a mention, to count; `counted` are the words' counts."""
+    frequency, counts = counted
     asked = text(
         f"""{_known(rows, kin, owned=owned)}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
@@ -236,14 +271,10 @@ def _look_up(rows: Rows, kin: str, mention: str, *, owned: bool) -> TextClause:
                 ) newest WHERE newest.role <> 'speaker'
             ) told
             GROUP BY kin.root
-        ), frequency AS (
-            SELECT term, sum(documents) AS documents FROM lexical_terms
-            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term
+        ), frequency AS ({frequency}
         )
         SELECT
-            (SELECT jsonb_build_array(
-                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
-             FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)) AS counts,
+            (SELECT jsonb_build_array({counts}) AS counts,
             coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
             (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
@@ -262,6 +293,7 @@ def _look_up(rows: Rows, kin: str, mention: str, *, owned: bool) -> TextClause:
         bindparam("scopes", type_=ARRAY(Uuid)),
         bindparam("names", type_=ARRAY(Text)),
         bindparam("terms", type_=ARRAY(Integer)),
+        *(bindparam(name, type_=ARRAY(Text)) for name in ("lexemes",) if counted is _COUNTED_THEN),
         bindparam("vector_index", type_=Text),
         bindparam("stated_by", type_=ARRAY(Text)),
         *(bindparam(name, type_=ARRAY(Text)) for name in ASKED if owned),
@@ -273,9 +305,9 @@ _BY_THEN = """ AND EXISTS (
                         SELECT FROM memories m
                         WHERE m.tenant_id = :tenant AND m.id = me.memory_id AND m.recorded_at <= :known_at)"""
 
-_NOW = {owned: _look_up(NOW, _KIN_NOW, "", owned=owned) for owned in (False, True)}
+_NOW = {owned: _look_up(NOW, _KIN_NOW, "", _COUNTED_NOW, owned=owned) for owned in (False, True)}
 
-_THEN = {owned: _look_up(THEN, _KIN_THEN, _BY_THEN, owned=owned) for owned in (False, True)}
+_THEN = {owned: _look_up(THEN, _KIN_THEN, _BY_THEN, _COUNTED_THEN, owned=owned) for owned in (False, True)}
 
 
 async def look_up(
@@ -284,7 +316,7 @@ async def look_up(
     tenant: UUID,
     scopes: Sequence[UUID],
     names: Collection[str],
-    terms: Collection[int],
+    terms: Sequence[str],
     vector_index: str,
     known_at: datetime | None = None,
     belongings: Belongings = NOTHING,
@@ -292,7 +324,7 @@ async def look_up(
     """Return what the visible scopes know of these normalised names, term indexes and belongings.
 
     A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
-    `known_at`: whom the names led to then; the counts, which only weigh words, are those of now.
+    `known_at`: whom the names led to then, and what was counted then.
     """
     found: Any = await session.execute(
         (_NOW if known_at is None else _THEN)[bool(belongings.own)],
@@ -302,7 +334,8 @@ async def look_up(
             "tenant": tenant,
             "scopes": list(scopes),
             "names": list(names),
-            "terms": list(terms),
+            "terms": [index_of(term) for term in terms],
+            **({} if known_at is None else {"lexemes": [as_tsquery([term]) for term in terms]}),
             "vector_index": vector_index,
         },
     )

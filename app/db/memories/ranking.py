@@ -1,4 +1,4 @@
-"""The columns by which found memories are ranked: enough to order hundreds, without reading them whole."""
+"""The columns that ranking needs of hundreds of found memories, read without their other columns."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ Bounds = tuple[datetime | None, datetime | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingRow:
-    """A memory as ranking sees it.
+    """The columns of a memory that ranking uses.
 
-    `words` it has; `asking` is what it says, where it ends as a question; `speaker_id` the entity that says it.
-    `elsewhen`: it happened, but at no time that the question names. `volatile`: its slot changes too often, and nobody
-    has looked at it yet. `payload` is empty unless it was asked for. `strongest` is the confidence of the most trusted
-    memory of its slot, found or not, where several contest it; not known of the past. `overtaken`: those of the found
-    memories that are word for word what said something else of its slot, which was replaced since; not known of the
-    past either.
+    `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
+    that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
+    has not been reviewed yet. `payload` is empty unless requested. `strongest` is the highest confidence among the
+    memories that contest its slot, found or not, and unknown with `known_at`. `overtaken` are the found memories that
+    hold word for word a former, replaced statement of its slot, and unknown with `known_at`.
     """
 
     id: UUID
@@ -66,7 +65,7 @@ _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.cont
                     AND r.status = 'active') END"""
 
 REPLACED = 20
-"""Statements of a slot that were replaced, latest first, whose words are looked for among what was found."""
+"""Replaced statements of a slot, latest first, whose words are compared with found memories."""
 
 _OVERTAKEN = f"""CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND :verbatim <> '{{}}' THEN (
                 SELECT array_agg(DISTINCT k.id)
@@ -92,7 +91,7 @@ def _sketches(
     strongest: str = "CAST(NULL AS float8)",
     overtaken: str = "CAST(NULL AS uuid[])",
 ) -> TextClause:
-    """Return the query of sketches of `source`, which is what follows FROM; `used` says which uses count."""
+    """Return the query of ranking rows of `source`, which follows FROM; `used` is a condition on uses."""
     sketched = text(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
@@ -134,9 +133,9 @@ async def read_ranking_rows(
 ) -> dict[UUID, RankingRow]:
     """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
-    `whole` asks for their payloads; `verbatim`, types whose memories are what was said, for what is `overtaken`. What
-    was used after `known_at` counts as never used: only the last use is known.
-    `windows` are (lower, upper), None for open: what happened in none of them is `elsewhen`.
+    `whole` requests payloads. `verbatim` are the types whose memories are what was said, for `overtaken`. A memory that
+    was used after `known_at` counts as never used, because only the last use is stored. `windows` are (lower, upper),
+    None for open; a memory outside all of them is `elsewhen`.
     """
     if not ids:
         return {}
@@ -182,7 +181,7 @@ _NAMES = text("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant
 
 
 async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return the names of these entities."""
+    """Return the names of these entities by id."""
     found: Any = await session.execute(_NAMES, {"tenant": tenant, "ids": list(ids)})
     return {row[0]: row[1] for row in found}
 
@@ -212,7 +211,7 @@ _REPLACED_THEN = text(
 async def read_replaced(
     session: ReadSession, *, tenant: UUID, by: Collection[UUID], known_at: datetime | None = None
 ) -> list[UUID]:
-    """Return the memories that these replaced, as far as was known then, latest statement first."""
+    """Return the memories that these replaced, with `known_at` by then, latest statement first."""
     then = {} if known_at is None else {"known_at": known_at}
     found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
     return [row[0] for row in found]

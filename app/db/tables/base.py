@@ -1,4 +1,4 @@
-"""The pieces tables are made of: naming convention, tenant key, common columns and constraints."""
+"""Building blocks of tables: naming convention, tenant key, common columns and constraints."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ metadata = MetaData(
 )
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-"""In the place of a tenant: whose the types are that are built in."""
+"""The tenant id of built-in types."""
 
 
 def tenant() -> Column[object]:
-    """Return the first column of every key."""
+    """Return the tenant column, the first of every key."""
     return Column("tenant_id", UUID, ForeignKey("tenants.id"), primary_key=True)
 
 
@@ -45,18 +45,18 @@ def key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = UUID) -> Colu
 
 
 def when(name: str, *, nullable: bool = False, default_now: bool = False) -> Column[object]:
-    """Return an instant with its time zone."""
+    """Return a column of times with time zone."""
     default = func.now() if default_now else None
     return Column(name, DateTime(timezone=True), nullable=nullable, server_default=default)
 
 
 def json_object(name: str) -> Column[object]:
-    """Return a JSON object, empty unless given."""
+    """Return a column of JSON objects, empty by default."""
     return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
-    """Return the check that a text column holds one of a vocabulary."""
+    """Return the check that a text column holds a value of the enum."""
     allowed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({allowed})", name=column)
 

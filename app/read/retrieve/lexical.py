@@ -32,12 +32,6 @@ def nominators(terms: Sequence[str], frequencies: Mapping[int, int], documents: 
     return tuple(chosen)
 
 
-def as_tsquery(terms: Sequence[str]) -> str:
-    """Return `'a' | 'b'` in tsquery's text format, quoted, so that no term is read as syntax."""
-    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in terms)
-    return " | ".join(f"'{term}'" for term in quoted)
-
-
 def ctes(search: Search, arms: Mapping[str, str]) -> str:
     """Return the CTEs of these arms, by name with the kinds of index rows each looks at: one pass for all.
 

@@ -12,6 +12,7 @@ from sqlalchemy import ARRAY, Boolean, DateTime, Float, Integer, Text, TextClaus
 from sqlalchemy.types import TypeEngine
 
 from app.db.session import ReadSession
+from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
 from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, parameters
 from app.read.values import Arm, Scored
@@ -143,7 +144,7 @@ def _values(search: Search) -> dict[str, object]:
         **bounds(search.windows),
         "vector": search.vector,
         "weights": search.weights,
-        "nominated": lexical.as_tsquery(search.nominators) or None,
+        "nominated": as_tsquery(search.nominators) or None,
         "depth": search.depth,
         "questions": search.questions,
         "seed_ids": [one for one, _, _ in seeds],

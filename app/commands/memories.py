@@ -1,0 +1,233 @@
+"""`typed-memory remember`, `recall`, `forget`, `history`, `why` and `users`: everyday use of a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import typer
+from rich.table import Table
+
+from app.commands.service_client import connect
+from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
+
+ATTEMPTS = 3
+PAGE = 200
+
+MemoryId = Annotated[str, typer.Argument(metavar="MEMORY", help="The memory's id: mem_...")]
+
+
+def remember(  # noqa: PLR0913 - one parameter an option
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What was said, in plain words.")] = None,
+    *,
+    type_name: Annotated[str | None, typer.Option("--type", help="Store a belief of this type instead.")] = None,
+    fields: Annotated[str | None, typer.Option(help="With --type: the fields of the request, as JSON.")] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    session_id: Annotated[str | None, typer.Option(help="The session it was said in.")] = None,
+    occurred_at: Annotated[str | None, typer.Option(help="When it was said, such as 2026-05-09T14:30:00Z.")] = None,
+    as_json: AsJson = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Store an utterance, or one typed memory, and print the decisions.
+
+    For example:
+
+      typed-memory remember "I work at Siemens and prefer dark mode" --user-id ana
+
+      typed-memory remember --type fact --fields '{"predicate": "works-at", "object": "Siemens"}' --user-id ana
+    """
+    about = _not_none(user_id=user_id, agent_id=agent_id, session_id=session_id)
+    if (text is None) == (type_name is None):
+        raise CommandFailed("give either an utterance, or --type with --fields")
+    if type_name is not None:
+        body = {**_parse_fields(fields), **about, **_not_none(occurred_at=occurred_at)}
+        answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
+        if as_json:
+            say_json(answer)
+        else:
+            say(f"{answer['decision']}: {_line(answer['memory'])}")
+        return
+    turn = {"role": "user", "content": text, **_not_none(occurred_at=occurred_at)}
+    answer = _post(url, key, "/turns?mode=sync", {**about, "turns": [turn]})
+    if as_json:
+        say_json(answer)
+        return
+    for one in answer["turns"]:
+        say(f"{one['id']} {one['status']}" + (f": {one['reason']}" if one["reason"] else ""))
+        for candidate in one["candidates"]:
+            named = f" {candidate['memory_id']}" if candidate["memory_id"] else ""
+            say(f"  {candidate['decision']}{named} ({candidate['type']}): {candidate['content']}")
+
+
+def recall(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The question.")],
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    top_k: Annotated[int, typer.Option(min=1, max=200, help="How many memories at most.")] = 10,
+    as_json: AsJson = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Ask a question and print the context block for an agent's prompt.
+
+    `typed-memory query` also prints scores and the plan.
+
+    For example:
+
+      typed-memory recall "what should I know about the user's editor?" --user-id ana
+    """
+    answer = _post(url, key, "/query", {"query": text, "top_k": top_k, **_not_none(user_id=user_id, agent_id=agent_id)})
+    if as_json:
+        say_json(answer)
+    else:
+        say(answer["context"]["text"] or "Nothing is known that answers this.")
+
+
+def forget(
+    memory: Annotated[str | None, typer.Argument(metavar="[MEMORY]", help="The memory's id: mem_...")] = None,
+    *,
+    user_id: Annotated[str | None, typer.Option(help="Erase everything of this user instead.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before everything of a user is erased.")] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Erase a memory and all derived rows, or everything of a user, and print the receipt.
+
+    For example:
+
+      typed-memory forget mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
+
+      typed-memory forget --user-id ana
+    """
+    if (memory is None) == (user_id is None):
+        raise CommandFailed("give either a memory's id or --user-id")
+    if user_id is not None and not yes:
+        typer.confirm(f"Erase everything of user {user_id}? It can't be undone", abort=True)
+    path = f"/users/{quote(str(user_id), safe='')}" if memory is None else f"/memories/{quote(memory, safe='')}"
+    receipt = _delete(url, key, path)
+    if as_json:
+        say_json(receipt)
+        return
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
+    say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
+    for one in receipt.get("kept") or ():
+        say(f"  {one} rests on the same words and stays")
+
+
+def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
+    """Print every version of a belief, oldest first, and its audit events."""
+    answer = _get(url, key, f"/memories/{quote(memory, safe='')}/history")
+    if as_json:
+        say_json(answer)
+        return
+    for version in answer["versions"]:
+        until = f" until {version['valid_until'][:10]}" if version["valid_until"] else ""
+        say(f"{version['valid_from'][:10]}{until}  {_line(version)}")
+    for event in answer["events"]:
+        say(f"  {event['at'][:19]}Z {event['actor']}: {event['sentence']}")
+
+
+def why(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
+    """Print why a memory is believed: its evidence, the components of its confidence, and the decision."""
+    answer = _get(url, key, f"/memories/{quote(memory, safe='')}")
+    if as_json:
+        say_json(answer)
+        return
+    say(_line(answer))
+    parts = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in answer["confidence_parts"].items())
+    say(f"confidence: {parts}")
+    used = f"used {answer['access_count']} times"
+    say(f"freshness {answer['freshness']:.2f}, importance {answer['importance']:.2f}, {used}")
+    for one in answer["evidence"]:
+        words = f': "{one["quote"]}"' if one["quote"] else ""
+        say(f"said {one['stated_at'][:10]} by {one['role'] or 'the caller'} ({one['turn_id'] or 'typed write'}){words}")
+    for link in answer["links"]:
+        say(f"{link['kind']} ({link['direction']}): {link['memory_id']}")
+    if answer["review_reason"]:
+        say(f"waits for a reviewer: {answer['review_reason']}")
+
+
+def users(
+    q: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Only users whose id has this in it.")] = None,
+    *,
+    as_json: AsJson = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """List users with their numbers of memories and turns, and their last activity."""
+    answer = _get(url, key, "/users", limit=PAGE, **_not_none(q=q))
+    if as_json:
+        say_json(answer)
+        return
+    if not answer["users"]:
+        say("There are no users yet." if q is None else f"No user's id has {q!r} in it.")
+        return
+    table = Table("user", "memories", "active", "turns", "last active", box=None, pad_edge=False, header_style="bold")
+    for one in answer["users"]:
+        table.add_row(
+            one["user_id"], f"{one['memories']}", f"{one['active']}", f"{one['turns']}", one["last_active_at"][:19]
+        )
+    out.print(table)
+    if answer["next_cursor"]:
+        say(f"These are the first {PAGE}; name a part of the id to see others.")
+
+
+def _line(memory: Mapping[str, Any]) -> str:
+    status = f"{memory['type']}, {memory['status']}, confidence {memory['confidence']:.2f}"
+    return f"{memory['id']} ({status}): {memory['content']}"
+
+
+def _not_none(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _parse_fields(given: str | None) -> dict[str, Any]:
+    try:
+        found = json.loads(given or "{}")
+    except ValueError as error:
+        raise CommandFailed(f"--fields is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise CommandFailed('--fields must be a JSON object, such as {"predicate": "works-at", "object": "Siemens"}')
+    return found
+
+
+def _get(url: str | None, key: str | None, path: str, **parameters: str | int) -> Mapping[str, Any]:
+    async def send() -> Mapping[str, Any]:
+        async with connect(url, key, attempts=ATTEMPTS) as client:
+            found: Mapping[str, Any] = (await client.get(path, **parameters)).body
+        return found
+
+    return asyncio.run(send())
+
+
+def _post(url: str | None, key: str | None, path: str, body: Mapping[str, object]) -> Mapping[str, Any]:
+    async def send() -> Mapping[str, Any]:
+        once = None if path == "/query" else str(uuid4())
+        async with connect(url, key, attempts=ATTEMPTS) as client:
+            found: Mapping[str, Any] = (await client.post(path, body, idempotency_key=once)).body
+        return found
+
+    return asyncio.run(send())
+
+
+def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
+    async def send() -> Mapping[str, Any]:
+        async with connect(url, key, attempts=ATTEMPTS) as client:
+            found: Mapping[str, Any] = (await client.delete(path, idempotency_key=str(uuid4()))).body
+        return found
+
+    return asyncio.run(send())
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the requested command, or all of them."""
+    for command in (remember, recall, forget, history, why, users):
+        cli.command()(command)

@@ -1,0 +1,58 @@
+"""`typed-memory remember`, `recall`, `forget`, `history`, `why` and `users` against a service of its own process."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tests.commands.program import Served
+
+
+def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: Served, user: str) -> None:
+    told = service.command("remember", "I work at Siemens.", "--user-id", user)
+    assert told.returncode == 0, told.stderr
+    found = re.search(r"added (mem_\w+) \(fact\)", told.stdout)
+    assert found, told.stdout
+    assert "Siemens" in service.command("recall", "Where does the user work?", "--user-id", user).stdout
+
+    why = service.command("why", found[1]).stdout
+    assert '"I work at Siemens' in why
+    assert "confidence: source strength" in why
+
+    fields = json.dumps({"predicate": "works-at", "object": "Bosch"})
+    newer = service.command("remember", "--type", "fact", "--fields", fields, "--user-id", user, "--json")
+    newest = json.loads(newer.stdout)["memory"]["id"]
+    versions = service.command("history", newest).stdout
+    assert versions.index("Siemens") < versions.index("Bosch")
+
+    listed = service.command("users", user).stdout
+    assert user[:20] in listed
+
+    erased = service.command("forget", newest)
+    assert erased.returncode == 0, erased.stderr
+    assert "1 memories" in erased.stdout
+    gone = service.command("why", newest)
+    assert gone.returncode == 1
+    assert newest in gone.stderr
+
+
+def test_everything_of_a_user_is_forgotten_only_when_that_is_confirmed(service: Served, user: str) -> None:
+    service.command("remember", "I live in Lisbon.", "--user-id", user)
+    asked = service.command("forget", "--user-id", user, given="n\n")
+    assert asked.returncode != 0
+    assert "Lisbon" in service.command("recall", "Where do I live?", "--user-id", user).stdout
+    assert service.command("forget", "--user-id", user, "--yes").returncode == 0
+    assert "Lisbon" not in service.command("recall", "Where do I live?", "--user-id", user).stdout
+
+
+def test_a_command_without_what_it_needs_says_what_to_give(service: Served) -> None:
+    for arguments, mend in (
+        (("remember",), "--type with --fields"),
+        (("remember", "words", "--type", "fact"), "--type with --fields"),
+        (("remember", "--type", "fact", "--fields", "[1]"), "must be a JSON object"),
+        (("remember", "--type", "fact", "--fields", "{"), "no JSON"),
+        (("forget",), "a memory's id or --user-id"),
+    ):
+        refused = service.command(*arguments)
+        assert refused.returncode == 1, arguments
+        assert mend in refused.stderr, refused.stderr
