@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser check lint eval bench walk wheel openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser check lint eval bench overload walk wheel openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -45,6 +45,9 @@ eval: $(DEV) ## measure the quality of recall
 
 bench: $(DEV) ## measure speed
 	@$(RUN) bench $(ARGS)
+
+overload: $(DEV) ## load the service beyond its capacity: what is served, how fast, and who waits
+	@$(RUN) bench --only overload $(ARGS)
 
 walk: $(DEV) ## count the functions, transactions and statements that typical requests run
 	@$(RUN) bench.walk

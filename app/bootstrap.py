@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +14,8 @@ from typing import Any
 import structlog
 
 from app.db import migrate as db_migrate
+from app.db import start
+from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
 from app.db.session import Database
 from app.errors import ConfigurationError
@@ -26,36 +28,63 @@ log = structlog.get_logger("typed_memory.runtime")
 
 
 def now() -> datetime:
-    """Return the present time in UTC."""
+    """Return the present time in UTC by this machine's clock; `Store.clock` is the one that orders writes."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """The open database with this code's schema, and its basic services. `owner_url` may migrate it."""
+    """The open database with this code's schema, and its basic services. `owner_url` may migrate it.
+
+    `clock` is the database's, by which every process orders what it writes.
+    """
 
     database: Database
     owner_url: str
+    clock: DatabaseClock
     keys: Keys
     tenants: Tenants
 
 
-async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, migrate: bool) -> Store:
+async def open_store(
+    settings: Settings,
+    metrics: Metrics,
+    stack: AsyncExitStack,
+    *,
+    migrate: bool,
+    wall: Callable[[], datetime] = now,
+) -> Store:
     """Start an embedded server if needed, upgrade the schema with `migrate`, and open the database.
 
-    Raises ConfigurationError when the schema does not fit this code.
+    `wall` is this machine's clock, which is compared with the database's. Raises ConfigurationError when the schema
+    does not fit this code, or the database is not one that the service can use.
     """
     url, owner_url = await database_urls(settings, metrics, stack)
+    _refuse_impossible(settings, migrate=migrate)
+    facts = await start.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
     if migrate:
         await db_migrate.bring_up(owner_url, patience=settings.database_start_timeout)
+        facts = await start.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
+    start.check_login(facts)
     database = open_database(settings, url, metrics)
     stack.push_async_callback(database.close)
+    await start.check_acting(database)
     wrong = db_migrate.is_outdated(await db_migrate.current(database))
     if wrong is not None:
         raise ConfigurationError(wrong)
-    keys = Keys(database=database, clock=now)
+    clock = DatabaseClock(database=database, wall=wall)
+    await clock.start()
+    await open_in_background(stack, clock.run())
+    metrics.watch_clock(clock.skew)
+    keys = Keys(database=database, clock=clock)
     stack.push_async_callback(keys.aclose)
-    return Store(database=database, owner_url=owner_url, keys=keys, tenants=Tenants(database=database, clock=now))
+    return Store(
+        database=database,
+        owner_url=owner_url,
+        clock=clock,
+        keys=keys,
+        tenants=Tenants(database=database, clock=clock),
+    )
 
 
 @asynccontextmanager
@@ -63,6 +92,22 @@ async def open_runtime_store(settings: Settings) -> AsyncIterator[Store]:
     """Yield the store alone, for commands that don't need the rest of the service."""
     async with AsyncExitStack() as stack:
         yield await open_store(settings, Metrics(), stack, migrate=settings.auto_migrate)
+
+
+def _refuse_impossible(settings: Settings, *, migrate: bool) -> None:
+    """Raise ConfigurationError for what cannot work through a pooler that gives each transaction another connection."""
+    if settings.database_pooler != "transaction":
+        return
+    if migrate and settings.migration_database_url is None:
+        raise ConfigurationError(
+            "migrations need a connection of their own, which a pooler in transaction mode does not give: set "
+            "TM_MIGRATION_DATABASE_URL to Postgres itself, or TM_AUTO_MIGRATE=false"
+        )
+    if settings.direct_database_url is None:
+        raise ConfigurationError(
+            "jobs and the change of the embedding model need connections of their own, which a pooler in transaction "
+            "mode does not give: set TM_DIRECT_DATABASE_URL to Postgres itself"
+        )
 
 
 async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
@@ -90,6 +135,8 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
         pool_size=settings.database_pool_size,
         pool_timeout=settings.database_pool_timeout,
         statement_timeout=settings.statement_timeout,
+        pooled_transactions=settings.database_pooler == "transaction",
+        direct_url=None if settings.direct_database_url is None else settings.direct_database_url.get_secret_value(),
     )
     metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
     return database

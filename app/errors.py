@@ -17,6 +17,10 @@ TypedMemoryError
 |   `-- ProviderProtocolError 503
 |       `-- ExtractionFailed   503
 |-- DatabaseUnavailable     503
+|   `-- WritesRefused         503  it answers reads alone
+|       `-- StorageFull         507
+|-- Overloaded              503  more to do than this process can
+|-- DeadlineExceeded        503  one request took too long
 `-- ConfigurationError      500  only at start: the process does not come up
 """
 
@@ -165,6 +169,37 @@ class DatabaseUnavailable(TypedMemoryError):
     code = "database-unavailable"
     status = 503
     title = "Database unavailable"
+
+
+class WritesRefused(DatabaseUnavailable):
+    """The database answers reads and refuses writes; nothing was written."""
+
+    code = "writes-refused"
+    title = "Writes refused"
+
+
+class StorageFull(WritesRefused):
+    """The database has no room left; nothing was written."""
+
+    code = "storage-full"
+    status = 507
+    title = "Storage full"
+
+
+class Overloaded(TypedMemoryError):
+    """The process has more to do than it can; nothing was begun."""
+
+    code = "overloaded"
+    status = 503
+    title = "Overloaded"
+
+
+class DeadlineExceeded(TypedMemoryError):
+    """The request took longer than one may; it was given up."""
+
+    code = "deadline-exceeded"
+    status = 503
+    title = "Deadline exceeded"
 
 
 PASSING = (ProviderError, DatabaseUnavailable, Conflict)

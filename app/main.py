@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
 import structlog
@@ -35,8 +36,10 @@ from app.api import (
 from app.api.mcp.endpoint import McpEndpoint
 from app.api.memories import bodies, read
 from app.api.plumbing import headers, openapi, problems
+from app.api.plumbing.admission import Admission, AdmissionMiddleware
 from app.api.plumbing.middleware import RequestMiddleware
 from app.api.plumbing.openapi import TAGS, described
+from app.bootstrap import now
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -48,8 +51,8 @@ DESCRIPTION = (
 )
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the application; its resources are opened when it starts."""
+def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = now) -> FastAPI:
+    """Return the application; its resources are opened when it starts. `wall` is this machine's clock."""
     configured = settings or Settings()
     tools = McpEndpoint(_version())
 
@@ -57,9 +60,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if not structlog.is_configured():
             logs.configure(configured.log_format, configured.log_level)
-        async with build_runtime(configured) as runtime, embedded_worker(runtime), tools.running():
+        async with build_runtime(configured, wall) as runtime, embedded_worker(runtime), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
+            admission.observe = runtime.metrics.turned_away
+            runtime.metrics.watch_admission(admission.waiting)
             yield
 
     app = FastAPI(
@@ -100,6 +105,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
     problems.install(app)
+    admission = Admission.of(configured)
+    app.state.admission = admission
+    app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     headers.install(app, configured.cors_origins)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

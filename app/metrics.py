@@ -37,6 +37,12 @@ class _Requests:
             registry=registry,
         )
         self.in_flight = Gauge("tm_http_requests_in_flight", "Requests now open.", registry=registry)
+        self.turned_away = Counter(
+            "tm_http_requests_turned_away",
+            "Requests answered 503 because there was more to do: full (too many waited), late (waited too long).",
+            ("reason",),
+            registry=registry,
+        )
 
 
 class _Retrieval:
@@ -168,6 +174,20 @@ class Metrics:
         """Report a connection pool; `in_use` is called at every scrape."""
         Gauge("tm_database_pool_size", "Connections there may be.", registry=self._registry).set(size)
         Gauge("tm_database_pool_in_use", "Connections now in use.", registry=self._registry).set_function(in_use)
+
+    def watch_admission(self, waiting: Callable[[], float]) -> None:
+        """Report how many requests wait for their turn; `waiting` is asked at every scrape."""
+        told = "Requests that wait for their turn."
+        Gauge("tm_http_requests_waiting", told, registry=self._registry).set_function(waiting)
+
+    def turned_away(self, reason: str) -> None:
+        """Count a request that was not taken into work."""
+        self._http.turned_away.labels(reason).inc()
+
+    def watch_clock(self, skew: Callable[[], float]) -> None:
+        """Report how far this machine's clock is off; `skew` is asked at every scrape."""
+        told = "Seconds by which this machine's clock is ahead of the database's, which orders writes."
+        Gauge("tm_clock_skew_seconds", told, registry=self._registry).set_function(skew)
 
     @property
     def in_flight(self) -> Gauge:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from app.bootstrap import Store, first_key, now, open_in_background, open_store
 from app.db import embedding_models
+from app.db.clock import DatabaseClock
 from app.db.session import Database
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
@@ -111,6 +112,7 @@ class _Base:
     embedder: Embedder
     model_id: int
     types: TypeCache
+    clock: DatabaseClock
     metrics: Metrics
     stack: AsyncExitStack
 
@@ -127,16 +129,17 @@ class _WriteServices:
 
 
 @asynccontextmanager
-async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
+async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) -> AsyncIterator[Runtime]:
     """Open all resources and yield the runtime; close them in the opposite order.
 
+    `wall` is this machine's clock: it orders nothing, the database's does.
     Raises ConfigurationError when the service can't run as configured.
     """
     metrics = Metrics()
     async with AsyncExitStack() as stack:
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
-        store = await open_store(settings, metrics, stack, migrate=settings.auto_migrate)
+        store = await open_store(settings, metrics, stack, migrate=settings.auto_migrate, wall=wall)
         database = store.database
         if settings.auto_migrate:
             await embedding_models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)
@@ -149,6 +152,7 @@ async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             embedder=embedder,
             model_id=model.id,
             types=TypeCache(database=database, built_in=discover()),
+            clock=store.clock,
             metrics=metrics,
             stack=stack,
         )
@@ -159,10 +163,10 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     settings, database, types = base.settings, base.database, base.types
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
-    policies = ExtractionPolicies(database=database, clock=now)
+    policies = ExtractionPolicies(database=database, clock=base.clock)
     queries = _queries(base)
-    jobs = Jobs(database=database, clock=now)
-    own_types = TenantTypes(database=database, book=types, clock=now)
+    jobs = Jobs(database=database, clock=base.clock)
+    own_types = TenantTypes(database=database, book=types, clock=base.clock)
     return Runtime(
         settings=settings,
         database=database,
@@ -171,26 +175,28 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         types=types.built_in,
         type_book=types,
         own_types=own_types,
-        clock=now,
+        clock=base.clock,
         metrics=base.metrics,
-        memories=Memories(database=database, pipeline=writing.pipeline, clock=now),
+        memories=Memories(database=database, pipeline=writing.pipeline, clock=base.clock),
         timelines=Timelines(database=database),
         queries=queries,
-        feedback=FeedbackService(database=database, tracker=queries.tracker, clock=now, observe=base.metrics.feedback),
-        turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=now),
+        feedback=FeedbackService(
+            database=database, tracker=queries.tracker, clock=base.clock, observe=base.metrics.feedback
+        ),
+        turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=base.clock),
         policies=policies,
-        activity=Activity(database=database, clock=now),
+        activity=Activity(database=database, clock=base.clock),
         audit=Audit(database=database),
         backfills=Backfills(
-            database=database, types=types, clock=now, classifier=writing.classifier, language=settings.language
+            database=database, types=types, clock=base.clock, classifier=writing.classifier, language=settings.language
         ),
-        entities=Entities(database=database, types=types, clock=now),
-        erasing=Erasures(database=database, types=types, clock=now, language=settings.language),
+        entities=Entities(database=database, types=types, clock=base.clock),
+        erasing=Erasures(database=database, types=types, clock=base.clock, language=settings.language),
         exporting=Exports(database=database),
         importing=_importing(base, writing.upkeep, policies, own_types),
         jobs=jobs,
         workers=_workers(base, writing),
-        stats=Stats(database=database, clock=now),
+        stats=Stats(database=database, clock=base.clock),
         keys=store.keys,
         tenants=store.tenants,
         idempotency=idempotency,
@@ -200,8 +206,10 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             model=base.embedder.name,
             dimensions=base.embedder.dimensions,
             slow_seconds=settings.queue_slow_seconds,
+            clock_skew=base.clock.skew,
+            most_skew_seconds=settings.clock_skew_seconds,
         ),
-        reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=now),
+        reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
         first_key=await first_key(settings, store),
     )
 
@@ -220,7 +228,7 @@ async def _writing(base: _Base) -> _WriteServices:
         embedder=base.embedder,
         model_id=base.model_id,
         language=settings.language,
-        clock=now,
+        clock=base.clock,
         types=base.types,
         judge=make_judge(chat, settings, metrics),
     )
@@ -238,7 +246,7 @@ async def _writing(base: _Base) -> _WriteServices:
         extractor=extractor,
         known=KnownReader(database=base.database, embedder=base.embedder, model_id=base.model_id),
         types=base.types,
-        clock=now,
+        clock=base.clock,
         keep_episodes=chat is None if settings.keep_episodes is None else settings.keep_episodes,
         prices=Prices.of(settings),
         observe=metrics.turn,
@@ -253,7 +261,7 @@ def _importing(base: _Base, upkeep: IndexMaintenance, policies: ExtractionPolici
         database=base.database,
         reviving=ImportIndexer(embedder=base.embedder, language=base.settings.language),
         model_id=base.model_id,
-        clock=now,
+        clock=base.clock,
         drifted=upkeep.mark,
         crowded=upkeep.crowd,
     )
@@ -264,7 +272,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     known = runner.discover()
     means = WorkerContext(
         database=base.database,
-        clock=now,
+        clock=base.clock,
         embedder=base.embedder,
         model_id=base.model_id,
         language=base.settings.language,
@@ -275,7 +283,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     )
     return Workers(
         database=base.database,
-        clock=now,
+        clock=base.clock,
         means=means,
         known=known,
         crons=checked_crons(base.settings.worker_schedules, known),
@@ -286,7 +294,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
 def _queries(base: _Base) -> Queries:
     tracker = AccessTracker(
         database=base.database,
-        clock=now,
+        clock=base.clock,
         interval=base.settings.access_flush_seconds,
         dropped=base.metrics.dropped_accesses,
     )
@@ -298,7 +306,7 @@ def _queries(base: _Base) -> Queries:
         model_id=base.model_id,
         types=base.types,
         language=base.settings.language,
-        clock=now,
+        clock=base.clock,
         calibration=CALIBRATIONS.get(base.embedder.name, UNKNOWN),
         observe=base.metrics.arm,
     )

@@ -29,6 +29,12 @@ class Settings(BaseSettings):
     migration_database_url: SecretStr | None = Field(
         default=None, description="Owner login for migrations, when TM_DATABASE_URL is a lesser role."
     )
+    direct_database_url: SecretStr | None = Field(
+        default=None, description="Postgres itself for the few connections that jobs need, when a pooler stands before."
+    )
+    database_pooler: Literal["none", "session", "transaction"] = Field(
+        default="none", description="What stands between TM_DATABASE_URL and Postgres: a pooler in which mode."
+    )
     auto_migrate: bool = Field(default=True, description="Upgrade the schema at start.")
     data_dir: Path | None = Field(default=None, description="The data directory of the embedded database.")
     database_pool_size: PositiveInt = 10
@@ -37,6 +43,11 @@ class Settings(BaseSettings):
         default=30.0, description="Seconds to wait at start for a database that is still starting."
     )
     statement_timeout: PositiveFloat = Field(default=30.0, description="Seconds a statement may run.")
+    clock_skew_seconds: PositiveFloat = Field(
+        default=2.0,
+        description="Seconds between this machine's clock and the database's from which /readyz reports it; writes are "
+        "ordered by the database's.",
+    )
 
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65535)
@@ -48,6 +59,28 @@ class Settings(BaseSettings):
         default=(), description="Origins of web pages that may call the API from a browser, as JSON; `*` is any."
     )
     max_body_bytes: PositiveInt = 8 * 1024 * 1024
+    request_concurrency: PositiveInt = Field(
+        default=8, description="Requests in work at once, in one process; eight times as many that wait for a model."
+    )
+    tenant_request_concurrency: PositiveInt = Field(default=2, description="Those of one tenant while others ask too.")
+    request_queue: PositiveInt = Field(default=256, description="Requests that may wait for their turn.")
+    tenant_request_queue: PositiveInt = Field(
+        default=64, description="Those of one tenant; a quarter where its queue does not empty."
+    )
+    request_deadline: PositiveFloat = Field(
+        default=60.0, description="Seconds a request may take, if it waits for no model and no upload."
+    )
+    connections: PositiveInt = Field(default=2_000, description="Connections that may be open.")
+    connection_timeout: PositiveFloat = Field(
+        default=15.0,
+        description="Seconds until a connection is closed on which a request does not come, or its answer is not read.",
+    )
+    pre_stop_delay: float = Field(
+        default=0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds to go on serving after SIGTERM while /readyz says 503: longer than balancers look.",
+    )
     shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
 
     embedding_provider: Literal["wordllama", "openai"] = "wordllama"
@@ -133,6 +166,7 @@ class Settings(BaseSettings):
         "operator_key",
         "database_url",
         "migration_database_url",
+        "direct_database_url",
         "llm_base_url",
         "llm_model",
         mode="before",

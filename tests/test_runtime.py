@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from app.db.embedded.server import KEY_FILE
 from app.db.migrate import head
-from app.errors import ConfigurationError, DatabaseUnavailable
+from app.errors import ConfigurationError
 from app.memory.candidate import Candidate
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
@@ -158,9 +158,9 @@ async def test_a_wrong_login_is_a_configuration_error(database_url: str) -> None
             pass
 
 
-async def test_without_migrations_an_absent_database_is_unavailable() -> None:
-    settings = settings_for("postgresql://nobody@127.0.0.1:9/nothing", auto_migrate=False)
-    with pytest.raises(DatabaseUnavailable):
+async def test_without_migrations_an_absent_database_is_waited_for_and_told_as_well() -> None:
+    settings = settings_for("postgresql://nobody@127.0.0.1:9/nothing", auto_migrate=False, database_start_timeout=0.2)
+    with pytest.raises(ConfigurationError, match="can't be reached"):
         async with build_runtime(settings):
             pass
 

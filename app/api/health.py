@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter
+from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
@@ -91,12 +93,15 @@ async def healthz() -> Response:
     return json_answer({"status": "alive"})
 
 
-async def readyz(runtime: RuntimeDep) -> Response:
+async def readyz(request: Request, runtime: RuntimeDep) -> Response:
     """Check the database, its schema and the embedding model, and the age of the job queue.
 
-    With an old queue the service is degraded but ready, as requests are served normally.
+    With an old queue the service is degraded but ready, as requests are served normally. A process that is about to
+    stop is not ready, and still serves requests.
     """
     state = await runtime.readiness.state()
+    if request.app.state.admission.draining:
+        state = replace(state, missing={**state.missing, "shutdown": "this process is about to stop: ask another"})
     return json_answer(Ready.answer(state), 503 if state.missing else 200)
 
 

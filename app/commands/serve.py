@@ -17,7 +17,9 @@ import typer
 import uvicorn
 from starlette.applications import Starlette
 
+from app.api.plumbing.admission import Admission
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
+from app.commands.connections import ConnectionLimits, bounded
 from app.commands.service_client import DEFAULT_PORT
 from app.commands.terminal import CommandFailed, say
 from app.db.embedded.server import KEY_FILE, data_dir
@@ -57,7 +59,10 @@ def serve(
         app,
         lifespan="off",
         # httptools loses the body of a request that offers an upgrade (h2c, WebSocket): Kludex/uvicorn#2722.
-        http="h11",
+        http=bounded(
+            app.state.admission,
+            ConnectionLimits(connections=settings.connections, seconds=settings.connection_timeout),
+        ),
         h11_max_incomplete_event_size=LARGEST_HEAD,
         ws="none",
         log_config=None,
@@ -100,6 +105,7 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
     server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime))
     task = cast("asyncio.Task[Any]", asyncio.current_task())
     loop = asyncio.get_running_loop()
+    admission: Admission = app.state.admission
     opening = True
 
     def stop() -> None:
@@ -109,8 +115,15 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
             task.cancel()
         server.stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+    def drain() -> None:
+        if opening or admission.draining or not settings.pre_stop_delay:
+            stop()
+            return
+        admission.draining = True
+        loop.call_later(settings.pre_stop_delay, stop)
+
+    loop.add_signal_handler(signal.SIGINT, stop)
+    loop.add_signal_handler(signal.SIGTERM, drain)
     try:
         with listener:
             async with app.router.lifespan_context(app):

@@ -212,6 +212,14 @@ def _upgrade(owner_url: str) -> None:
         upgrade(owner_url)
 
 
+async def connect(url: str, *, patience: float) -> asyncpg.Connection:
+    """Return a connection; wait up to `patience` seconds for a server that is still starting.
+
+    Raises ConfigurationError when the server can't be reached or refuses the login.
+    """
+    return await _connected(url, time.monotonic() + patience)
+
+
 async def owner_revision(owner_url: str, *, patience: float) -> str | None:
     """Return the revision of the schema as its owner sees it, None before the first migration; raises as `bring_up`."""
     async with owner_connection(owner_url, patience=patience) as connection:
@@ -250,7 +258,7 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
 
 async def _writable(url: str, where: str) -> asyncpg.Connection:
     """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
-    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
+    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, statement_cache_size=0)
     if await connection.fetchval("SELECT pg_is_in_recovery()"):
         await connection.close()
         raise TimeoutError(f"{where} is still recovering, or is a replica")

@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.errors import Conflict, Dangling, DatabaseUnavailable
+from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -51,6 +51,9 @@ RUNTIME_ROLE = "typed_memory_runtime"
 
 _RETRY_AFTER = 2.0
 
+_MEND_AFTER = 30.0
+"""Seconds after which to retry what a person has to mend."""
+
 _CONNECTION_LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -67,6 +70,13 @@ _PASSING = {
     asyncpg.QueryCanceledError: "the database took too long",
     asyncpg.InvalidCachedStatementError: "the schema has just changed",
 }
+
+_UNPREPARED: Mapping[str, Any] = {
+    "statement_cache_size": 0,
+    "prepared_statement_cache_size": 0,
+    "prepared_statement_name_func": str,
+}
+"""Statements without names: a named one would be on a connection that the next transaction does not get."""
 
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one snapshot, so that their results are consistent."""
@@ -108,12 +118,26 @@ class WriteSession(ReadSession):
 
 
 class Database:
-    """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows."""
+    """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows.
+
+    `refused` says why the last write failed, if the operator has to mend it.
+    """
 
     def __init__(
-        self, url: str, *, pool_size: int = 10, pool_timeout: float = 10.0, statement_timeout: float = 30.0
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        pool_timeout: float = 10.0,
+        statement_timeout: float = 30.0,
+        pooled_transactions: bool = False,
+        direct_url: str | None = None,
     ) -> None:
-        """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds."""
+        """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds.
+
+        `pooled_transactions`: a pooler gives each transaction another connection, so nothing may be kept on one: no
+        settings, which each transaction then brings along, and no prepared statements. `direct_url` leads past it.
+        """
         settings = {
             "role": RUNTIME_ROLE,
             "timezone": "UTC",
@@ -124,6 +148,9 @@ class Database:
             "hnsw.iterative_scan": "relaxed_order",
             "hnsw.ef_search": "100",
         }
+        self.refused: str | None = None
+        self._brought = settings if pooled_transactions else {}
+        kept = {} if pooled_transactions else settings
         self._ending: set[asyncio.Task[None]] = set()
         self._engine: AsyncEngine = create_async_engine(
             driver_url(url),
@@ -134,13 +161,14 @@ class Database:
             pool_timeout=pool_timeout,
             pool_use_lifo=True,
             connect_args={
-                "server_settings": {"application_name": "typed-memory", **settings},
+                "server_settings": {"application_name": "typed-memory", **kept},
                 "timeout": pool_timeout,
                 "max_cached_statement_lifetime": 0,
+                **(_UNPREPARED if pooled_transactions else {}),
             },
         )
         self._unpooled: AsyncEngine = create_async_engine(
-            self._engine.url,
+            self._engine.url if direct_url is None else driver_url(direct_url),
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
             poolclass=NullPool,
@@ -153,7 +181,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, {**self._brought, **local}))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -168,19 +196,35 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN", tenant, {**self._brought, **local}))
         try:
             try:
                 yield WriteSession(connection, driver)
-            except BaseException:
+            except BaseException as error:
+                self._note(error)
                 await asyncio.shield(_finish(connection, driver, "ROLLBACK"))
                 raise
-            await _finish(connection, driver, "COMMIT")
+            await self._commit(connection, driver)
         except _CONNECTION_LOST as error:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
             await asyncio.shield(connection.close())
+
+    async def _commit(self, connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+        try:
+            await _finish(connection, driver, "COMMIT")
+        except asyncpg.PostgresError as error:
+            ours = _translated(error)
+            if ours is None:
+                raise
+            self._note(ours)
+            raise ours from error
+        self.refused = None
+
+    def _note(self, error: BaseException) -> None:
+        if isinstance(error, WritesRefused):
+            self.refused = error.message
 
     async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
@@ -247,6 +291,12 @@ async def owner_transaction(url: str) -> AsyncIterator[AsyncConnection]:
         await engine.dispose()
 
 
+async def fetch_alone(connection: asyncpg.Connection, sql: str, *arguments: object) -> asyncpg.Record:
+    """Return the row of one statement in a transaction of its own: a pooler keeps only those on one connection."""
+    async with connection.transaction(readonly=True):
+        return await connection.fetchrow(sql, *arguments)
+
+
 def driver_url(url: str) -> str:
     """Return the URL with asyncpg named as its driver."""
     scheme, _, rest = url.partition("://")
@@ -300,11 +350,31 @@ def _of_driver(error: DBAPIError) -> Exception:
     return ours or error
 
 
-def _translated(cause: BaseException | None) -> Exception | None:
-    """Return our error for a database error that a caller can do something about."""
+def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
+    """Return our error for what passes, or what the operator must mend before writes are taken again."""
     for kind, why in _PASSING.items():
         if isinstance(cause, kind):
             return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=_RETRY_AFTER)
+    match cause:
+        case asyncpg.DiskFullError():
+            return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)
+        case asyncpg.ReadOnlySQLTransactionError():
+            return WritesRefused(f"the database takes no writes ({cause}): retry later", retry_after=_MEND_AFTER)
+        case asyncpg.InsufficientPrivilegeError() if "row-level security" not in str(cause):
+            return WritesRefused(
+                "the database denies the service what it needs (permission denied): retry when its grants are mended",
+                retry_after=_MEND_AFTER,
+            )
+        case asyncpg.InsufficientResourcesError():
+            return DatabaseUnavailable("the database is short of resources: retry later", retry_after=_MEND_AFTER)
+        case _:
+            return None
+
+
+def _translated(cause: BaseException | None) -> Exception | None:
+    """Return our error for a database error that a caller can do something about."""
+    if (unavailable := _unavailable_by(cause)) is not None:
+        return unavailable
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
     if isinstance(cause, asyncpg.UniqueViolationError) and cause.constraint_name == "uq_jobs_only_one":

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import is_given
-from app.english.patterns import words
-from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
+from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, word_set
 from app.lexical.tokens import normalise
 
 Span = tuple[int, int]
@@ -22,7 +21,7 @@ _BREAK: Final = re.compile(
 )
 """Where one clause ends and the next begins, as far as a denial or a subject reaches."""
 
-_PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS, *DOCTORS}) | words(
+_PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS, *DOCTORS}) | word_set(
     "friend boyfriend girlfriend roommate flatmate neighbour neighbor doctor teacher boss manager landlord nephew "
     "niece kid child baby toddler"
 )

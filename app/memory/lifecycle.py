@@ -19,6 +19,9 @@ GC_DAYS = 90.0
 GC_CONFIDENCE = 0.30
 """The highest confidence of a memory that may be forgotten: it was probably an error that no access confirmed."""
 
+ROUNDING_ERROR = 1e-9
+"""What arithmetic may add to a confidence: one that is shown as 0.30 is 0.30."""
+
 CORE_ACCESSES = 10
 CORE_STABILITY = 0.85
 CORE_SESSIONS = 3

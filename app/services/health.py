@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.db import embedding_models, migrate
+from app.db import embedding_models, migrate, writability
 from app.db.job_queue import Backlog
 from app.db.session import Database
 from app.errors import ConfigurationError, TypedMemoryError
@@ -29,7 +30,7 @@ class Readiness:
     """Checks that the database has the schema and the embedding model of this process.
 
     A queue whose oldest job waits for longer than `slow_seconds` is reported as degraded, not as missing: taking an API
-    process out of the load balancer would not run its jobs any sooner.
+    process out of the load balancer would not run its jobs any sooner. So is a `clock_skew`, in seconds.
     """
 
     database: Database
@@ -37,19 +38,21 @@ class Readiness:
     model: str
     dimensions: int
     slow_seconds: float
+    clock_skew: Callable[[], float]
+    most_skew_seconds: float
 
     async def state(self) -> State:
         """Return the whole state."""
         missing = await self.missing()
         backlog = None if missing else await self.jobs.known_backlog()
-        degraded = {} if backlog is None else self._slow(backlog)
+        degraded = self._skewed() | ({} if backlog is None else self._slow(backlog))
         return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:
         """Return the faults that keep requests from being served, by part; empty when there are none."""
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._schema() or await self._model()
+                return await self._schema() or await self._model() or await self._writes()
         except TimeoutError:
             return {"database": f"did not answer within {PATIENCE:.0f} seconds"}
         except TypedMemoryError as error:
@@ -57,11 +60,25 @@ class Readiness:
         except Exception as error:  # noqa: BLE001 - whatever it is, the answer is "not ready"
             return {"database": f"could not be checked ({type(error).__name__})"}
 
+    async def _writes(self) -> dict[str, str]:
+        wrong = await writability.refusal(self.database)
+        return {} if wrong is None else {"writes": wrong}
+
     def _slow(self, backlog: Backlog) -> dict[str, str]:
         if backlog.oldest_seconds < self.slow_seconds:
             return {}
         waited = f"the oldest of {backlog.depth} waiting jobs has waited {backlog.oldest_seconds:.0f} seconds"
         return {"queue": f"{waited}: is a worker running, and are there enough of them?"}
+
+    def _skewed(self) -> dict[str, str]:
+        seconds = self.clock_skew()
+        if abs(seconds) < self.most_skew_seconds:
+            return {}
+        direction = "ahead of" if seconds > 0 else "behind"
+        return {
+            "clock": f"this machine's clock is {abs(seconds):.1f} seconds {direction} the database's: "
+            "set it by NTP; until then the times in logs are wrong, those of memories are the database's"
+        }
 
     async def _schema(self) -> dict[str, str]:
         wrong = migrate.is_outdated(await migrate.current(self.database))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.bootstrap import now
 from app.main import create_app
 from app.runtime import Runtime
 from app.settings import Settings
@@ -48,9 +50,9 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[FastAPI]:
-    """The application, started and stopped."""
-    app = create_app(settings)
+async def running(settings: Settings, wall: Callable[[], datetime] = now) -> AsyncIterator[FastAPI]:
+    """The application, started and stopped; `wall` is its machine's clock."""
+    app = create_app(settings, wall)
     async with app.router.lifespan_context(app):
         yield app
 

@@ -160,3 +160,21 @@ async def test_a_typed_write_that_is_doubtful_waits_for_a_person(
     assert [one["decision"] for one in batch.json()["results"]] == ["review"]
     found = await client.post("/query", json={"query": "instructions key note", "user_id": "u1", "min_confidence": 0})
     assert found.json()["memories"] == []
+
+
+@pytest.mark.parametrize("path", ["/query", "/turns", "/memories/batch", "/mcp"])
+@pytest.mark.parametrize("value", ["1", "{}", "[]", '"a"', '{"a":{"b":[1]}}'])
+async def test_a_body_of_more_values_than_are_read_at_once_is_refused_unread(
+    tenant: Tenant, path: str, value: str
+) -> None:
+    content = f'{{"query": "x", "types": [{",".join([value] * 130_000)}]}}'
+    answer = await tenant.client.post(path, content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413
+    assert "more values than the 120,000" in answer.json()["detail"]
+
+
+async def test_a_long_text_with_as_many_commas_as_prose_has_is_read(tenant: Tenant) -> None:
+    prose = "Well, this is how people write, by and large, and it goes on for quite some time before it ends. " * 300
+    turns = [{"content": prose} for _ in range(50)]
+    answer = await tenant.client.post("/turns?dry_run=true", json={"user_id": "u", "turns": turns})
+    assert answer.status_code != 413

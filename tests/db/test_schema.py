@@ -66,7 +66,7 @@ async def test_row_level_security_is_forced_wherever_there_is_content(database_u
         list(metadata.tables),
     )
     open_tables = {row["relname"] for row in rows if not (row["relrowsecurity"] and row["relforcerowsecurity"])}
-    assert open_tables == UNSCOPED
+    assert open_tables == UNSCOPED - {"memory_index"}, "whose rows are read freely, and written by their tenant"
 
 
 async def test_the_runtime_role_owns_nothing_and_bypasses_nothing(database_url: str) -> None:
@@ -153,6 +153,31 @@ async def test_one_tenant_cannot_write_as_another(store: Store) -> None:
             await session.execute(
                 text("INSERT INTO scopes (tenant_id, id, kind) VALUES (:t, :t, 'global')"), {"t": tenant}
             )
+
+
+async def test_one_tenant_cannot_write_to_the_index_as_another_though_it_is_read_without_a_filter(
+    store: Store,
+) -> None:
+    tenant = await filled(store)
+    stranger = uuid4()
+    await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", stranger, str(stranger))
+    for other in (stranger, None):
+        async with store.database.write(other) as session:
+            changed = await session.execute(
+                text("UPDATE memory_index SET confidence = 0 WHERE tenant_id = :t"), {"t": tenant}
+            )
+            removed = await session.execute(text("DELETE FROM memory_index WHERE tenant_id = :t"), {"t": tenant})
+        assert (changed.rowcount, removed.rowcount) == (0, 0)
+    copied = text(
+        "INSERT INTO memory_index SELECT (jsonb_populate_record(i, jsonb_build_object('part', 99))).* "
+        "FROM memory_index i WHERE tenant_id = :t"
+    )
+    with pytest.raises(Exception, match="row-level security"):
+        async with store.database.write(stranger) as session:
+            await session.execute(copied, {"t": tenant})
+    async with store.database.read(tenant) as session:
+        found = await session.execute(text("EXPLAIN SELECT 1 FROM memory_index WHERE tsv @@ 'x'::tsquery"))
+    assert "Filter: (tenant" not in "\n".join(found.scalars())
 
 
 async def test_the_tenant_does_not_stay_with_a_pooled_connection(database_url: str, store: Store) -> None:

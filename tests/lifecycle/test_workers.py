@@ -51,7 +51,14 @@ async def test_gc_forgets_and_deletes(old: Aging) -> None:
 
 @pytest.mark.parametrize(
     ("days", "confidence", "forgotten"),
-    [(90, 0.30, True), (89.99, 0.30, False), (90, 0.31, False), (1000, 0.9, False), (1000, 0.0, True)],
+    [
+        (90, 0.30, True),
+        (90, 0.1 + 0.2, True),
+        (89.99, 0.30, False),
+        (90, 0.31, False),
+        (1000, 0.9, False),
+        (1000, 0.0, True),
+    ],
 )
 async def test_forgetting_takes_ninety_days_and_little_confidence(
     old: Aging, days: float, confidence: float, *, forgotten: bool

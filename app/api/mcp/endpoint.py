@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import logs
 from app.api.mcp.tools import TOOLS, Tool
-from app.api.plumbing.guard import allow_role, authenticate, require_json
+from app.api.plumbing.guard import allow_role, authenticate, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
 from app.errors import TypedMemoryError
 from app.model import Actor
@@ -96,7 +96,9 @@ class McpEndpoint:
         request = Request(scope, receive)
         request.state.actor = await authenticate(request, None)  # each tool has its own role
         require_json(request)
-        body: list[Message] = [{"type": "http.request", "body": await request.body(), "more_body": False}]
+        content = await request.body()
+        refuse_many_values(content)
+        body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
         async def again() -> Message:
             return body.pop() if body else await receive()

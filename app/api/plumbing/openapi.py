@@ -219,11 +219,14 @@ _PROBLEMS = {
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
     "422": "Something in the request can't be; `errors` names the fields.",
-    "503": "The database or the model provider can't be reached; nothing was written.",
+    "503": "The database or the model provider can't be reached, or there is too much to do; nothing was written.",
     "504": "The model provider is late; nothing was written.",
+    "507": "The database's disk is full; nothing was written.",
 }
 
 _WITH_BODY = frozenset({"400", "413", "415"})
+
+_OF_CHANGES = frozenset({"409", "507"})
 
 _CHANGING = frozenset({"post", "patch", "delete"})
 
@@ -283,7 +286,7 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
             continue
         if status == "410" and not any(one["name"] == HEADER for one in operation.get("parameters", ())):
             continue
-        if status == "409" and method not in _CHANGING:
+        if status in _OF_CHANGES and method not in _CHANGING:
             continue
         responses.setdefault(
             status,

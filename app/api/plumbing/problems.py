@@ -216,8 +216,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{near[0]}`? " if near else ""
 
 
-async def _ours(request: Request, error: Exception) -> Response:
-    assert isinstance(error, TypedMemoryError)  # noqa: S101 - registered for just this
+def answer(error: TypedMemoryError, scope: Scope) -> Response:
+    """Return one of our errors as a response, with the headers that go with it."""
     headers = {}
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="typed-memory"'
@@ -225,7 +225,12 @@ async def _ours(request: Request, error: Exception) -> Response:
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("request failed", code=error.code, reason=error.message)
-    return respond(problem_of(error, request.scope), headers)
+    return respond(problem_of(error, scope), headers)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TypedMemoryError)  # noqa: S101 - registered for just this
+    return answer(error, request.scope)
 
 
 async def _validation(request: Request, error: Exception) -> Response:

@@ -32,7 +32,15 @@ from app.db.tenants import lock_scope
 from app.lexical.bm25 import index_of, terms
 from app.memory.audit import AuditAction
 from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY
-from app.memory.lifecycle import CORE_ACCESSES, CORE_SESSIONS, CORE_STABILITY, GC_CONFIDENCE, GC_DAYS, FadeState
+from app.memory.lifecycle import (
+    CORE_ACCESSES,
+    CORE_SESSIONS,
+    CORE_STABILITY,
+    GC_CONFIDENCE,
+    GC_DAYS,
+    ROUNDING_ERROR,
+    FadeState,
+)
 from app.model import Category, MemoryStatus
 
 DAYS = f"""greatest(0, CAST(extract(epoch FROM
@@ -279,7 +287,8 @@ FORGETTING = Sweep(
     action=AuditAction.MEMORY_FORGOTTEN,
     actor="worker:gc",
     among="m.status = 'expired'",
-    when=f"m.confidence <= {GC_CONFIDENCE} AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
+    when=f"m.confidence <= {GC_CONFIDENCE + ROUNDING_ERROR}"
+    f" AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
     sets="status = 'forgotten'",
     status=MemoryStatus.FORGOTTEN,
     numbers=f"""{SINCE} AS since, m.confidence,

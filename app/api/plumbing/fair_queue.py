@@ -1,0 +1,205 @@
+"""A bound on what is in work at once, and whose turn is next: the tenant's that had the least of late.
+
+A queue that does not empty is shed (CoDel, as in Maurer, "Fail at Scale", ACM Queue 2015): whoever comes to one that
+was empty a moment ago may wait for a while, so bursts pass; in a standing queue nobody waits for long, because what
+everybody then waits for is the queue itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
+
+from app.errors import Overloaded
+
+_HALF_LIFE_SECONDS = 5.0
+"""After how long work that a tenant got counts half."""
+
+_RECENT_SECONDS = 10.0
+"""For how long a tenant that asked keeps others to their part."""
+
+_FAR_LESS = 4.0
+"""How many times less work a tenant must have had for the others to let its request finish first."""
+
+_MOMENT = 0.01
+"""Seconds of work that keep nobody else to its part: a probe's."""
+
+_LOOKED_AT = 16
+"""Of those who asked last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueLimits:
+    """Bounds on the requests in work, on those of one tenant while others ask too, and on those that wait.
+
+    `patience` is how long one may wait in a queue that was empty as recently. In one that was not, a standing queue,
+    `standing_each` of a tenant may wait, for `standing` seconds.
+    """
+
+    in_work: int
+    in_work_each: int
+    waiting_each: int
+    waiting: int
+    standing_each: int
+    patience: float = 2.0
+    standing: float = 0.2
+
+
+@dataclass(slots=True, eq=False)
+class _Share:
+    """The requests of one tenant in work and in waiting, and the seconds of work it got, which fade."""
+
+    known: bool
+    in_work: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    empty_at: float = -math.inf
+    seen_at: float = -math.inf
+    used: float = 0.0
+    used_at: float = 0.0
+
+    def of_late(self, now: float) -> float:
+        return self.used * math.exp2((self.used_at - now) / _HALF_LIFE_SECONDS)
+
+    def spend(self, seconds: float, now: float) -> None:
+        self.used, self.used_at = self.of_late(now) + seconds, now
+
+    def is_gone(self, now: float) -> bool:
+        return not self.in_work and not self.waiting and self.seen_at < now - _RECENT_SECONDS
+
+
+@dataclass(slots=True, kw_only=True)
+class FairQueue:
+    """A queue that admits requests; `shed` takes the reason of each that is turned away.
+
+    None is the tenant of requests that are nobody's: they have a part like a tenant's, and nobody steps back for them.
+    """
+
+    limits: QueueLimits
+    shed: Callable[[str], None]
+    clock: Callable[[], float] = monotonic
+    in_work: int = field(default=0, init=False)
+    waiting: int = field(default=0, init=False)
+    _shares: dict[Hashable, _Share] = field(default_factory=dict, init=False)
+    """By tenant, those who asked last at the end."""
+    _working: set[_Share] = field(default_factory=set, init=False)
+    _queues: set[_Share] = field(default_factory=set, init=False)
+
+    def is_full(self, whose: Hashable) -> bool:
+        """Return whether one more request of a tenant would be turned away at once."""
+        share = self._shares.get(whose)
+        if share is None or not share.waiting:
+            return False
+        limits = self.limits
+        most = limits.standing_each if self._is_standing(share, self.clock()) else limits.waiting_each
+        return len(share.waiting) >= most or self.waiting >= limits.waiting
+
+    @asynccontextmanager
+    async def admitted(self, whose: Hashable) -> AsyncIterator[None]:
+        """Wait for a turn, and hold a place for as long as the block; raise Overloaded when there is none in time."""
+        now = self.clock()
+        share = self._seen(whose, now)
+        if not share.waiting and self._may_begin(share, now):
+            share.empty_at = now
+            self._take(share)
+        elif self.is_full(whose):
+            raise self._turned_away("full")
+        else:
+            await self._turn(share, now)
+        started = self.clock()
+        try:
+            yield
+        finally:
+            self._give_back(share, self.clock() - started)
+
+    def _seen(self, whose: Hashable, now: float) -> _Share:
+        share = self._shares.pop(whose, None) or _Share(known=whose is not None)
+        share.seen_at = now
+        self._shares[whose] = share
+        while (oldest := next(iter(self._shares.items())))[1].is_gone(now):
+            del self._shares[oldest[0]]
+        return share
+
+    def _may_begin(self, share: _Share, now: float) -> bool:
+        """Return whether a tenant may have one more in work.
+
+        While others ask too, not more than its part, and none while one is in work for a tenant that had far less.
+        """
+        if self.in_work >= self.limits.in_work:
+            return False
+        if not self._has_others(share, now):
+            return True
+        much = share.of_late(now) / _FAR_LESS
+        return share.in_work < self.limits.in_work_each and all(
+            one is share or not one.known or one.of_late(now) >= much for one in self._working
+        )
+
+    def _has_others(self, share: _Share, now: float) -> bool:
+        """Return whether among those who asked last is another tenant that had more than a moment's work."""
+        last = (one for one in islice(reversed(self._shares.values()), _LOOKED_AT) if one.known and one is not share)
+        return any(one.in_work or (one.seen_at > now - _RECENT_SECONDS and one.of_late(now) > _MOMENT) for one in last)
+
+    def _is_standing(self, share: _Share, now: float) -> bool:
+        return now - share.empty_at > self.limits.patience
+
+    async def _turn(self, share: _Share, now: float) -> None:
+        """Wait until a place is given to the request."""
+        if not share.waiting:
+            share.empty_at = now
+        patience = self.limits.standing if self._is_standing(share, now) else self.limits.patience
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        share.waiting.append(turn)
+        self.waiting += 1
+        self._queues.add(share)
+        try:
+            async with asyncio.timeout(patience):
+                await turn
+        except BaseException as error:
+            if turn in share.waiting:
+                share.waiting.remove(turn)
+                self._left(share)
+            elif not turn.cancelled():  # else it was passed over, for it had been given up already
+                self._give_back(share, 0.0)
+            if isinstance(error, TimeoutError):
+                raise self._turned_away("late") from None
+            raise
+
+    def _left(self, share: _Share) -> None:
+        self.waiting -= 1
+        if not share.waiting:
+            self._queues.discard(share)
+
+    def _take(self, share: _Share) -> None:
+        share.in_work += 1
+        self.in_work += 1
+        self._working.add(share)
+
+    def _give_back(self, share: _Share, seconds: float) -> None:
+        now = self.clock()
+        share.in_work -= 1
+        self.in_work -= 1
+        if not share.in_work:
+            self._working.discard(share)
+        share.spend(seconds, now)
+        self._next(now)
+
+    def _next(self, now: float) -> None:
+        """Give free places to those who wait, first to the tenant that had the least of late."""
+        while ready := [one for one in self._queues if self._may_begin(one, now)]:
+            share = min(ready, key=lambda one: (one.in_work, one.of_late(now)))
+            turn = share.waiting.popleft()
+            self._left(share)
+            if not share.waiting:
+                share.empty_at = now
+            if not turn.done():
+                self._take(share)
+                turn.set_result(None)
+
+    def _turned_away(self, why: str) -> Overloaded:
+        self.shed(why)
+        return Overloaded("the service has more to do than it can: retry after a moment", retry_after=1)

@@ -1,0 +1,136 @@
+"""Checks of the database at every start: it can be reached, it is one this code works with, and it guards its rows.
+
+What is wrong is said with its mend, before anything else is tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError
+
+from app.db import migrate
+from app.db.session import RUNTIME_ROLE, Database, fetch_alone, statement
+from app.errors import ConfigurationError, DatabaseUnavailable
+
+Pooler = Literal["none", "session", "transaction"]
+
+OLDEST_POSTGRES = 16
+
+OLDEST_PGVECTOR = (0, 8)
+
+_LOGIN = """
+    SELECT current_user AS login, current_setting('server_version_num')::int / 10000 AS postgres,
+        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1) AS unguarded,
+        (SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = $1) AS may_act,
+        pg_backend_pid() AS pid
+"""
+
+_ACTING = statement(
+    """
+    SELECT current_user AS name, rolsuper OR rolbypassrls AS unguarded,
+        to_regclass('memories') IS NOT NULL AS migrated,
+        coalesce(has_table_privilege(to_regclass('memories'), 'SELECT, INSERT'), true) AS granted,
+        (SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = to_regclass('memories')) AS guarded
+    FROM pg_roles WHERE rolname = current_user
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginFacts:
+    """The versions of a database and the rights of a login; `may_act` as the service's role, None without one."""
+
+    login: str
+    postgres: int
+    pgvector: str | None
+    unguarded: bool | None
+    may_act: bool | None
+    through_pooler: bool
+
+
+async def wait_for(url: str, *, patience: float, pooler: Pooler) -> LoginFacts:
+    """Wait until the database takes connections, and return what it says.
+
+    Raises ConfigurationError when it doesn't in time, refuses the login, is too old, or stands behind a pooler that was
+    not announced.
+    """
+    connection = await migrate.connect(url, patience=patience)
+    try:
+        row = await fetch_alone(connection, _LOGIN, RUNTIME_ROLE)
+        facts = LoginFacts(
+            login=row["login"],
+            postgres=row["postgres"],
+            pgvector=row["pgvector"],
+            unguarded=row["unguarded"],
+            may_act=row["may_act"],
+            through_pooler=row["pid"] != connection.get_server_pid(),
+        )
+    except asyncpg.PostgresError as error:
+        raise ConfigurationError(f"the database cannot be asked ({error}): {_ANNOUNCE}") from error
+    finally:
+        await connection.close()
+    if facts.postgres < OLDEST_POSTGRES:
+        raise ConfigurationError(f"this is Postgres {facts.postgres}: use {OLDEST_POSTGRES} or newer")
+    if facts.pgvector is not None and _version(facts.pgvector) < OLDEST_PGVECTOR:
+        raise ConfigurationError(
+            f"this is pgvector {facts.pgvector}: install 0.8 or newer, then ALTER EXTENSION vector UPDATE"
+        )
+    if facts.through_pooler and pooler == "none":
+        raise ConfigurationError(f"a pooler stands before the database: {_ANNOUNCE}")
+    return facts
+
+
+def check_login(facts: LoginFacts) -> None:
+    """Raise ConfigurationError unless the login may act as the service's role, which must be one that is guarded."""
+    if facts.may_act is None:
+        raise ConfigurationError(
+            f"the database has no role {RUNTIME_ROLE}, which migrations make: run `typed-memory migrate`, "
+            "or set TM_AUTO_MIGRATE=true"
+        )
+    if facts.unguarded:
+        raise ConfigurationError(
+            f"the role {RUNTIME_ROLE} is not held to row-level security, which keeps tenants apart: have a superuser "
+            f"run ALTER ROLE {RUNTIME_ROLE} NOSUPERUSER NOBYPASSRLS"
+        )
+    if not facts.may_act:
+        raise ConfigurationError(
+            f"the login {facts.login} may not act as {RUNTIME_ROLE}: have its owner run "
+            f"GRANT {RUNTIME_ROLE} TO {facts.login}"
+        )
+
+
+async def check_acting(database: Database) -> None:
+    """Raise ConfigurationError unless the service's connections act as its role and may do what it does."""
+    try:
+        async with database.read(None) as session:
+            [row] = await session.fetch(_ACTING, {})
+    except (DBAPIError, asyncpg.PostgresError, DatabaseUnavailable) as error:
+        cause = error.__cause__ or error
+        raise ConfigurationError(f"the database refuses the service's connections ({cause}): {_ANNOUNCE}") from error
+    if row["name"] != RUNTIME_ROLE or row["unguarded"]:
+        raise ConfigurationError(
+            f"connections act as {row['name']}, not as {RUNTIME_ROLE}, so row-level security would not keep tenants "
+            f"apart: the pooler drops what a connection asks for. {_ANNOUNCE}"
+        )
+    if not row["granted"]:
+        raise ConfigurationError(
+            f"the role {RUNTIME_ROLE} may not read and write memories: grant it again what migrations grant"
+        )
+    if row["migrated"] and not row["guarded"]:
+        raise ConfigurationError(
+            "row-level security is off: have the owner run "
+            "ALTER TABLE memories ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
+        )
+
+
+_ANNOUNCE = (
+    "for PgBouncer in transaction mode set TM_DATABASE_POOLER=transaction, in session mode TM_DATABASE_POOLER=session"
+)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())

@@ -1,0 +1,261 @@
+"""Behaviour under overload: requests arrive at 1, 2, 4 and 16 times the capacity, whatever becomes of earlier ones."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, cycle
+from time import perf_counter
+
+import numpy as np
+
+from bench.asking import post, questions
+from bench.client import Post
+from bench.figures import Book
+from bench.stage import Stage, seed_of, user_of
+from bench.world import key_of
+
+FACTORS = (1, 2, 4, 16)
+SECONDS = 8.0
+GIVE_UP_SECONDS = 90.0
+"""After the last arrival: what is not answered by then counts as unanswered."""
+
+SCOPE = 1_000
+CLIENTS = 8
+"""Clients by which the capacity is measured: each asks again when it is answered, or may."""
+
+CROWD = 64
+RETRY_AFTER_SECONDS = 1.0
+TURNED_AWAY = frozenset({429, 503})
+QUIET_PAUSE = 0.05
+COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "max ms", "503", "other", "s")
+"""`sent`: requests; `a second`: served; `503`: turned away; `s`: until all was answered."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """What came back: seconds of each answer by its status; 0 stands for a broken connection."""
+
+    taken: dict[int, list[float]] = field(default_factory=dict)
+    unanswered: int = 0
+    wall: float = 0.0
+
+    def add(self, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self.taken.setdefault(status, []).append(seconds)
+
+    @property
+    def good(self) -> list[float]:
+        """Return the seconds of the requests that were served."""
+        return [one for status, all_of in self.taken.items() if 200 <= status < 300 for one in all_of]  # noqa: PLR2004
+
+    def percentile(self, share: float) -> float:
+        """Return a percentile, in milliseconds, of the requests that were served."""
+        return float(np.percentile(self.good or [float("nan")], share)) * 1000
+
+    def others(self) -> int:
+        """Return how many were neither served nor turned away with 503 or 429."""
+        return self.unanswered + sum(
+            len(found)
+            for status, found in self.taken.items()
+            if not 200 <= status < 300 and status not in TURNED_AWAY  # noqa: PLR2004
+        )
+
+
+class Wire(asyncio.Protocol):
+    """One connection; it asks one request at a time, at little cost."""
+
+    def __init__(self) -> None:
+        self._got = bytearray()
+        self._answer: asyncio.Future[int] | None = None
+        self.closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows for the type checker
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Read up to the end of the answer."""
+        self._got += data
+        head = self._got.find(b"\r\n\r\n")
+        if head < 0 or self._answer is None or self._answer.done():
+            return
+        start = self._got.lower().find(b"content-length:")
+        length = int(self._got[start + 15 : self._got.index(b"\r", start)]) if 0 <= start < head else 0
+        if len(self._got) >= head + 4 + length:
+            status = int(self._got[9:12])
+            self._got.clear()
+            self._answer.set_result(status)
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """Answer 0: the connection broke."""
+        self.closed = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(0)
+
+    async def ask(self, content: bytes) -> int:
+        """Send a request and return the status of its answer."""
+        self._answer = asyncio.get_running_loop().create_future()
+        self.transport.write(content)
+        return await self._answer
+
+
+@dataclass(slots=True)
+class Pool:
+    """Connections to the service, as many as there are requests open."""
+
+    port: int
+    idle: list[Wire] = field(default_factory=list)
+
+    async def ask(self, request: Post, answers: Answers) -> int:
+        """Send a request on an idle connection, else on a new one; count its answer, and return its status."""
+        started = perf_counter()
+        try:
+            wire = await self._wire()
+            status = await wire.ask(request.content)
+        except OSError:
+            status = 0
+        else:
+            if status and not wire.closed:
+                self.idle.append(wire)
+        answers.add(status, perf_counter() - started)
+        return status
+
+    def close(self) -> None:
+        """Close what is idle."""
+        for wire in self.idle:
+            wire.transport.close()
+        self.idle.clear()
+
+    async def _wire(self) -> Wire:
+        while self.idle:
+            wire = self.idle.pop()
+            if not wire.closed:
+                return wire
+        _, made = await asyncio.get_running_loop().create_connection(Wire, "127.0.0.1", self.port)
+        return made
+
+
+async def overload(stage: Stage, book: Book) -> None:
+    """Measure the capacity, then load the service beyond it, then one tenant beside a crowd of another's."""
+    await stage.have_scopes([SCOPE])
+    await stage.have_tenants((1,))
+    requests = mixed(user_of(SCOPE), seed_of(0, user_of(SCOPE)), key_of(0))
+    stage.progress("capacity", 0, 0)
+    await closed(stage.service.port, requests, clients=CLIENTS, seconds=SECONDS / 2)
+    capacity = await closed(stage.service.port, requests, clients=CLIENTS, seconds=SECONDS)
+    rate = len(capacity.good) / capacity.wall
+    rows = [_row(f"closed, {CLIENTS} clients", capacity)]
+    found = {}
+    for factor in FACTORS:
+        stage.progress(f"{factor} times the capacity", FACTORS.index(factor), len(FACTORS))
+        found[factor] = await opened(stage.service.port, requests, rate=factor * rate, seconds=SECONDS)
+        rows.append(_row(f"open, {factor}x", found[factor]))
+        await asyncio.sleep(1)
+    book.table(
+        "Overload", COLUMNS, rows, f"1x is {rate:.0f} requests a second, two thirds questions, one third writes."
+    )
+    once = found[1]
+    for factor in FACTORS[1:]:
+        goodput = _served(found[factor]) / _served(once)
+        book.check(f"served a second at {factor}x over that at 1x", goodput, ">=", 0.8)
+        book.check(f"p95 at {factor}x over that at 1x", found[factor].percentile(95) / once.percentile(95), "<", 4)
+    book.check("neither served nor turned away", sum(one.others() for one in found.values()), "==", 0)
+    await _fairness(stage, book, requests)
+
+
+def mixed(user: str, seed: str, key: str) -> Iterator[Post]:
+    """Yield requests without end: two questions, one write of a new fact."""
+    asked = cycle(post(one, user, key) for one in questions(seed, SCOPE, 60))
+    for number in count():
+        body = {"predicate": "visited", "object": f"place {number}", "user_id": f"{user}-writes-{number % 50}"}
+        yield from (next(asked), next(asked), Post.of("/memories/typed/fact", body, key))
+
+
+async def closed(port: int, requests: Iterator[Post], *, clients: int, seconds: float) -> Answers:
+    """Return the answers to clients that each ask again when they are answered; as `Retry-After` says if not served."""
+    pool, answers, started = Pool(port), Answers(), perf_counter()
+
+    async def client() -> None:
+        while perf_counter() - started < seconds:
+            if await pool.ask(next(requests), answers) in TURNED_AWAY:
+                await asyncio.sleep(RETRY_AFTER_SECONDS)
+
+    await asyncio.gather(*(client() for _ in range(clients)))
+    answers.wall = perf_counter() - started
+    pool.close()
+    return answers
+
+
+async def opened(port: int, requests: Iterator[Post], *, rate: float, seconds: float) -> Answers:
+    """Return the answers to requests that arrive at random, `rate` a second, whatever became of earlier ones."""
+    pool, answers, tasks = Pool(port), Answers(), set[asyncio.Task[int]]()
+    chance = random.Random(1)  # noqa: S311 - no secret
+    started = perf_counter()
+    due = started
+    while (due := due + chance.expovariate(rate)) < started + seconds:
+        if (pause := due - perf_counter()) > 0:
+            await asyncio.sleep(pause)
+        task = asyncio.create_task(pool.ask(next(requests), answers))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=GIVE_UP_SECONDS)
+        answers.unanswered = len(late)
+        for task in late:
+            task.cancel()
+    answers.wall = perf_counter() - started
+    pool.close()
+    return answers
+
+
+async def _fairness(stage: Stage, book: Book, crowd: Iterator[Post]) -> None:
+    """Measure a tenant that asks now and then, alone and beside a crowd of another tenant's clients."""
+    asked = cycle([post(one, "user", key_of(1)) for one in questions(seed_of(1, "user"), 5, 5)])
+    stage.progress("a quiet tenant", 0, 0)
+    await _now_and_then(stage.service.port, asked, seconds=2)
+    alone = await _now_and_then(stage.service.port, asked, seconds=SECONDS)
+    busy = asyncio.create_task(closed(stage.service.port, crowd, clients=CROWD, seconds=SECONDS + 2))
+    await asyncio.sleep(1)
+    beside = await _now_and_then(stage.service.port, asked, seconds=SECONDS)
+    rows = [
+        _row("the quiet tenant alone", alone),
+        _row(f"beside {CROWD} clients of another", beside),
+        _row(f"those {CROWD}", await busy),
+    ]
+    book.table("Fairness", COLUMNS, rows)
+    book.check("a quiet tenant's p95 beside a crowd over alone", beside.percentile(95) / alone.percentile(95), "<", 1.5)
+
+
+async def _now_and_then(port: int, requests: Iterator[Post], *, seconds: float) -> Answers:
+    pool, answers, started = Pool(port), Answers(), perf_counter()
+    while perf_counter() - started < seconds:
+        await pool.ask(next(requests), answers)
+        await asyncio.sleep(QUIET_PAUSE)
+    answers.wall = perf_counter() - started
+    pool.close()
+    return answers
+
+
+def _served(answers: Answers) -> float:
+    return len(answers.good) / answers.wall
+
+
+def _row(name: str, answers: Answers) -> Sequence[str]:
+    statuses = Counter({status: len(taken) for status, taken in answers.taken.items()})
+    away = statuses[503] + statuses[429]
+    return (
+        name,
+        f"{statuses.total() + answers.unanswered:,}",
+        f"{_served(answers):.0f}",
+        f"{answers.percentile(50):.0f}",
+        f"{answers.percentile(95):.0f}",
+        f"{answers.percentile(100):.0f}",
+        f"{away:,}",
+        f"{answers.others():,}",
+        f"{answers.wall:.1f}",
+    )

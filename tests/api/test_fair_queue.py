@@ -1,0 +1,212 @@
+"""Who is taken into work, who waits and who is turned away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.api.plumbing.fair_queue import FairQueue, QueueLimits
+from app.errors import Overloaded
+
+LIMITS = QueueLimits(in_work=3, in_work_each=2, waiting_each=4, waiting=6, standing_each=2)
+
+
+@dataclass
+class Office:
+    """A queue, and requests in it that end when they are told to."""
+
+    limits: QueueLimits = LIMITS
+    now: float = 0.0
+    shed: list[str] = field(default_factory=list)
+    begun: list[Hashable] = field(default_factory=list)
+    over: dict[asyncio.Task[None], asyncio.Event] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.queue = FairQueue(limits=self.limits, shed=self.shed.append, clock=lambda: self.now)
+
+    async def ask(self, whose: Hashable) -> asyncio.Task[None]:
+        over = asyncio.Event()
+
+        async def work() -> None:
+            async with self.queue.admitted(whose):
+                self.begun.append(whose)
+                await over.wait()
+
+        task = asyncio.create_task(work())
+        self.over[task] = over
+        await settle()
+        return task
+
+    async def end(self, task: asyncio.Task[None]) -> None:
+        self.over[task].set()
+        await task
+        await settle()
+
+    async def end_all(self) -> None:
+        for task, over in self.over.items():
+            over.set()
+            task.cancel()
+        await asyncio.gather(*self.over, return_exceptions=True)
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_a_tenant_alone_has_all_places() -> None:
+    office = Office()
+    for _ in range(4):
+        await office.ask("a")
+    assert office.begun == ["a", "a", "a"]
+    await office.end_all()
+
+
+async def test_while_others_ask_too_nobody_has_more_than_its_part() -> None:
+    office = Office()
+    for whose in "baabaa":
+        await office.ask(whose)
+    assert office.begun == ["b", "a", "a"]
+    assert (office.queue.in_work, office.queue.waiting) == (3, 3)
+    await office.end_all()
+    assert (office.queue.in_work, office.queue.waiting) == (0, 0)
+
+
+async def test_who_asks_all_the_time_waits_while_one_is_in_work_for_who_asks_now_and_then() -> None:
+    office = Office()
+    busy = [await office.ask("a"), await office.ask("a")]
+    rare = await office.ask("b")
+    await office.ask("a")
+    office.now = 5.0
+    await office.end(busy[0])
+    assert office.begun == ["a", "a", "b"]
+    await office.end(rare)
+    assert office.begun == ["a", "a", "b", "a"]
+    await office.end_all()
+
+
+async def test_no_more_are_in_work_than_may_be() -> None:
+    office = Office()
+    for whose in "abcdef":
+        await office.ask(whose)
+    assert office.begun == ["a", "b", "c"]
+    assert (office.queue.in_work, office.queue.waiting) == (3, 3)
+    await office.end_all()
+    assert (office.queue.in_work, office.queue.waiting) == (0, 0)
+
+
+async def test_the_next_turn_is_the_tenants_that_had_least_of_late() -> None:
+    office = Office()
+    busy = [await office.ask("a"), await office.ask("a"), await office.ask("b")]
+    for whose in "aaac":
+        await office.ask(whose)
+    office.now = 1.0
+    await office.end(busy[0])
+    assert office.begun[3:] == ["c"]
+    await office.end_all()
+
+
+async def test_who_finds_the_queue_full_is_turned_away_at_once() -> None:
+    office = Office()
+    for _ in range(7):
+        await office.ask("a")
+    assert office.queue.is_full("a")
+    assert not office.queue.is_full("b")
+    with pytest.raises(Overloaded) as caught:
+        await (await office.ask("a"))
+    assert caught.value.retry_after == 1
+    assert office.shed == ["full"]
+    await office.end_all()
+
+
+async def test_who_waits_too_long_is_turned_away_and_leaves_no_place_taken() -> None:
+    office = Office(replace(LIMITS, patience=0.01))
+    for _ in range(3):
+        await office.ask("a")
+    with pytest.raises(Overloaded):
+        await (await office.ask("a"))
+    assert office.shed == ["late"]
+    assert office.queue.waiting == 0
+    await office.end_all()
+
+
+async def test_in_a_queue_that_does_not_empty_fewer_wait() -> None:
+    office = Office()
+    for _ in range(5):
+        await office.ask("a")
+    assert not office.queue.is_full("a")
+    office.now = LIMITS.patience + 0.1
+    assert office.queue.is_full("a")
+    await office.end_all()
+    assert not office.queue.is_full("a")
+
+
+async def test_a_request_that_is_given_up_when_its_turn_comes_is_passed_over() -> None:
+    office = Office()
+    first = await office.ask("a")
+    for _ in range(2):
+        await office.ask("a")
+    gone, waiting = await office.ask("a"), await office.ask("a")
+    office.over[first].set()
+    gone.cancel()
+    await asyncio.gather(first, gone, return_exceptions=True)
+    await settle()
+    assert gone.cancelled()
+    assert not waiting.done()
+    assert office.begun == ["a", "a", "a", "a"]
+    await office.end_all()
+    assert (office.queue.in_work, office.queue.waiting) == (0, 0)
+
+
+async def test_a_request_that_is_given_up_gives_its_place_to_the_next() -> None:
+    office = Office()
+    first = await office.ask("a")
+    for _ in range(2):
+        await office.ask("a")
+    waiting = await office.ask("a")
+    gone = await office.ask("a")
+    gone.cancel()
+    first.cancel()
+    await settle()
+    assert office.begun == ["a", "a", "a", "a"]
+    assert not waiting.done()
+    await office.end_all()
+    assert (office.queue.in_work, office.queue.waiting) == (0, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(st.tuples(st.sampled_from(["ask", "end", "cancel", "pass"]), st.integers(0, 5)), max_size=60))
+def test_whatever_happens_the_bounds_hold_and_nobody_waits_beside_a_free_place(steps: list[tuple[str, int]]) -> None:
+    async def run() -> None:
+        office = Office(replace(LIMITS, patience=60, standing=60))
+        for what, number in steps:
+            open_tasks = [task for task in office.over if not task.done()]
+            if what == "ask":
+                task = await office.ask("abc"[number % 3])
+                if task.done():
+                    assert isinstance(task.exception(), Overloaded)
+            elif what == "pass":
+                office.now += number
+            elif open_tasks:
+                task = open_tasks[number % len(open_tasks)]
+                if what == "end":
+                    office.over[task].set()
+                else:
+                    task.cancel()
+                await settle()
+            shares = office.queue._shares
+            in_work = Counter({name: one.in_work for name, one in shares.items()})
+            assert in_work.total() == office.queue.in_work <= LIMITS.in_work
+            assert sum(len(one.waiting) for one in shares.values()) == office.queue.waiting
+            assert not any(one.waiting and office.queue._may_begin(one, office.now) for one in shares.values())
+            assert not office.queue.waiting or office.queue.in_work
+        await office.end_all()
+        assert (office.queue.in_work, office.queue.waiting) == (0, 0)
+
+    asyncio.run(run())

@@ -1,0 +1,31 @@
+"""Only the database's clock orders what is written: nothing asks this machine for the time of day."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.architecture.source import Module, Violation, check, example
+
+ASKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "now"}
+
+EXCEPTIONS = {
+    "app/bootstrap.py": "the machine's clock, to be compared with the database's",
+    "app/providers/http.py": "a provider's date in Retry-After, which is compared at once",
+    "app/commands/keys.py": "a span that a person types, and what is shown to them",
+}
+
+
+def asks_the_machine(module: Module) -> Iterator[Violation]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and (called := ast.unparse(node.func)) in ASKS:
+            yield Violation(module.path, node.lineno, f"{called}() asks this machine: take a clock")
+
+
+def test_nothing_goes_by_the_machines_clock() -> None:
+    check(asks_the_machine, exceptions=EXCEPTIONS)
+
+
+def test_the_rule_bites() -> None:
+    [found] = asks_the_machine(example("at = datetime.now(UTC)"))
+    assert found.line == 1

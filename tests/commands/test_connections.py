@@ -1,0 +1,161 @@
+"""Connections of `serve`: silent, half-sent and slow ones are closed, too many are refused, the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from app.commands.connections import ConnectionLimits, bounded
+from tests.api.conftest import KEY, running, settings_for
+
+SECONDS = 0.4
+
+
+class Listening(uvicorn.Server):
+    """uvicorn's server, which says when it listens and leaves signals alone."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listens = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listens.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def listening(app: FastAPI, connections: int = 50) -> AsyncIterator[int]:
+    """Serve on a free port, with little patience."""
+    limits = ConnectionLimits(connections=connections, seconds=SECONDS)
+    protocol = bounded(app.state.admission, limits)
+    server = Listening(uvicorn.Config(app, lifespan="off", ws="none", port=0, log_config=None, http=protocol))
+    task = asyncio.create_task(server.serve())
+    await server.listens.wait()
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await task
+
+
+@pytest.fixture
+async def app(database_url: str) -> AsyncIterator[FastAPI]:
+    async with running(
+        settings_for(database_url, worker="off", request_concurrency=2, tenant_request_queue=1)
+    ) as found:
+        yield found
+
+
+async def answered(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
+    """Send parts of a request, and return all that comes until the connection is closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    answer = asyncio.create_task(reader.read())
+    try:
+        for part in parts:
+            if not answer.done():
+                writer.write(part)
+                await asyncio.wait([answer], timeout=pause)
+        async with asyncio.timeout(10 * SECONDS):
+            return await answer
+    finally:
+        writer.close()
+
+
+HEAD = f"POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nContent-Type: application/json\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("parts", "status"),
+    [
+        ([], b"408"),
+        ([b"GET /healthz HTTP/1.1\r\nHost"], b"408"),
+        ([HEAD + b"Content-Length: 100\r\n\r\n{"], b"408"),
+        ([HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"], b"408"),
+    ],
+    ids=["silent", "half a head", "a byte of the body", "a chunk of the body"],
+)
+async def test_a_request_that_does_not_come_closes_its_connection(
+    app: FastAPI, parts: list[bytes], status: bytes
+) -> None:
+    async with listening(app) as port:
+        answer = await answered(port, *parts)
+    assert answer[9:12] == status
+    assert b"urn:typed-memory:problem:request-timeout" in answer
+
+
+async def test_a_body_that_trickles_in_closes_its_connection(app: FastAPI) -> None:
+    async with listening(app) as port:
+        slow = [HEAD + b"Content-Length: 1000\r\n\r\n", *[b" "] * 12]
+        try:
+            answer = await answered(port, *slow, pause=SECONDS / 8)
+        except ConnectionResetError:  # it was closed while a byte was on its way
+            return
+    assert answer.startswith(b"HTTP/1.1 408")
+
+
+async def test_a_body_that_comes_in_good_time_is_taken(app: FastAPI) -> None:
+    body = b'{"query": "anything?", "user_id": "u1"}'
+    length = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+    async with listening(app) as port:
+        answer = await answered(port, HEAD + length, body[:10], body[10:], pause=SECONDS / 4)
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+async def test_an_answer_that_is_not_read_ends_its_connection(app: FastAPI) -> None:
+    async with listening(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        ask = f"GET /openapi.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\r\n".encode()
+        transport = writer.transport
+        assert isinstance(transport, asyncio.Transport)
+        transport.pause_reading()
+        writer.write(ask * 60)
+        await asyncio.sleep(5 * SECONDS)
+        transport.resume_reading()
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await reader.readexactly(500_000_000)
+        writer.close()
+
+
+async def test_one_connection_too_many_is_refused_and_the_others_go_on(app: FastAPI) -> None:
+    async with listening(app, connections=2) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        assert (await client.get("/healthz")).status_code == 200
+        _, held = await asyncio.open_connection("127.0.0.1", port)
+        refused = await answered(port)
+        assert refused.startswith(b"HTTP/1.1 503")
+        assert b"Retry-After: 1" in refused
+        assert (await client.get("/healthz")).status_code == 200
+        held.close()
+
+
+async def test_what_would_be_turned_away_is_answered_unparsed_and_the_connection_goes_on(app: FastAPI) -> None:
+    async with listening(app) as port, AsyncExitStack() as stack:
+        limits = httpx.Limits(max_connections=1)
+        headers = {"Authorization": f"Bearer {KEY}"}
+        base = f"http://127.0.0.1:{port}"
+        client = await stack.enter_async_context(httpx.AsyncClient(base_url=base, headers=headers, limits=limits))
+        other = await stack.enter_async_context(httpx.AsyncClient(base_url=base, headers=headers))
+        body = {"query": "anything?", "user_id": "u1"}
+        assert (await client.post("/query", json=body)).status_code == 200
+        async with app.state.admission.quick.admitted("x"), app.state.admission.quick.admitted("y"):
+            waiting = asyncio.create_task(other.post("/query", json=body))
+            await asyncio.sleep(0.1)
+            for _ in range(3):
+                away = await client.post("/query", json=body)
+                assert away.status_code == 503
+                assert away.headers["Retry-After"] == "1"
+                assert away.json()["type"] == "urn:typed-memory:problem:overloaded"
+                assert "X-Request-Id" not in away.headers  # it was never a request to the application
+            assert (await client.get("/healthz")).status_code == 200
+        assert (await waiting).status_code == 200
+        assert (await client.post("/query", json=body)).status_code == 200

@@ -1,0 +1,111 @@
+"""What is wrong with a database is said at the start, with its mend, whether the start migrates or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import pytest
+from pydantic import SecretStr
+
+from app.bootstrap import open_runtime_store
+from app.db import session, start
+from app.db.session import RUNTIME_ROLE, Database
+from app.db.start import LoginFacts
+from app.errors import ConfigurationError
+from app.settings import Settings
+from tests.support import owner
+
+WELL = LoginFacts(login="tm_app", postgres=18, pgvector="0.8.1", unguarded=False, may_act=True, through_pooler=False)
+
+
+def with_login(url: str, name: str, password: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=f"{name}:{password}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+async def opened(url: str, **settings: object) -> None:
+    given = Settings(
+        database_url=SecretStr(url),
+        bootstrap_key=None,
+        auto_migrate=False,
+        database_start_timeout=0.2,
+        **settings,  # type: ignore[arg-type]
+    )
+    async with open_runtime_store(given):
+        pass
+
+
+async def test_a_wrong_password_and_a_wrong_database_are_told_apart(database_url: str) -> None:
+    async with owner.connected(database_url) as connection:
+        await connection.execute("CREATE ROLE tm_start_nobody LOGIN PASSWORD 'right'")
+        try:
+            with pytest.raises(ConfigurationError, match="password authentication failed"):
+                await opened(with_login(database_url, "tm_start_nobody", "wrong"))
+            with pytest.raises(ConfigurationError, match='"there_is_none" does not exist'):
+                await opened(database_url.rsplit("/", 1)[0] + "/there_is_none")
+        finally:
+            await connection.execute("DROP ROLE tm_start_nobody")
+
+
+async def test_a_login_that_may_not_act_as_the_services_role_is_told_the_grant(database_url: str) -> None:
+    async with owner.connected(database_url) as connection:
+        await connection.execute("CREATE ROLE tm_start_lesser LOGIN PASSWORD 'right'")
+        lesser = with_login(database_url, "tm_start_lesser", "right")
+        try:
+            with pytest.raises(ConfigurationError, match=f"GRANT {RUNTIME_ROLE} TO tm_start_lesser"):
+                await opened(lesser)
+            await connection.execute(f"GRANT {RUNTIME_ROLE} TO tm_start_lesser")
+            await opened(lesser)
+        finally:
+            await connection.execute("DROP ROLE tm_start_lesser")
+
+
+async def test_connections_that_act_as_somebody_else_are_refused(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "RUNTIME_ROLE", "none")
+    database = Database(database_url, pool_size=1)
+    try:
+        with pytest.raises(ConfigurationError, match=f"not as {RUNTIME_ROLE}"):
+            await start.check_acting(database)
+    finally:
+        await database.close()
+
+
+async def test_grants_that_are_gone_are_told(fresh_database_url: str) -> None:
+    async with owner.connected(fresh_database_url) as connection:
+        await connection.execute(f"REVOKE ALL ON memories FROM {RUNTIME_ROLE}")
+    with pytest.raises(ConfigurationError, match="may not read and write memories"):
+        await opened(fresh_database_url)
+
+
+async def test_row_level_security_that_is_off_is_told(fresh_database_url: str) -> None:
+    async with owner.connected(fresh_database_url) as connection:
+        await connection.execute("ALTER TABLE memories DISABLE ROW LEVEL SECURITY")
+    with pytest.raises(ConfigurationError, match="row-level security is off"):
+        await opened(fresh_database_url)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (replace(WELL, may_act=None, unguarded=None), "typed-memory migrate"),
+        (replace(WELL, unguarded=True), "NOSUPERUSER NOBYPASSRLS"),
+        (replace(WELL, may_act=False), f"GRANT {RUNTIME_ROLE} TO tm_app"),
+    ],
+)
+def test_a_role_that_would_not_keep_tenants_apart_is_refused(facts: LoginFacts, said: str) -> None:
+    start.check_login(WELL)
+    with pytest.raises(ConfigurationError, match=said):
+        start.check_login(facts)
+
+
+@pytest.mark.parametrize(("migrates", "said"), [(True, "TM_MIGRATION_DATABASE_URL"), (False, "TM_DIRECT_DATABASE_URL")])
+async def test_what_a_pooler_in_transaction_mode_cannot_do_is_refused(
+    database_url: str, *, migrates: bool, said: str
+) -> None:
+    given = Settings(database_url=SecretStr(database_url), database_pooler="transaction", auto_migrate=migrates)
+    with pytest.raises(ConfigurationError, match=said):
+        async with open_runtime_store(given):
+            pass
