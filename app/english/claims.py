@@ -96,7 +96,7 @@ _KNOWN_AS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueClause:
-    """The clause in which a value is said: all of it, and what comes before the value."""
+    """The clause in which a value is said: all of it, and its part before the value."""
 
     text: str
     before: str

@@ -122,7 +122,10 @@ class EntityNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownExcerpt:
-    """What a scope holds that a turn may touch, nearest first; `keys` are all that memories are held under, by type."""
+    """The beliefs and entities of a scope that a turn may touch, nearest first.
+
+    `keys` are the keys and predicates of all active memories, by type.
+    """
 
     beliefs: tuple[KnownBelief, ...] = ()
     entities: tuple[EntityNames, ...] = ()
