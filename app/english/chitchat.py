@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from app.english.patterns import pattern
 from app.english.word_lists import entries
 from app.lexical.tokens import SPACELESS, normalise
 
@@ -15,78 +16,29 @@ _MOST_CHARACTERS: Final = 200
 """Most characters of chit-chat."""
 
 _WORD: Final = re.compile(rf"[{SPACELESS}]+|[^\W_]+(?:'[^\W_]+)*")
-_LAUGHTER: Final = re.compile(
-    r"a?(?:ha)+h?|(?:he)+h?|lo+l|lmf?a+o+|x+d+|(?:ja)+|o+h+|a+h+|h*m{2,}|y+e+s+|no+|o?k+|th?a?n?x+"
-)
+_LAUGHTER: Final = pattern("statements", "laughter")
 
-_LEAD: Final = (
-    r"^(?:(?:so|and|but|also|yes|yeah|well|oh|hi|hey|hello|btw|by the way|no|actually|sorry|fyi|now|then)[,.!:]? ){0,3}"
-)
-_PASSING: Final = (
-    r"(?:(?:so|very|really|just|a bit|a little|pretty|still|not|now|all|feeling|too) )*(?:tired|hungry|thirsty|bored|"
-    r"busy|sleepy|"
-    r"sad|happy|glad|good|great|fine|ok|okay|done|back|here|home|ready|sure|sorry|stuck|lost|confused|curious|afraid|"
-    r"excited|"
-    r"late|early|listening|thinking|wondering|kidding|joking|asking|trying|looking|waiting|impressed|unsure|wrong|"
-    r"right|cold|"
-    r"hot|sick|exhausted|stressed|set|with|in|on it|off)\b"
-)
-"""Moods of the moment (seed 003: "I'm tired today" is skipped)."""
-
-_STATEMENT: Final = re.compile(
-    rf"{_LEAD}(?:i|we)(?:'m|'re| am| are)(?: (?:actually|also))? (?!{_PASSING})\w|"
-    r"\b(?:i|we|i've|we've|i'd|we'd)(?: (?:really|also|always|never|usually|only|mostly|no longer|just|already|often|"
-    r"don't|do not|"
-    r"can't|cannot|have|had|used to))* "
-    r"(?!(?:agree|see|know|think|guess|hope|understand|mean|wonder|doubt|suppose|believe|bet|wish|forgot|tried|get|"
-    r"need (?:help|more)|"
-    r"have (?:to|an? (?:question|idea|problem|issue|doubt))|really|also|always|just|am|are|will|would|could|should|"
-    r"can|did|do)\b)"
-    r"[a-z]{2,}|"
-    rf"{_LEAD}(?:my|our) (?!(?:bad|pleasure|god|goodness|apologies|mistake|point|question)\b)[\w'-]+ \w|"
-    rf"{_LEAD}(?:please )?(?:call me|remember|note that|use|always|never|avoid|don't (?:call|use|send|ever)|"
-    r"do not|keep|stop|skip|(?:answer|reply|respond|write|speak|talk)(?: to me)? (?:in|with|like)) \S|"
-    rf"{_LEAD}please (?:be|answer|reply|respond|write|speak|address|include|format) \S|"
-    rf"{_LEAD}(?:he|she|they)(?:'s|'re| (?:is|are|was|has|lives?|works?|left|moved|died|likes?|prefers?|hates?|got)) \w"
-)
-_THIRD_PERSON: Final = re.compile(
-    r"^(?!(?:It|That|This|There|These|Those|What|Who|Where|When|Why|How|Which|Here|Everything|Nothing|Something)\b)"
-    r"[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:is|are|was|were|has|had|lives?|works?|likes?|loves?|hates?|prefers?|manages?|"
-    r"owns?|"
-    r"reports?|leads?|moved|joined|left|quit|died|married|uses|got|starts?) \w|"
-    r"^(?!(?:It|That|This|Everything|Nothing|He|She|They)\b)[A-Z][\w'-]+(?: [A-Z][\w'-]+)? (?:(?:just |has )?died|"
-    r"(?:just |has )?passed away|quit|resigned|retired)[.!\u2026]*$|"
-    r"^(?:It|That|He|She)(?:['\u2019]s| is) [A-Z][a-z]"
-)
-_POINTING: Final = re.compile(
-    r"\b(?:it|that|this|them|you|one|so|here|there|what you mean|(?:i|we|you|he|she|they|it)(?:'ve| (?:have|has|had|"
-    r"was|were|am|are|is|do|does|did|will|would|can|could)))$"
-)
+_STATEMENT: Final = pattern("statements", "statement")
+_THIRD_PERSON: Final = pattern("statements", "third person")
+_POINTING: Final = pattern("statements", "pointing")
 """Words that refer to another turn, without which there is nothing to remember: `I love that`, `I was too`."""
 
 _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
 """Words that may end any statement and add no content: `I eat meat again`."""
 _MOST_TAILS: Final = 3
 _STOPS: Final = ".!,\u2026 "
-
-_CORRECTION: Final = re.compile(
-    r"^(?:no|nope|actually|correction|wait|sorry|not)[,:.\u2014-] ?(?!(?:no|way|again|what|yet|really|sure)\b)[\w(]"
-)
+_CORRECTION: Final = pattern("statements", "correction")
 _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
 """First-person subjects in scripts without spaces."""
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
-
 _LONGEST_END: Final = 40
 _LONGEST_QUESTION: Final = 300
 _ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
 _SENTENCE: Final = re.compile(r"(?<=[.!?\uff1f]) (?=\w)|\n")
 _OF_YOU: Final = re.compile(r"\b(?:do|did|are|were|have|had|is|was|does|has) (?:you|your)\b")
-_OFFER: Final = re.compile(
-    r"\b(?:want|need|mind|mean|ready|sure|ok|okay|done|think|see|know|agree|understand|hear|remember|questions?|"
-    r"like (?:me|to|some|another|more)|else|anything|finished|there|looking|interested|happy with|satisfied)\b"
-)
+_OFFER: Final = pattern("statements", "offer")
 """Words of a question about the conversation rather than about the person: `do you need help?`."""
 _YES_OR_NO: Final = re.compile(r"(?:well |oh |um |uh )?(?:yes|yeah|yep|yup|no|nope|nah|of course|not yet)\b")
 

@@ -46,7 +46,6 @@ _DETERMINERS: Final = frozenset({"a", "an", "the", "this", "that", "these", "tho
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
 _NOT_NAMES: Final = frozenset({"i", "i'm", "i've", "i'll", "i'd", "user", "users"})
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
-
 _SHORT: Final = 2
 """Most letters of a form that counts only after a number: `m`, `am`."""
 

@@ -15,12 +15,10 @@ _REFUSALS = ("do-not", "don't", "does-not", "doesn't", "will-not", "won't")
 """Negations that forbid in a rule: `don't use`. In a fact they state that something is not done, allowed or not."""
 
 _INABILITIES = ("unable-to", "not-able-to", "isn't-able-to", "aren't-able-to")
-
 _DENIALS = (
     *("should-never", "shall-never", "banned-from", "barred-from", "not-supposed-to"),
     *(f"{be}n't-{word}-to" for be in ("is", "are") for word in ("allowed", "permitted", "supposed")),
 )
-
 _PROHIBITION = re.compile(
     r"^(?:(?:is|are|am)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
     r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never"

@@ -27,7 +27,6 @@ from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise
 
 UNKNOWN = "unknown"
-
 LONGEST = 5
 """Most words of a name that is recognised by its capitals."""
 
@@ -72,11 +71,8 @@ def _set(words: str) -> frozenset[str]:
 
 
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
-
 _END = re.compile(r"[.!?\n]")
-
 _POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
-
 _TITLES = {
     "mr": Gender.MALE,
     "mrs": Gender.FEMALE,
@@ -85,9 +81,7 @@ _TITLES = {
     "dr": None,
     "prof": None,
 }
-
 _PARTICLES = _set("de del della den der di du la le van von bin al of")
-
 _SUFFIXES = {
     "organization": _set(
         "ag bank co college company corp corporation foundation gmbh group hospital inc institute labs llc ltd motors "
@@ -96,20 +90,15 @@ _SUFFIXES = {
     "team": frozenset({"team", "squad"}),
     "project": frozenset({"project"}),
 }
-
 _BEFORE = {
     "organization": _set("join joins joined joining quit leaving employer company startup founded"),
     "place": _set("in near"),
     "project": frozenset({"project"}),
     "product": _set("use uses used using install installed"),
 }
-
 _WORKING = _set("work works worked working employed job interned interviewed interviewing start started")
-
 _MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
-
 _NEVER = section("common_words", "calendar and greetings")
-
 _OPENERS = _NEVER | section("common_words", "sentence openers")
 
 
@@ -266,26 +255,17 @@ def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str
 
 
 PERSON: Final = "person"
-
 ORGANIZATION: Final = "organization"
-
 PLACE: Final = "place"
-
 _WORD: Final = re.compile(r"[^\s,;:!?()\[\]{}\"\u2026\u2014\u2013\ufffc*`]+")
-
 _JOINING: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "den", "&", "al", "bin"})
-
 _MOST_WORDS: Final = 6
-
 _LONGEST_NAME: Final = 3
-
 _DIRECTIONS: Final = frozenset({"north", "south", "east", "west", "upper", "lower", "downtown", "central", "greater"})
-
 COMMON: Final = (STOP_WORDS["english"] | section("common_words", "openers")) - {"may", "april", "june", "august"}
 """Words that are no names when they begin a sentence with a capital."""
 
 _VIRTUES: Final = section("common_words", "virtues")
-
 _NO_NAME: Final = (COMMON - _VIRTUES) | section("common_words", "complements")
 """Words that are no names although some people capitalise them: `Call me Back`, `Hi, I'm Stuck`."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.descriptions import descriptions_in, gender_of_noun, is_person
+from app.english.descriptions import PET, descriptions_in, gender_of_noun, is_person
 from app.english.names import Gender
 from app.memory import normalise, vocabulary
 
@@ -42,8 +42,6 @@ def alias(noun: str) -> str:
     """Return the normalised alias of a relative of the user without a name: `user's sister`."""
     return normalise.normalise_name(f"{vocabulary.USER}'s {noun}")
 
-
-PET = "pet"
 
 LONGEST = 40
 """Most characters of a reference."""
@@ -87,18 +85,14 @@ class Reference:
 
 
 _PERSON = frozenset({"person"})
-
 _PRONOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None, bool]] = {
     "he him himself": ("he", _PERSON, Gender.MALE, False),
     "she her herself": ("she", _PERSON, Gender.FEMALE, False),
     "they them themselves themself": ("they", frozenset({"person", "organization", "team"}), None, False),
     "it itself": ("it", frozenset(), None, True),
 }
-
 _POSSESSIVES = {"his": "he", "her": "she", "their": "they", "its": "it", "my": FIRST, "our": FIRST, "your": SECOND}
-
 _DEFINITE = frozenset({"the", "this", "that", "our", "my"})
-
 _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "company firm employer business startup organization organisation agency": (
         "company",
@@ -111,7 +105,6 @@ _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "man guy": ("he", _PERSON, Gender.MALE),
     "woman lady": ("she", _PERSON, Gender.FEMALE),
 }
-
 _SOLE = frozenset(
     noun
     for nouns in (
@@ -156,12 +149,24 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
 
 
 _REFERENCES = _with_owners(_by_word())
-
 _OPENING = re.compile(r"(\w+)(?:['\u2019](?:s|d|ll|re|ve|m))?(?= )")
-
 _SUBJECTS = frozenset({"he", "she", "they", "it"})
-
 _OF_SOMEONE = frozenset({"his", "her", "their", "its"})
+
+
+IMPERSONAL: Final = re.compile(
+    r" (?:is|was|will|would|has|had|seems?|looks?|looked|takes?|took|rain(?:s|ed)|snow(?:s|ed)|feels?|felt|turns?|"
+    r"turned|depends?|makes?|made|sounds?|might|may|could|can|should|does|did|doesn't|didn't|isn't|wasn't)\b"
+    r"(?! (?:founded|built|made|located|based|called|named|launched|acquired|released|created|written|owned|sold)\b)",
+    re.IGNORECASE,
+)
+"""What follows an `it` that stands for nothing: `it is raining`, but not `it was founded`."""
+
+OWN: Final = {"company": "organization", "team": "team", "project": "project"}
+"""What a user who says `the` may well mean their own, with its entity type."""
+
+RETOLD: Final = frozenset({"they", "them", "their", "theirs", "themself", "themselves"})
+"""What a speaker's own `I` and `my` become when an extractor retells them."""
 
 
 def parsed(text: str) -> Reference | None:
@@ -201,7 +206,6 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     key: re.compile(rf"\b(?:{words.replace(' ', '|')}|{own})\b", re.IGNORECASE)
     for (words, (key, *_)), own in zip(_PRONOUNS.items(), ("his", "hers", "theirs?", "its"), strict=True)
 }
-
 _SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SOMEONE}
 
 
@@ -243,7 +247,6 @@ def _in(text: str) -> Reference | None:
 
 
 THINGS: Final = frozenset({"organization", "team", "project", "product", "app", "initiative", "place"})
-
 _KIN: Final = frozenset(
     noun
     for nouns in (

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from app.english.patterns import pattern
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 
@@ -32,7 +33,6 @@ MOST = 3
 """Most questions of a memory (seed 001)."""
 
 LONGEST = 25
-
 LONGEST_CHARACTERS = 250
 """Most words, and characters, of a value that a question repeats."""
 
@@ -93,17 +93,11 @@ RELATIONS: Mapping[str, tuple[str, ...]] = {
 """Questions about each relation of the vocabulary, from either end."""
 
 _AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
-
 _ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
-
 _FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
-
 _THIRD_PERSON = re.compile(r"[^s]s$")
-
 _LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 
 
@@ -179,94 +173,38 @@ def _base(verb: str) -> str:
 
 
 _ANY_CASE = re.IGNORECASE
-
-PAST_STATE = re.compile(
-    r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially
-        |(?:what|which|whom?|where|when|why|how)\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
-        |(?:^|[.!?]\s)\W*(?:do|does|did|is|are|am|was|were|has|have)(?:n't)?\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
-        |(?:my|our|his|her|their|\w's)\ (?:old|prior|past|ex[\ -]?)\ ?(?:\w+\ )?(?:address|job|employer|boss|manager
-            |company|team|role|title|position|phone|number|email|home|house|flat|apartment|city|name)s?\b
-        |in\ the\ past(?!\ (?:\w+\ ){0,3}(?:days?|weeks?|months?|years?)\b)|back\ then|history\ of
-        |(?:has|have|had|did)\b.{0,60}\bchanged?
-        |what(?:\ has)?\ changed|(?:before|earlier|at\ first)\s*[?.!]*\s*$|before\ (?:that|then|now)\b)""",
-    _ANY_CASE | re.VERBOSE,
-)
+PAST_STATE: Final = pattern("question_cues", "past state", _ANY_CASE)
 """Asks about a former state, so that history is searched."""
 
-BEFORE_IT = re.compile(
-    r"""\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before|prior\ to)\s+(?!you\b)\S
-        |^\W*(?P<first>before|prior\ to)\s+(?!you\b)[^,?]{1,80},\s*(?:and\s+)?(?:wh\w+|how)\b
-            .*\b(?:did|was|were|had)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+BEFORE_IT: Final = pattern("question_cues", "before it", _ANY_CASE)
 """Asks for the predecessor of something that is no time."""
 
-NOUN_BEFORE = re.compile(
-    r"""^(?!.*\b(?:should|shall|will|would|can|could|must|need|have\ to|do)\b)
-        .*\b(?:my|our|his|her|their|\w+'s|which|what|who|whose|where)\b.{1,60}\b(?:before|prior\ to)\b""",
-    _ANY_CASE | re.VERBOSE | re.DOTALL,
-)
+NOUN_BEFORE: Final = pattern("question_cues", "noun before", _ANY_CASE | re.DOTALL)
 """Asks for a predecessor without a verb in the past tense: "my manager before Priya?"."""
 
-BEFORE_WHAT = re.compile(
-    r"""\b(?:before|prior\ to)\s+(?!(?:you|that|then|now|this|it)\b)(?P<what>[^,;?!]{1,80}?)
-        (?=\s*(?:[,;?!]|\.(?:\s|$)|$))""",
-    _ANY_CASE | re.VERBOSE,
-)
+BEFORE_WHAT: Final = pattern("question_cues", "before what", _ANY_CASE)
 """The successor in such a question: "Volkswagen", "I moved to Berlin"."""
 
 LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
-
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
-
-FUTURE = re.compile(
-    r"""\b(?:will|going\ to|coming\ up|upcoming|plan(?:s|ned|ning)?|schedul\w+|book(?:ed|ings?)|about\ to
-        |(?:am|are|is)\ (?:\w+\ ){0,3}?(?!during|anything|something|nothing)\w{2,}ing)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+FUTURE: Final = pattern("question_cues", "future", _ANY_CASE)
 """Asks about the future, so that "in December" is the next one."""
 
-NOW = re.compile(
-    r"""\b(?:now(?:adays)?|current(?:ly)?|at\ (?:the\ moment|present)|presently|these\ days|today's|still
-        |latest|most\ recent(?:ly)?|up[\ -]to[\ -]date)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+NOW: Final = pattern("question_cues", "now", _ANY_CASE)
 """Asks explicitly about the present."""
 
-PRESENT = re.compile(
-    r"\b(?:do|does|is|are|am|have|has|(?:was|were)\ (?:my|our|his|her|their))\b|'(?:s|ve|re|m)\b", _ANY_CASE
-)
-
-LATELY = re.compile(
-    r"""\b(?:today|recently|so\ far|lately|to\ date|right\ now
-        |(?:in|over|during)\ the\ (?:past|last)\ (?:\w+\ )?(?:days?|weeks?|months?|years?))\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-
-DATED = re.compile(
-    r"""\b(?:did|(?:was|were)(?!\ (?:my|our|his|her|their)\b)|had|used\ to|before|ago|previously|originally|initially
-        |first|yesterday
-        |last\ (?:year|month|week|summer|winter|spring|fall|night)|back\ (?:in|when)
-        |in\ (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})
-        |on\ \d)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+PRESENT: Final = pattern("question_cues", "present", _ANY_CASE)
+LATELY: Final = pattern("question_cues", "lately", _ANY_CASE)
+DATED: Final = pattern("question_cues", "dated", _ANY_CASE)
 """Asks about a past event, which has no newer version."""
 
-ASKS_BACK = re.compile(
-    r"""\byou\ (?:\w+\ )?(?:said|told|mentioned|recommended|suggested|gave|provided|listed|explained|described
-            |wrote|shared|outlined|advised)\b
-        |\b(?:did|had)\ you\ (?:\w+\ )?(?:say|tell|mention|recommend|suggest|give|list)\b
-        |\bremind\ me\b|\b(?:our|previous|last|earlier)\ (?:\w+\ )?(?:conversation|chat|discussion|session)\b
-        |\bwe\ (?:talked|discussed|spoke|outlined)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
 """Asks for a statement of the assistant."""
 
-THE_USER = re.compile(
-    r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?:'s)?\b(?!\s+(?:of|in)\b)",
-    _ANY_CASE,
-)
+_WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
+"""Asks what was said, by anybody."""
+
+THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
 RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
@@ -281,16 +219,13 @@ FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
 """Pronouns of the first person."""
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
-
-OTHER_THAN = r"(?:other\s+than|except(?:\s+for)?|besides|apart\s+from|aside\s+from|excluding)"
-
-BEFORE_EXCLUDED = re.compile(rf"\b(?:{OTHER_THAN}|not)\s+(?:(?:about|by|from|with|for|to|the|my)\s+)?$", _ANY_CASE)
+BEFORE_EXCLUDED: Final = pattern("question_cues", "before excluded", _ANY_CASE)
 """Words before a name that the question excludes."""
 
 ALSO_EXCLUDED = re.compile(r"^\s*(?:,|and|or|,\s*(?:and|or)|nor)\s*$", _ANY_CASE)
 """Words between two names that the question excludes."""
 
-EXCLUDED_WORD = re.compile(rf"\b{OTHER_THAN}\s+(?:(?:the|my|a|an|his|her|their)\s+)?([\w'-]+)", _ANY_CASE)
+EXCLUDED_WORD: Final = pattern("question_cues", "excluded word", _ANY_CASE)
 """A word, not known as a name, that the question excludes."""
 
 WH_TYPES: Mapping[str, re.Pattern[str]] = {
@@ -315,6 +250,11 @@ NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 def is_past(text: str) -> bool:
     """Return whether the question asks about a former state."""
     return PAST_STATE.search(text) is not None
+
+
+def looks_back(text: str) -> bool:
+    """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
+    return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
 
 
 def is_future(text: str) -> bool:

@@ -11,69 +11,26 @@ from itertools import chain, pairwise
 from typing import Final
 
 from app.english.names import is_given
-from app.english.patterns import words
+from app.english.patterns import pattern, words
 
 Span = tuple[int, int]
-
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)
 _QUOTED_LINES: Final = re.compile(r"^[ \t]{0,3}>.*(?:\n[ \t]{0,3}>.*)*", re.MULTILINE)
-_MAIL: Final = re.compile(
-    r"^[ \t]*(?:-{2,20} ?(?:original message|forwarded message|forwarded by|weitergeleitete nachricht)\b.*"
-    r"|begin forwarded message:.*|on .{6,100}\bwrote:[ \t]*|from: .{1,200}\n(?:to|sent|date|subject|cc): .*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_MAIL: Final = pattern("quotations", "mail", re.IGNORECASE | re.MULTILINE)
 """Headers of a forwarded mail, after which all text is its author's."""
 
-_PASSED_ON: Final = re.compile(
-    r"(?:^|[.!?\n][ \t]*)(?:(?:fwd?|fw|forwarded|forwarding)\b(?!:? ?me\b)[^:\n]{0,60}"
-    r"|(?!i\b|we\b)[^.!?:\n]{1,60}\b(?:wrote|writes|emailed|mailed|texted|messaged|posted|replied|reads)"
-    r"(?: (?:me|us|back|this|that|to me|today|yesterday|in (?:his|her|the|an?|their) [\w-]+))?"
-    r"|(?:this|that|it|the following|i found this) (?:was|is|stood|came) (?:written )?(?:in|from|on|inside) "
-    r"(?:the|an?|my|our|this|that) [\w-]+(?: [\w-]+){0,2}"
-    r"|(?:in|from) (?:the|an?|this|that|his|her|their) (?:message|mail|e-?mail|newsletter|note|letter|text"
-    r"|post|document|pdf|page|article|book|report)(?:,? (?:it|he|she|they) (?:says?|said|writes?|wrote))?"
-    r"|(?:the |an? |this )?(?:message|mail|e-?mail|note|letter|text|post|excerpt|quote|document|pdf|page|article)"
-    r"(?: (?:from|of|by) [^:\n.!?]{1,60}| (?:says|said|states|reads))) ?:(?=\s)",
-    re.IGNORECASE,
-)
+_PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
 
-_TIME: Final = r"[\[(]?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},? ?)?\d{1,2}:\d\d(?::\d\d)? ?(?:[ap]m)?[\])]?"
-_LABEL: Final = re.compile(
-    rf"^[ \t*_]{{0,4}}(?P<stamp>{_TIME}[ \t-]{{0,3}})?(?P<name>[A-Z][\w'.-]{{0,30}}(?: [A-Z][\w'.-]{{0,30}}){{0,2}})"
-    rf"(?P<after>[ \t]?{_TIME})?[*_]{{0,2}}[ \t]?:[*_]{{0,2}}(?=\s)",
-    re.MULTILINE,
-)
+_LABEL: Final = pattern("quotations", "label", re.MULTILINE)
 _OWN_LABELS: Final = words(
     "me i myself note notes update edit ps fyi btw tldr context background reminder correction answer question re "
     "about work home job location city name diet status today yesterday summary fact facts info important also"
 )
 """Labels of the speaker's own words."""
 
-_SAMPLE: Final = re.compile(
-    r"(?:^|[.!?\n][ \t]*)(?:(?:please|can you|could you|now|ok|okay|so|and)[, ]+){0,3}"
-    r"(?P<what>(?:an? |another |the |my |this |some )?(?:(?:example|sample|test|dummy) ?(?:sentences?|texts?"
-    r"|inputs?|data"
-    r"|messages?|turns?|dialogues?)?|sentence|text|input|output|template|quote|lyrics|prompt|placeholder"
-    r"|dialogue|script)"
-    r"|(?:translate|proofread|rephrase|paraphrase|rewrite|reword|summari[sz]e|repeat|pronounce|spell|parse|transcribe"
-    r"|read aloud|analy[sz]e|say)\b[^:\n.!?]{0,60}"
-    r"|(?:correct|check|fix|improve|edit|polish|shorten) (?:this|the|my|these|it|following|grammar)[^:\n.!?]{0,60}"
-    r"|(?:here(?:'s| is| are)|this is) (?:an? |the |my |our |some )?(?:\w+ ){0,2}(?:text|essay|draft|letter"
-    r"|story|e-?mail|prompt"
-    r"|dialogue|conversation|chat|transcript|poem|script|paragraph|passage|article|sentence|cover letter|message)"
-    r"[^:\n.!?]{0,40}) ?:[ \t\n]",
-    re.IGNORECASE,
-)
-_SPOKEN_OF: Final = re.compile(
-    r"\b(?:say|translate|translation (?:of|for)|pronounce|spell|phrase|sentence|meaning of|does|mean by|word for)\b"
-    r"[^'\n]{0,30}?'(?P<said>(?:[^'\n]|(?<=\w)'(?=\w)){3,300})'(?!\w)"
-    r"|\bhow (?:do|would|can|to|should) (?:(?:you|i|we|one) )?(?:say|write|translate|spell"
-    r"|pronounce) (?P<asked>[^?\n]{3,200}?) in"
-    r" [A-Z]\w+"
-    r"|\btranslate (?!me\b|for me\b)(?P<put>[^?\n]{3,200}?) (?:in)?to [A-Z]\w+",
-    re.IGNORECASE,
-)
+_SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)
+_SPOKEN_OF: Final = pattern("quotations", "spoken of", re.IGNORECASE)
 _APOSTROPHES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u00a0": " "})
 
 
@@ -126,7 +83,7 @@ def _passed_on(text: str) -> Iterator[Span]:
 
 
 def _samples(text: str) -> Iterator[Span]:
-    """Yield samples of language: from the colon to the end of its paragraph."""
+    """Yield what is shown rather than said: from the colon to the end of its paragraph."""
     for found in _SAMPLE.finditer(text):
         end = text.find("\n\n", found.end())
         yield found.end(), len(text) if end < 0 else end

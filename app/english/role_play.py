@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from app.english.patterns import pattern
 from app.model import SpeechAct
 
 FRAMED_TURNS: Final = 20
@@ -24,63 +25,14 @@ _LOOKED_AT: Final = 2_000
 """Characters at the beginning of a turn that may open or end a frame."""
 
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u00a0": " "})
-_GAME: Final = (
-    r"(?:story|scene|play|role-?\s?play|skit|sketch|scenario|simulation|game|campaign|adventure|murder mystery|larp"
-    r"|d\s?&\s?d|dungeons and dragons|improv|charades)"
-)
-_ASKING: Final = (
-    r"(?:let's|lets|let us|can we|could we|shall we|we could|i want to|i'd like to|wanna|we're going to|we are|we're"
-    r"|i'll|we'll)"
-)
-_PRAISE: Final = (
-    r"(?:good|great|star|legend|lifesaver|genius|hero|angel|best|real|true|big|huge|amazing|wonderful|right|welcome)\b"
-)
-_PART: Final = rf"(?:(?:an?|the|my|your) (?!{_PRAISE})[\w' -]{{1,40}}?|(?-i:[A-Z][\w']+(?: [A-Z][\w']+)?))"
-_ME: Final = r"(?:i'm|i am|i'll be|i will be|i be|i play|i'll play|i do)"
-_YOU: Final = r"(?:you're|you are|you be|you'll be|you play|you do)"
-_OPENS: Final = re.compile(
-    rf"\b{_ASKING} (?:just |now |all )?(?:(?:do|play|start|try|run|write|act out|improvise|writing|playing|doing)"
-    rf" (?:an? |the |some |another )?(?:\w+ )?{_GAME}\b(?! on\b| at\b| in therapy\b| tonight\b| today\b| yesterday\b)"
-    r"|role-?\s?play(?:ing)?\b|pretend(?:ing)?\b(?! (?:like |that )?(?:this|it|nothing|none|we never|i never|not)\b)"
-    r"|make-?\s?believe\b)"
-    rf"|(?:^|[.!?\n(\[*]\s*)(?:start (?:of )?(?:the )?)?(?:role-?\s?play|{_GAME})(?:\s*[:\]*]| time\b| begins?\b)"
-    rf"|\b(?:in|for) (?:this|our|the) {_GAME},? (?:i|i'm|i am|i'll|you|you're|you are|we|my|your)\b"
-    rf"|(?:^|[.!?,;:\n] ?){_YOU} (?:now )?{_PART}(?:,| and|;|\.) (?:and )?{_ME} {_PART}"
-    r"(?=[.,;!?]|$| (?:and|who|from|in|of)\b)"
-    rf"|(?:^|[.!?,;:\n] ?){_ME} {_PART}(?:,| and|;) (?:and )?{_YOU} {_PART}(?=[.,;!?]|$| in\b)"
-    r"|(?:^|[.!?,;:\n] ?|\bplease |\bnow |\bjust )pretend\b[^.!?\n]{0,40}?\b(?:i|i'm|we|we're|my|to be)\b"
-    r"|\b(?:for the (?:rest|next)|for (?:this|the) (?:whole |entire )?(?:chat|conversation|session)|until i say)\b"
-    r"[^.!?\n]{0,40}?\b(?P<first>act as (?:if|though)|act like|imagine|assume|suppose)\b"
-    r"|\b(?P<then>act as (?:if|though)|act like|imagine|assume|suppose)\b[^.!?\n]{0,60}?"
-    r"\b(?:for the (?:rest|next)|for this (?:chat|conversation|session)|until i say)\b"
-    r"|^\s*\*(?:i |he |she |they )?(?:enters?|walks?|sits?|draws?|looks?|bows?|grins?|smiles?|nods?|leans?|steps?"
-    r"|approaches)\b[^*\n]{0,80}\*",
-    re.IGNORECASE,
-)
+_OPENS: Final = pattern("role_play", "opens", re.IGNORECASE)
 """Openings of a role play, also with proper names as roles."""
 
-_ONCE: Final = re.compile(
-    r"\b(?:explain|tell me|describe|teach|write|give me|show me|help me|summari[sz]e|walk me|answer this|review)\b",
-    re.IGNORECASE,
-)
+_ONCE: Final = pattern("role_play", "once", re.IGNORECASE)
 """A role play for one request, which ends with it: `pretend I'm five and explain gravity`."""
 
-_CLOSES: Final = re.compile(
-    rf"(?:^|[.!?\n(\[*]\s*)(?:(?:ok|okay|alright|all right|well|now|so|and|please|let's|we can|can we|time to)"
-    rf"[,. ]{{1,2}}){{0,4}}(?:stop(?:(?: it| now| here| please|,? thanks?)*\s*(?:[.!)\]]|$)"
-    rf"| (?:the |this |our |with the )?(?:{_GAME}|pretend\w*|role-?\s?play\w*|playing|acting|imagining))"
-    r"|(?:end(?:ing)?(?: of)?|quit|finish|leave|exit|enough of|no more|done with|that's enough) (?:the |this |our )?"
-    rf"(?:{_GAME}|pretend\w*|role-?\s?play\w*|act|character|hypothetical\w*)\b"
-    r"|(?:get |go |come )?back (?:to|in(?:to)?) (?:reality|real life|the real world|normal|myself|business)"
-    r"|(?:but )?(?:seriously|for real|jokes aside)(?: now|,? though|[,:])|now seriously|in all seriousness"
-    rf"|out of character\b|ooc\b|{_GAME} (?:is )?over|(?:the )?end scene|the end[.!]?$)",
-    re.IGNORECASE,
-)
-_FOR_REAL: Final = re.compile(
-    r"^\W*(?:(?:but|and|so|ok|okay|oh)[, ]+){0,2}(?:in reality|in real life|irl|for real|for the record|jokes aside"
-    r"|seriously|out of character|on a serious note)\b|\b(?:in real life|irl|in reality)[.!]?$",
-    re.IGNORECASE,
-)
+_CLOSES: Final = pattern("role_play", "closes", re.IGNORECASE)
+_FOR_REAL: Final = pattern("role_play", "for real", re.IGNORECASE)
 """A sentence that is outside the role play."""
 
 _NAMED_TURNS: Final = re.compile(r"\bnext (?P<count>\d{1,2}|two|three|four|five|few)\b", re.IGNORECASE)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.english.disguises import decoded, is_order, undo_leetspeak, undo_spacing
-from app.english.injection_rules import FOREIGN_ORDERS, ORDERS, ORDERS_ABROAD, InjectionRule
+from app.english.injection_rules import FOREIGN_ORDERS, ORDERS, InjectionRule
 from app.english.secrets import codes, find_secrets
 
 
@@ -73,7 +73,7 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     ]
     found += _hidden(text)
     plain, places = _revealed(text)
-    rules = ORDERS + ORDERS_ABROAD + (FOREIGN_ORDERS if foreign else ())
+    rules = ORDERS + (FOREIGN_ORDERS if foreign else ())
     for start, end, why in _disguised(plain, rules):
         span = (start, end) if places is None else (places[start], places[end - 1] + 1)
         found.append(Suspicion(kind=SuspicionKind.INJECTION, why=why, span=span))

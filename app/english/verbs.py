@@ -16,7 +16,6 @@ _IRREGULAR: Final = section("verbs", "irregular")
 """Base, past and participle."""
 
 _REGULAR: Final = section("verbs", "regular")
-
 _DOUBLED: Final = section("verbs", "doubled")
 """Bases that double their last letter."""
 
@@ -94,11 +93,8 @@ def _table() -> dict[str, Form]:
 
 
 _FORMS: Final = _table()
-
 _DID: Final = re.compile(r"\bdid(?:n't)?\b", re.IGNORECASE)
-
 _WORD: Final = re.compile(r"\w+")
-
 _PAST: Final = pairs("verbs", "asked")
 """Verbs whose past tense has another stem, without `go`, `do`, `have`, `get`, `take` and `come`, which say little."""
 

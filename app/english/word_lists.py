@@ -21,9 +21,24 @@ def section(name: str, title: str) -> frozenset[str]:
     return frozenset(_sections(name)[title])
 
 
+def listed(name: str, title: str) -> tuple[str, ...]:
+    """Return the entries of one section of a list, in their order."""
+    return _sections(name)[title]
+
+
+def words(name: str, title: str) -> frozenset[str]:
+    """Return the words of one section of a list, several a line."""
+    return frozenset(word for entry in _sections(name)[title] for word in entry.split())
+
+
+def lines(name: str, title: str) -> tuple[tuple[str, str], ...]:
+    """Return the lines `key = value` of a section in their order, keys that come again included."""
+    return tuple(_pair(entry) for entry in _sections(name)[title])
+
+
 def pairs(name: str, title: str) -> Mapping[str, str]:
     """Return the entries of a section of lines `word = value`."""
-    return dict(_pair(entry) for entry in _sections(name)[title])
+    return dict(lines(name, title))
 
 
 def alternatives(name: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -89,7 +104,6 @@ COUNTRIES: Final = section("places", "countries")
 PLACE_PHRASES: Final = section("places", "phrases")
 LANGUAGES: Final = section("places", "languages")
 NATIONALITIES: Final = section("places", "nationalities")
-
 ORGANISATIONS: Final = frozenset(entries("organisations"))
 ORGANISATION_SUFFIXES: Final = section("organisation_words", "suffixes")
 GROUPS: Final = section("organisation_words", "groups")
@@ -103,12 +117,10 @@ COLLEAGUES: Final = pairs("people", "colleagues")
 PETS: Final = section("people", "pets")
 DOCTORS: Final = section("people", "doctors")
 FAITHS: Final = section("people", "faiths")
-
 ROLE_HEADS: Final = section("occupations", "heads")
 ROLE_OF: Final = section("occupations", "titles of")
 NOT_TITLES: Final = section("occupations", "no titles")
 DEGREES: Final = section("occupations", "degrees")
-
 CONDITIONS: Final = section("health", "conditions")
 CONDITION_HEADS: Final = section("health", "condition heads")
 STATES: Final = section("health", "states")
@@ -117,7 +129,6 @@ FOODS: Final = section("health", "foods")
 MEDICINES: Final = section("health", "medicines")
 COUNTED: Final = pairs("health", "counted")
 DOSE: Final = r"\d+(?:[.,]\d+)?\s?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?)\b"
-
 TOOLS: Final[Mapping[str, ToolKind]] = {
     word: kind
     for kind in (_tool_kind(title, words) for title, words in _sections("tools").items())

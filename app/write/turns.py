@@ -40,12 +40,12 @@ from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
 from app.providers.protocols import Extractor
 from app.write import extract
-from app.write.coreference.discourse import HEARD_TURNS
-from app.write.coreference.references import binding_rows, needs_context
+from app.write.coreference import binding_rows, needs_context
 from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.known import KnownReader, names_meant, together_known, with_known_keys
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
+from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
 from app.write.values import ExtractedCandidates
 
