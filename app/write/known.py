@@ -1,4 +1,4 @@
-"""Stage: what is stored that a turn may touch, for the extractor to name things as they are named already."""
+"""Stage: look up the beliefs and entities that a turn may touch, so that the extractor uses their names."""
 
 from __future__ import annotations
 

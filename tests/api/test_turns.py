@@ -295,7 +295,7 @@ async def test_a_turn_whose_job_was_cancelled_can_be_replayed(client: httpx.Asyn
     await client.post(f"/jobs/{accepted['job_id']}/cancel")
     assert (await ended(client, accepted["job_id"]))["status"] == "cancelled"
     last = accepted["turns"][-1]["id"]
-    assert (await client.get(f"/turns/{last}")).json()["status"] == "received"
+    assert (await client.get(f"/turns/{last}")).json()["status"] == "extraction_failed"
 
     answer = await client.post(f"/turns/{last}/replay", params={"mode": "sync"})
 

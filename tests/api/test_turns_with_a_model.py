@@ -333,6 +333,41 @@ async def test_what_the_clause_does_not_bear_out_waits_for_a_person(
     assert not any("penicillin" in hit["memory"]["content"] for hit in hits["memories"])
 
 
+def fact_of(predicate: str, value: str | None, quote: str, **more: Any) -> dict[str, Any]:
+    payload = {"subject": "user", "predicate": predicate, "object": value}
+    return {"type": "fact", "payload": payload, "quote": quote, **more}
+
+
+async def test_endings_and_replacements_are_carried_out(client: httpx.AsyncClient, provider: StandIn) -> None:
+    said = {
+        "I work at Otto.": [fact_of("works-at", "Otto", "I work at Otto")],
+        "I take lisinopril 10 mg for my blood pressure.": [
+            {"type": "medication", "payload": {"medication_name": "lisinopril", "dosage": "10 mg"}}
+        ],
+        "I follow a vegetarian diet.": [fact_of("has-diet", "vegetarian", "a vegetarian diet")],
+        "I quit Otto and I started at Figma yesterday.": [
+            fact_of("works-at", "Otto", "I quit Otto", ends=True),
+            fact_of("works-at", "Figma", "I started at Figma yesterday"),
+        ],
+        "My doctor upped my lisinopril to 20 mg.": [
+            {"type": "medication", "payload": {"medication_name": "lisinopril", "dosage": "20 mg"}}
+        ],
+        "I no longer follow a vegetarian diet.": [
+            fact_of("has-diet", "vegetarian", "no longer follow a vegetarian diet", ends=True)
+        ],
+    }
+    for words, answer in said.items():
+        await provider.script({words: answer})
+        await ingest(client, words)
+
+    active = await client.get("/memories", params={"user_id": "ann", "status": "active"})
+
+    assert sorted(one["content"] for one in active.json()["memories"]) == [
+        "user takes lisinopril 20 mg",
+        "user works at Figma",
+    ]
+
+
 async def test_an_order_in_the_turn_is_not_obeyed(client: httpx.AsyncClient, provider: StandIn) -> None:
     await provider.behave("obeys")
 

@@ -60,6 +60,7 @@ def test_a_claim_that_its_clause_does_not_bear_out_is_doubted(
         ("My dog is called Rex.", "has-pet", "Rex"),
         ("My wife and I live in Ghent.", "lives-in", "Ghent"),
         ("My doctor put me on metformin.", "takes", "metformin"),
+        ("My doctor upped my metformin to 20 mg.", "takes", "metformin 20 mg"),
         ("My favourite food is pizza.", "likes-food", "pizza"),
         ("My son's school is in Ghent, where I work.", "works-in", "Ghent"),
         ("I work at Siemens, not at Bosch.", "works-at", "Siemens"),
