@@ -183,7 +183,7 @@ _RESTATED = """
     restated AS (
         SELECT * FROM jsonb_to_recordset(CAST(:restated AS jsonb)) AS g(id uuid, mentions int, named jsonb)
     ), counted AS (
-        UPDATE entities e SET mention_count = e.mention_count + unsaid.times, updated_at = greatest(e.updated_at, :at)
+        UPDATE entities e SET mention_count = e.mention_count + unsaid.times
         FROM (
             SELECT each.entity_id, sum(each.times) AS times FROM (
                 SELECT k.entity_id, g.mentions - m.mentions AS times FROM restated g
@@ -213,7 +213,7 @@ def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
     indexed = [name for name in _INDEXED if name in columns]
     mirrored = ", ".join(indexed)
     update = f"""
-        UPDATE memories m SET updated_at = :at, ({names}) = (
+        UPDATE memories m SET ({names}) = (
             SELECT {names} FROM jsonb_populate_record(m, g.change))
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
     given = f"""WITH {_RESTATED if restated else ""}
@@ -242,7 +242,7 @@ _DROP_MENTIONS = statement(
     ), mentioned AS (
         DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:ids) RETURNING memory_id, entity_id
     )
-    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions), updated_at = :at
+    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions)
     FROM (
         SELECT k.entity_id, sum(m.mentions) AS mentions
         FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
@@ -278,6 +278,7 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     without moving their scope. Return what upkeep the scope needs now.
     """
     try:
+        await session.stamp(changes.at)
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
         await _hold(session, tenant, changes.touched)
         for source, target in changes.evidence:
@@ -286,8 +287,7 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
             gone = [*changes.reindexed, *changes.rebuilt]
             await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
         if changes.rebuilt:
-            values = {"tenant": tenant, "ids": list(changes.rebuilt), "at": changes.at}
-            await session.fetch(_DROP_MENTIONS, values)
+            await session.fetch(_DROP_MENTIONS, {"tenant": tenant, "ids": list(changes.rebuilt)})
         await change_memories(
             session, tenant, changes.changed, at=changes.at, rows=changes.rows, restated=changes.restated
         )
@@ -311,14 +311,15 @@ async def change_memories(
 
     Raises asyncpg.UniqueViolationError where somebody who holds no scope took a slot.
     """
+    await session.stamp(at)
     leaving = [one for one in changed if not one.claims]
     leaving += [RowChange(id=one.id, values={"contested": True}) for one in changed if one.vacates]
     coming = [one for one in changed if one.claims]
     # What making way unsays of those that come into another slot is said again.
     coming = [RowChange(id=one.id, values={"contested": False, **one.values}) if one.vacates else one for one in coming]
-    await _set(session, tenant, leaving, at=at, restated=[one for one in restated if _among(one.id, leaving)])
+    await _set(session, tenant, leaving, restated=[one for one in restated if _among(one.id, leaving)])
     await insert_all(session, rows or {})
-    await _set(session, tenant, coming, at=at, restated=[one for one in restated if not _among(one.id, leaving)])
+    await _set(session, tenant, coming, restated=[one for one in restated if not _among(one.id, leaving)])
 
 
 async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
@@ -335,7 +336,6 @@ async def _set(
     tenant: UUID,
     changed: Sequence[RowChange],
     *,
-    at: datetime,
     restated: Sequence[Restatement],
 ) -> None:
     found = [one for one in changed if one.values]
@@ -346,7 +346,7 @@ async def _set(
     if unknown:
         raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
     given = [{"id": one.id, "change": plain(one.values)} for one in found]
-    values = {"tenant": tenant, "at": at, "ids": [one.id for one in found], "given": to_text(given)}
+    values: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found], "given": to_text(given)}
     if restated:
         said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
         values["restated"] = to_text(said)

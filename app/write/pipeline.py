@@ -20,7 +20,7 @@ from app.db.apply import Claimed, ScopeMoved, apply
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype
 from app.db.memories import read as memory_reads
-from app.db.session import Database, ReadSession
+from app.db.session import Database, ReadSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError, TypesMoved
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -428,8 +428,9 @@ class WritePipeline:
         results, plan = self._planned(actor, scope, decided)
         stored = memory_as_stored(plan, scope)
         others = [one.memory for one in results if one.memory is not None and one.memory not in stored]
+        settings = stamped(decided.now) | ({} if others else _PLANS)
         try:
-            async with self.deciding.database.write(tenant, **({} if others else _PLANS)) as session:
+            async with self.deciding.database.write(tenant, **settings) as session:
                 claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
                 stored |= await memory_reads.read_memories(session, tenant, others)
                 if self.hype:

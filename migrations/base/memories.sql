@@ -34,7 +34,7 @@ CREATE TABLE memories (
     ended_at timestamptz,
     recorded_at timestamptz NOT NULL,
     retired_at timestamptz,
-    updated_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL DEFAULT changed_at(),
     supersedes uuid,
     superseded_by uuid,
     provenance jsonb NOT NULL DEFAULT '{}',

@@ -62,9 +62,7 @@ async def future(store: Store) -> None:
 
 async def expired(store: Store) -> None:
     await taken(store)
-    await store.sql(
-        "UPDATE memories SET status = 'expired', updated_at = clock_timestamp() WHERE tenant_id = $1", store.tenant
-    )
+    await store.sql("UPDATE memories SET status = 'expired' WHERE tenant_id = $1", store.tenant)
 
 
 Situation = tuple[Callable[[Store], Awaitable[None]], tuple[str, float, dict[str, Any]], State]

@@ -108,8 +108,7 @@ _MOVE_MEMORIES = text(
         UPDATE memories m SET subject_id = CASE WHEN s.subject_id IS NULL THEN m.subject_id ELSE :into END,
             slot = s.new_slot, slot_value = s.new_value, contested = m.contested OR s.second,
             review_reason = CASE WHEN s.differs THEN coalesce(m.review_reason, 'entity_merge') ELSE m.review_reason END,
-            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, :at) ELSE m.review_since END,
-            updated_at = :at
+            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, :at) ELSE m.review_since END
         FROM settled s WHERE m.tenant_id = :tenant AND m.id = s.id
     ), linked AS (
         INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
@@ -138,7 +137,7 @@ _JOIN = text(
         WHERE k.tenant_id = :tenant AND k.merged_into = :entity
           AND NOT EXISTS (SELECT FROM entity_merges g WHERE g.tenant_id = :tenant AND g.entity_id = k.id)
     )
-    UPDATE entities SET merged_into = :into, updated_at = :at
+    UPDATE entities SET merged_into = :into
     WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)
     """
 )
@@ -163,6 +162,7 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     A memory that comes into a slot which is taken stands beside the holder, contested, until a later statement
     settles it; if it says something else, it also contradicts the holder and waits to be looked at.
     """
+    await session.stamp(at)
     here = {"tenant": tenant, "entity": entity, "into": into}
     names = await session.execute(_MOVE_NAMES, here)
     found: Any = await session.execute(_MOVE_MEMORIES, {**here, "old": str(entity), "new": str(into), "at": at})

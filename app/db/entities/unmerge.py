@@ -70,7 +70,7 @@ _PART_CHAINS = text(
             retired_at = CASE WHEN r.revived THEN NULL ELSE m.retired_at END,
             ended_at = CASE WHEN r.revived THEN NULL WHEN r.next IS NULL THEN m.ended_at
                             ELSE greatest(r.until, r.valid_from) END,
-            contested = m.contested OR (r.revived AND (r.taken OR r.place > 1)), updated_at = :at
+            contested = m.contested OR (r.revived AND (r.taken OR r.place > 1))
         FROM ranked r WHERE m.tenant_id = :tenant AND m.id = r.id
         RETURNING m.id, m.status, m.retired_at, m.ended_at, r.next, r.revived
     ), indexed AS (
@@ -97,7 +97,7 @@ _PART_LINKS = text(
     )
     UPDATE memories m SET supersedes = (
             SELECT p.id FROM memories p WHERE p.tenant_id = :tenant AND p.superseded_by = m.id
-            ORDER BY p.stated_at DESC, p.id DESC LIMIT 1), updated_at = :at
+            ORDER BY p.stated_at DESC, p.id DESC LIMIT 1)
     FROM pairs WHERE m.tenant_id = :tenant AND m.id = pairs.one AND m.supersedes = pairs.other
     """  # noqa: S608 - composed of constants
 )
@@ -121,7 +121,7 @@ _LIFT = text(
     ), lifted AS (
         UPDATE memories m SET contested = false,
             review_reason = CASE WHEN r.needs_review THEN NULL ELSE m.review_reason END,
-            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
+            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END
         FROM risen r WHERE m.tenant_id = :tenant AND m.id = r.id
     ), unlinked AS (
         DELETE FROM memory_links k USING risen r
@@ -249,7 +249,7 @@ _GIVE_BACK = text(
         WHERE me.tenant_id = :tenant AND me.memory_id = g.memory AND me.entity_id = :into AND me.role = ANY(g.roles)
         RETURNING me.memory_id
     ), counted AS (
-        UPDATE entities e SET updated_at = greatest(e.updated_at, :at),
+        UPDATE entities e SET
             mention_count = greatest(0, e.mention_count + moved.times * CASE WHEN e.id = :entity THEN 1 ELSE -1 END)
         FROM (
             SELECT sum(m.mentions) AS times FROM mentions k
@@ -289,7 +289,7 @@ _SEND_HOME = text(
         slot_value = coalesce(mine.slot_value, m.slot_value),
         contested = (m.contested AND NOT mine.contested) OR mine.second,
         review_reason = CASE WHEN mine.needs_review THEN NULL ELSE m.review_reason END,
-        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
+        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END
     FROM mine WHERE m.tenant_id = :tenant AND m.id = mine.memory_id
     """
 )
@@ -328,8 +328,7 @@ _STAND_ALONE = text(
         UNION
         SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
     )
-    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END,
-        updated_at = :at
+    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END
     FROM kin WHERE e.tenant_id = :tenant AND e.id = kin.id
     """
 )
@@ -388,8 +387,9 @@ async def give_back(
         }
         for one in given
     ]
+    await session.stamp(at)
     here = {"tenant": tenant, "entity": entity, "into": merged.into, "given": json.dumps(rows)}
-    await session.execute(_GIVE_BACK, {**here, "at": at})
+    await session.execute(_GIVE_BACK, here)
 
 
 async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime) -> Undone:
@@ -398,11 +398,12 @@ async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: Mer
     What was written about the survivor meanwhile stays with it. Where it had replaced a memory that goes back,
     that memory holds again.
     """
+    await session.stamp(at)
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
-    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity, "at": at})
+    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity})
     texts = {"old": str(entity), "new": str(merged.into), "merged_at": merged.merged_at, "at": at}
     revived = await split_slot(session, {**here, **texts})
     names = await session.execute(_GIVE_NAMES_BACK, here)
-    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity, "at": at})
+    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
     await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
     return Undone(aliases=names.rowcount, memories=home.rowcount, revived=tuple(revived))

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -46,7 +47,7 @@ _REMEMBER = {
 
 _UNLINK = text(
     """
-    UPDATE memories SET superseded_by = NULL, updated_at = greatest(updated_at, now())
+    UPDATE memories SET superseded_by = NULL
     WHERE tenant_id = :tenant AND superseded_by = ANY(:ids) AND id <> ALL(:ids)
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
@@ -76,7 +77,7 @@ _DROP_TICKETS = text(
 
 _PART = text(
     """
-    UPDATE entities SET merged_into = NULL, updated_at = greatest(updated_at, now())
+    UPDATE entities SET merged_into = NULL
     WHERE tenant_id = :tenant AND scope_id = :scope AND merged_into IS NOT NULL
     """
 )
@@ -287,7 +288,7 @@ _UNEXPLAIN = text(
 _UNCONTEXT = text(
     """
     WITH quoting AS (
-        UPDATE memories m SET context = NULL, updated_at = :now
+        UPDATE memories m SET context = NULL
         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.context IS NOT NULL
           AND (cardinality(:sessions) = 0 OR m.session_id = ANY(:sessions))
           AND EXISTS (SELECT FROM unnest(:needles) AS n(needle) WHERE strpos(m.context, n.needle) > 0)
@@ -348,7 +349,6 @@ _UNNAME = tuple(
 _RENAME = text(
     """
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
-        updated_at = greatest(e.updated_at, now()),
         attributes = e.attributes - CAST(:keys AS text[]),
         canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id
@@ -403,12 +403,13 @@ async def clear_context(
     *,
     needles: Sequence[str],
     sessions: Collection[str],
-    now: object,
+    now: datetime,
 ) -> int:
     """Take the context off memories in which it holds one of these texts; return how many there were."""
     if not needles:
         return 0
-    values = {"tenant": tenant, "scope": scope, "needles": list(needles), "sessions": list(sessions), "now": now}
+    values = {"tenant": tenant, "scope": scope, "needles": list(needles), "sessions": list(sessions)}
+    await session.stamp(now)
     return int((await session.execute(_UNCONTEXT, values)).scalar_one())
 
 

@@ -250,7 +250,7 @@ _MARKED = statement(
 
 _MARK = statement(
     """
-    UPDATE memories m SET volatile = true, updated_at = :now,
+    UPDATE memories m SET volatile = true,
         review_note = CASE WHEN m.review_reason IS NULL
             THEN format('the value of its slot was replaced %s times in %s days', g.flips, CAST(:days AS int))
             ELSE m.review_note END,
@@ -264,7 +264,7 @@ _MARK = statement(
 
 _SETTLE = statement(
     """
-    UPDATE memories m SET volatile = false, updated_at = :now,
+    UPDATE memories m SET volatile = false,
         review_note = CASE WHEN m.review_reason = 'volatile' THEN NULL ELSE m.review_note END,
         review_since = CASE WHEN m.review_reason = 'volatile' THEN NULL ELSE m.review_since END,
         review_reason = nullif(m.review_reason, 'volatile')
@@ -310,6 +310,7 @@ async def mark(
         {"scope_id": str(scope), "type": kind, "slot": slot, "flips": count}
         for (scope, kind, slot), count in slots.items()
     ]
+    await session.stamp(now)
     rows = await session.fetch(_MARK, {"tenant": tenant, "given": json.dumps(given), "days": days, "now": now})
     return [(row["id"], row["scope_id"], row["flips"]) for row in rows]
 
@@ -318,5 +319,6 @@ async def clear_mark(
     session: WriteSession, tenant: UUID, memories: Sequence[UUID], *, now: datetime
 ) -> list[tuple[UUID, UUID]]:
     """Take the mark off, and the question to people with it; return memory and scope of those that had it."""
-    rows = await session.fetch(_SETTLE, {"tenant": tenant, "ids": list(memories), "now": now})
+    await session.stamp(now)
+    rows = await session.fetch(_SETTLE, {"tenant": tenant, "ids": list(memories)})
     return [(row["id"], row["scope_id"]) for row in rows]

@@ -114,7 +114,8 @@ class Sweep:
         if taken:
             rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken, **self.values})
         if rows:
-            changing = {"tenant": tenant, "now": now, "ids": [row["id"] for row in rows], "status": self.status}
+            await session.stamp(now)
+            changing = {"tenant": tenant, "ids": [row["id"] for row in rows], "status": self.status}
             await session.fetch(self._change, changing)
             if self.status is not None:
                 await session.fetch(_INDEX, changing)
@@ -189,7 +190,7 @@ class Sweep:
     def _change(self) -> SqlStatement:
         return statement(
             f"""
-            UPDATE memories m SET {self.sets}, updated_at = greatest(m.updated_at, :now)
+            UPDATE memories m SET {self.sets}
             WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
             """  # noqa: S608 - composed of constants
         )
@@ -334,11 +335,11 @@ _DELETE = statement(
         DELETE FROM memories m WHERE {_DUE} AND m.id = ANY(:ids)
         RETURNING m.id, m.type, m.confidence, m.supersedes, m.superseded_by, {SINCE} AS since
     ), before AS (
-        UPDATE memories m SET superseded_by = newer.next, updated_at = greatest(m.updated_at, :now)
+        UPDATE memories m SET superseded_by = newer.next
         FROM gone JOIN newer ON newer.id = gone.id AND (newer.next IS NULL OR NOT newer.next = ANY(:ids))
         WHERE m.tenant_id = :tenant AND m.superseded_by = gone.id AND NOT m.id = ANY(:ids)
     ), after AS (
-        UPDATE memories m SET supersedes = older.next, updated_at = greatest(m.updated_at, :now)
+        UPDATE memories m SET supersedes = older.next
         FROM gone JOIN older ON older.id = gone.id AND (older.next IS NULL OR NOT older.next = ANY(:ids))
         WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = gone.id AND NOT m.id = ANY(:ids)
     )
@@ -390,6 +391,7 @@ class Purge:
         words = await asyncio.to_thread(self._words, due)
         here = {"tenant": tenant, "scope": scope}
         await lock_scope(session, tenant, scope)
+        await session.stamp(now)
         values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
         gone = await session.fetch(_DELETE, values)
         documents, length = Counter[int](), 0

@@ -13,7 +13,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -38,8 +37,7 @@ _RECOUNT = text(
     WITH truth AS (
         SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(:ids) AS g(id)
     )
-    UPDATE entities e SET mention_count = truth.mentions,
-        updated_at = greatest(e.updated_at, CAST(:now AS timestamptz))
+    UPDATE entities e SET mention_count = truth.mentions
     FROM truth
     WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
     """  # noqa: S608 - composed of constants
@@ -61,12 +59,10 @@ _MISTOLD = text(
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 
-async def recount_mentions(
-    session: WriteSession, tenant: UUID, entities: Collection[UUID], *, now: datetime | None
-) -> None:
-    """Count anew how often entities of scopes that are held are mentioned; without `now` they keep their stamps."""
+async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
+    """Count anew how often entities of scopes that are held are mentioned."""
     if entities:
-        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities), "now": now})
+        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
@@ -323,9 +319,7 @@ async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection
     return {row.id for row in found}
 
 
-async def remove_names(
-    session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects, *, now: datetime
-) -> dict[UUID, str]:
+async def remove_names(session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects) -> dict[UUID, str]:
     """Erase those entities of a held scope that no memory mentions; return their names.
 
     Of those that were just stored and stay, what erased memories alone told goes; all that stay are counted anew.
@@ -338,7 +332,7 @@ async def remove_names(
     staying = everything - gone.keys()
     for entity, names, attributes in await _told(session, tenant, suspects.stored & suspects.named & staying):
         await prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=0)
-    await recount_mentions(session, tenant, staying, now=now)
+    await recount_mentions(session, tenant, staying)
     await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
     return gone
 

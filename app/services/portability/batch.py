@@ -126,7 +126,7 @@ class ImportBatch:
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
-                await imports.recount_mentions(session, tenant, named, now=None)
+                await imports.recount_mentions(session, tenant, named)
                 for scope in scopes:
                     mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
                     drifted, crowded = await imports.grow(session, tenant, scope, _sum(mine), average=averages[scope])

@@ -159,5 +159,4 @@ def _version(row: Mapping[str, Any]) -> Version:
 def _differences(before: Version, after: Version, ledger: AuditWriter) -> dict[str, Any]:
     """Return the columns of an imported row that its slot changes."""
     old, new = version_columns(before, at=ledger.at), version_columns(after, at=ledger.at)
-    changed = {name: value for name, value in new.items() if value != old[name]}
-    return {**changed, "updated_at": ledger.at} if changed else {}
+    return {name: value for name, value in new.items() if value != old[name]}

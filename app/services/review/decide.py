@@ -17,7 +17,7 @@ from app.db.audit import append
 from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
 from app.db.review import HiddenState
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, stamped
 from app.db.tenants import lock_scope, scope_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
@@ -282,7 +282,7 @@ class ReviewDecisions:
     async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
         tenant, item = actor.tenant_id, opened.item
         around, outcome = work.plan.around, work.outcome
-        async with self.pipeline.deciding.database.write(tenant) as session:
+        async with self.pipeline.deciding.database.write(tenant, **stamped(around.now)) as session:
             await _unmoved(session, tenant, opened, work.version)
             claimed = await apply(
                 session, tenant=tenant, scope=item.memory.scope, version=work.version, changes=work.plan.changes()

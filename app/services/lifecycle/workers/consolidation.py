@@ -16,7 +16,7 @@ from app.db.apply import Claimed, ScopeMoved, apply
 from app.db.lifecycle import consolidation
 from app.db.lifecycle.consolidation import FadedFilter, Member
 from app.db.memories import listing, rivals
-from app.db.session import Database
+from app.db.session import Database, stamped
 from app.errors import ProviderProtocolError
 from app.memory.versions import Version
 from app.model import Actor, MemoryStatus, Scope
@@ -180,7 +180,7 @@ class Consolidation:
         if result.memory is None:
             return None
         consolidation_rows(plan, result.memory, group, written, versions)
-        async with self.database.write(tenant) as session:
+        async with self.database.write(tenant, **stamped(decided.now)) as session:
             return await apply(
                 session, tenant=tenant, scope=scope, version=decided.state.version, changes=plan.changes()
             )
