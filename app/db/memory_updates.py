@@ -1,4 +1,4 @@
-"""Changing and erasing single memories."""
+"""Columns of single memories that callers change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.db.apply import RowChange, bump_scopes, change_memories
+from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.session import WriteSession
 
 _LOCK = text(
@@ -33,26 +33,6 @@ EDITABLE = (
 )
 """Columns that a caller may change; what a memory says is changed by a newer memory."""
 
-_ERASE = text(
-    """
-    WITH gone AS (
-        DELETE FROM memories WHERE tenant_id = :tenant AND id = :id RETURNING scope_id
-    )
-    UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1, context_count = context_count - (
-            SELECT count(DISTINCT memory_id) FROM memory_index
-            WHERE tenant_id = :tenant AND memory_id = :id AND kind = 'context'),
-        lexical_documents = lexical_documents - 1, lexical_length = lexical_length - :length
-    FROM gone WHERE s.tenant_id = :tenant AND s.id = gone.scope_id
-    """
-)
-
-_FORGET_TERMS = text(
-    """
-    UPDATE lexical_terms t SET documents = documents - 1
-    WHERE tenant_id = :tenant AND scope_id = :scope AND term = ANY(:terms)
-    """
-)
-
 
 async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
     """Hold the scope of a memory until the transaction ends; False when there is no such memory."""
@@ -68,14 +48,3 @@ async def update_fields(
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
     await change_memories(session, tenant, [RowChange(id=memory, values=values)], at=at)
     await bump_scopes(session, tenant, [scope], at=at)
-
-
-async def erase(
-    session: WriteSession, tenant: UUID, memory: UUID, *, scope: UUID, terms: list[int], length: int
-) -> None:
-    """Delete a memory and everything made of it.
-
-    `terms` are the places of its distinct terms and `length` the count of all, to take off the statistics.
-    """
-    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length})
-    await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})

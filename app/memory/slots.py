@@ -1,12 +1,13 @@
 """Who holds a slot: versions of a slot and an event give the changes (DESIGN sections 2 and 4).
 
-Pure. Every way into the store makes events and hands the changes to `db/apply.py`, so the same situation has the same
+Pure. Every way into the store makes events and hands the changes to `db/apply`, so the same situation has the same
 outcome by each of them; a preview is the same call without the write. A caller may pass all versions of a slot or only
 those that the event can touch: the active ones, those that can become active again, and the neighbours in time.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +15,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from app.memory.placement import MOOT_ALONE, REVIEW_IMPORTANCE, Placement
+from app.memory.unmerging import Unmerging
 from app.memory.versions import (
     TOLERANCE,
     ChangeCause,
@@ -22,6 +24,7 @@ from app.memory.versions import (
     ConflictPolicy,
     Ended,
     Followed,
+    Moved,
     Removed,
     SlotClaim,
     SlotEvent,
@@ -29,6 +32,7 @@ from app.memory.versions import (
     SlotVerdict,
     Stated,
     Transition,
+    Unmerged,
     Version,
     VersionDraft,
 )
@@ -92,6 +96,10 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
             found = _remove(draft, event)
         case Followed():
             found = _follow(draft, event)
+        case Moved():
+            found = _move(draft, event)
+        case Unmerged():
+            found = Unmerging(draft, event).decide()
         case _:
             assert_never(event)
     return found
@@ -277,3 +285,34 @@ def _follow(draft: VersionDraft, event: Followed) -> Transition:
     else:
         return nothing
     return draft.done(SlotOutcome.SUPERSEDED, reason, holder=new, rivals=(one,))
+
+
+def _move(draft: VersionDraft, event: Moved) -> Transition:
+    """Bring versions into other slots, where each that finds a holder stands beside it, contested.
+
+    The holder is who was there, else the latest of those that come. One that says something else contradicts it, and
+    a person is asked, until a later statement decides.
+    """
+    for version, (slot, value) in sorted(event.to.items()):
+        draft.set(version, ChangeCause.MOVED, slot=slot, value=value)
+    claims: dict[tuple[str, str | None], list[Version]] = defaultdict(list)
+    for one in draft.all():
+        if one.active and one.slot is not None and not one.contested:
+            claims[one.type, one.slot].append(one)
+    rivals = []
+    for claimants in claims.values():
+        there = min(claimants, key=lambda one: (_comes(draft, one), -one.stated_at.timestamp(), one.id))
+        for one in claimants:
+            if one.id == there.id:
+                continue
+            differs = one.value != there.value
+            review = one.review or (ReviewReason.ENTITY_MERGE if differs else None)
+            draft.set(one.id, ChangeCause.MOVED, by=there.id, contested=True, review=review)
+            if differs:
+                draft.link(one.id, LinkKind.CONTRADICTS, there.id)
+                rivals.append(one)
+    return draft.done(SlotOutcome.CHANGED, "their subjects were merged", rivals=rivals)
+
+
+def _comes(draft: VersionDraft, one: Version) -> bool:
+    return one.slot != draft.before[one.id].slot

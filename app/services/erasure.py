@@ -24,8 +24,9 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import jobs, memory_updates
-from app.db.apply import change_memories, row_change
+from app.db import jobs
+from app.db.apply.memories import bump_scopes, change_memories, row_change
+from app.db.apply.removal import RemovedDocuments, delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
@@ -348,15 +349,11 @@ class Erasing:
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
-        found = terms(gone.content, self.language)
-        await memory_updates.erase(
-            session,
-            tenant,
-            gone.id,
-            scope=gone.scope.id(tenant),
-            terms=sorted({index_of(term) for term in found}),
-            length=len(found),
-        )
+        words = [index_of(term) for term in terms(gone.content, self.language)]
+        scope = gone.scope.id(tenant)
+        documents = RemovedDocuments.of([words], contexts=await rows.has_context(session, tenant, gone.id))
+        await delete_memories(session, tenant, scope, [gone.id], documents)
+        await bump_scopes(session, tenant, [scope], at=self.clock())
 
     async def _sources(
         self,

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.apply import Restatement
+from app.db.apply.memories import Restatement
 from app.db.memories.read import memory_of
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, WriteDecision

@@ -16,7 +16,7 @@ from typing import assert_never
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype
 from app.db.memories import read as memory_reads

@@ -17,7 +17,8 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.apply import Changes, Restatement, RowChange, row_change, version_columns
+from app.db.apply.memories import Restatement, RowChange, row_change, version_columns
+from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns
 from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec

@@ -13,7 +13,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from app.db import apply, jobs
+from app.db import jobs
+from app.db.apply import scope
 from app.db.jobs import Job
 from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
@@ -206,7 +207,7 @@ async def test_a_payload_of_an_older_shape_is_passed_over(store: Store) -> None:
 async def test_questions_of_a_scope_that_grows_go_into_the_vector_index(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apply, "LARGE", 3)
+    monkeypatch.setattr(scope, "LARGE", 3)
     first = await put(store, predicate="likes", object="tea", stateful=False)
     await ask(store, first)
     more = [await put(store, predicate="likes", object=what, stateful=False) for what in ("chess", "rain", "jazz")]

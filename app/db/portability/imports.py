@@ -22,7 +22,7 @@ from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
-from app.db.apply import DRIFT, LARGE
+from app.db.apply.scope import DRIFT, LARGE
 from app.db.audit import TOLD, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.lifecycle.maintenance import mentions_of

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db.apply import change_memories
+from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.portability import imports, succession

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db.apply import RowChange, row_change, version_columns
+from app.db.apply.memories import RowChange, row_change, version_columns
 from app.db.audit import AuditWriter
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.portability.succession import Slot

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply import ScopeMoved, apply
+from app.db.apply.scope import ScopeMoved, apply
 from app.db.audit import append
 from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads

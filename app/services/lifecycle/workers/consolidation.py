@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.lifecycle import consolidation
 from app.db.lifecycle.consolidation import FadedFilter, Member
 from app.db.memories import listing, rivals
