@@ -111,18 +111,22 @@ class Turns:
         async with self.database.read(actor.tenant_id) as session:
             policy, version = await self.policies.standing(session, actor.tenant_id)
             stored = await db_turns.fetch(session, actor.tenant_id, turns)
+            chunks = _chunks([one for one in stored if one.status is TurnStatus.RECEIVED])
+            first = [one.turn for one in chunks[0]] if chunks else []
+            earlier = await self.pipeline.earlier_turns(session, actor.tenant_id, first, policy) if first else None
         types = await self.pipeline.types.at(actor.tenant_id, version)
-        waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
-        done = len(stored) - len(waiting)
-        for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
-            mine = list(group)
-            for start in range(0, len(mine), CHUNK):
-                chunk = mine[start : start + CHUNK]
-                await self.pipeline.process(actor, chunk, policy, types)
-                done += len(chunk)
-                if progress is not None and done < len(stored):
-                    await progress(done)
-        return await self.get_all(actor, turns)
+        waiting = sum(map(len, chunks))
+        done = len(stored) - waiting
+        finished: dict[UUID, StoredTurn] = {}
+        for chunk in chunks:
+            finished |= await self.pipeline.process(actor, chunk, policy, types, earlier)
+            earlier = None  # what the next ones must be seen with has just changed
+            done += len(chunk)
+            if progress is not None and done < len(stored):
+                await progress(done)
+        if len(finished) < waiting:  # others have finished some
+            return await self.get_all(actor, turns)
+        return [finished.get(one.turn.id, one) for one in stored]
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with what became of it, or raise NotFound."""
@@ -218,6 +222,12 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
 
 def _unknown(turn: UUID) -> NotFound:
     return NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
+
+
+def _chunks(waiting: Sequence[StoredTurn]) -> list[list[StoredTurn]]:
+    """Cut turns into those of one scope that go through the pipeline together."""
+    groups = [list(group) for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope)]
+    return [group[start : start + CHUNK] for group in groups for start in range(0, len(group), CHUNK)]
 
 
 def _by_scope(stored: StoredTurn) -> str:

@@ -62,8 +62,8 @@ class Says:
 
 
 def at(store: Store, now: datetime) -> Store:
-    deciding = replace(store.pipeline.deciding, clock=lambda: now)
-    return replace(store, pipeline=replace(store.pipeline, deciding=deciding))
+    pipeline = replace(store.pipeline, clock=lambda: now)
+    return replace(store, pipeline=pipeline)
 
 
 def consolidation(store: Store, summariser: Any = None) -> Consolidation:
@@ -338,7 +338,7 @@ async def test_only_the_summary_is_recalled_and_the_members_as_of_then(store: St
 async def recalled(store: Store, **when: Any) -> set[UUID]:
     pipeline = ReadPipeline(
         database=store.database,
-        embedder=store.pipeline.deciding.embedder,
+        embedder=store.pipeline.embedder,
         model_id=1,
         types=discover(),
         language="english",
@@ -417,7 +417,7 @@ async def test_a_run_that_was_cut_off_goes_on(store: Store, survives: int, *, co
         )
     breaking = Breaking(store.url, survives=survives, commits=commits)
     pipeline = at(store, NOW).pipeline
-    broken = replace(pipeline, deciding=replace(pipeline.deciding, database=breaking))
+    broken = replace(pipeline, database=breaking)
     with pytest.raises(Cut):
         await Consolidation(database=breaking, writing=broken).run(store.tenant, dry_run=False, progress=PROGRESS)
     await breaking.close()
@@ -454,7 +454,7 @@ async def test_a_scope_that_others_write_to_is_read_again(store: Store, times: i
     await episodes(store)
     crowded = Crowded(store, times=times)
     pipeline = at(store, NOW).pipeline
-    writing = replace(pipeline, deciding=replace(pipeline.deciding, database=crowded), turnstile=ScopeLocks())
+    writing = replace(pipeline, database=crowded, turnstile=ScopeLocks())
     counts = await Consolidation(database=crowded, writing=writing).run(store.tenant, dry_run=False, progress=PROGRESS)
     await crowded.close()
     assert came_to.items() <= counts.items()

@@ -97,7 +97,7 @@ async def timed_store(store: Store) -> Timed:
     """A tenant of its own in the database of a store, with a clock of its own."""
     store = store.as_tenant((await owner.new_tenant(store.url)).tenant_id)
     clock = Clock()
-    writes = replace(store.writes, deciding=replace(store.writes.deciding, clock=clock))
+    writes = replace(store.writes, clock=clock)
     return Timed(store=replace(store, writes=writes, reads=replace(store.reads, clock=clock)), clock=clock)
 
 

@@ -15,9 +15,7 @@ from tests.support.stores import Store
 
 
 async def sizes(store: Store, batch: list[Candidate]) -> list[int]:
-    prepared = await prepare(
-        batch, embedder=store.pipeline.deciding.embedder, now=store.pipeline.deciding.clock(), language="english"
-    )
+    prepared = await prepare(batch, embedder=store.pipeline.embedder, now=store.pipeline.clock(), language="english")
     return [len(wave) for wave in split_batch(list(enumerate(prepared)))]
 
 

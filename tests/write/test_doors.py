@@ -128,7 +128,7 @@ async def by_import(store: Store, value: str, day: float, about: dict[str, Any])
     pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
     [line] = [line for line in b"".join(pieces).decode().splitlines() if "seedling" in line and '"memory"' in line]
     found = json.loads(line.replace("seedling", value).replace(OTHER_KEY, KEY)) | {"id": f"mem_{uuid4().hex}"}
-    embedder = store.pipeline.deciding.embedder
+    embedder = store.pipeline.embedder
     assert isinstance(embedder, WordllamaEmbedder)
     context = import_context(store.database, embedder)
     parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())

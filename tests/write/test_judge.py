@@ -37,7 +37,7 @@ class Scripted:
 
 
 def judged(store: Store, judge: Scripted) -> Store:
-    return replace(store, pipeline=replace(store.pipeline, deciding=replace(store.pipeline.deciding, judge=judge)))
+    return replace(store, pipeline=replace(store.pipeline, judge=judge))
 
 
 async def written(store: Store, candidate: Candidate) -> WriteOutcome:

@@ -35,7 +35,6 @@ from app.write.consolidate import (
 )
 from app.write.persist import persist
 from app.write.pipeline import DecidedWave, WritePipeline
-from app.write.trace import StageTimes
 from app.write.values import Prepared
 
 BLOCK = 1_000
@@ -71,13 +70,13 @@ class Consolidation:
         What is folded is out of the next look, so a run that was cut off goes on where it was. A model that can't
         be reached ends the run with its ProviderError, to be tried again; an answer that can't be used doesn't.
         """
-        deciding, counts = self.writing.deciding, Counter[str](groups=0, folded=0)
+        writing, counts = self.writing, Counter[str](groups=0, folded=0)
         faded = FadedFilter(
-            types=[one.name for one in await deciding.types.of(tenant) if one.folds],
+            types=[one.name for one in await writing.types.of(tenant) if one.folds],
             faded=FADED,
-            now=deciding.clock(),
+            now=writing.clock(),
             words=WORDS,
-            model=deciding.model_id,
+            model=writing.model_id,
         )
         sizes = Counter[UUID]()
         async for page in listing.pages(self.database, tenant):
@@ -120,7 +119,7 @@ class Consolidation:
         """
         for _ in range(ATTEMPTS):
             members = await self._read(tenant, scope, faded, about, after)
-            types = await self.writing.deciding.types.of(tenant)
+            types = await self.writing.types.of(tenant)
             found = await asyncio.to_thread(group_faded, members, types)
             try:
                 for group in found:
@@ -149,9 +148,9 @@ class Consolidation:
         Where the same is known already, it gains what the group adds instead.
         """
         written = await self._written(group)
-        deciding, now = self.writing.deciding, self.writing.deciding.clock()
-        proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
-        prepared = await deciding.prepared([proposed])
+        writing, now = self.writing, self.writing.clock()
+        proposed = candidate(group, written, scope, writing.types.known(tenant), now)
+        prepared = await writing.prepared([proposed])
         async with self.writing.turnstile.enter(scope.id(tenant)):
             claimed = await self._write(tenant, scope, group, written, prepared)
         if claimed is None:
@@ -166,9 +165,8 @@ class Consolidation:
         self, tenant: UUID, scope: Scope, group: Group, written: Written, prepared: Sequence[Prepared]
     ) -> Claimed | None:
         """Store the summary and end its members; None when it is not worth storing. Raises ScopeMoved."""
-        deciding = self.writing.deciding
         actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
-        decided = await deciding.decide(actor, scope, prepared, StageTimes(), split=False)
+        decided = await self.writing.decide(actor, scope, prepared)
         assert isinstance(decided, DecidedWave)  # noqa: S101 - nothing is to be split
         members = frozenset(one.id for one in group.members)
         async with self.database.read(tenant) as session:
@@ -193,7 +191,7 @@ class Consolidation:
                 summary = " ".join((await self.summariser.summarise(notes)).split())
             except ProviderProtocolError:
                 summary = ""
-            if ungrounded_terms(summary, notes, language=self.writing.deciding.language) is None:
+            if ungrounded_terms(summary, notes, language=self.writing.language) is None:
                 return Written(sentence=summary, by=self.summariser.name)
         return Written(sentence=counted(group), by=BEST)
 
