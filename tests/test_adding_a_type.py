@@ -87,11 +87,11 @@ def follow(copy: Path, server_url: str) -> None:
         elif append:
             only(copy, append[1]).write_text(f"{only(copy, append[1]).read_text()}\n\n{step.block}")
         else:
-            assert step.told == "At the end of the table of types in `README.md`, add:"
-            readme = copy / "README.md"
-            table = re.search(r"^\| type \| says .*?\|\n(?=\n)", readme.read_text(), re.MULTILINE | re.DOTALL)
+            assert step.told == "At the end of the table of types in `docs/concepts.md`, add:"
+            page = copy / "docs" / "concepts.md"
+            table = re.search(r"^\| type \| says .*?\|\n(?=\n)", page.read_text(), re.MULTILINE | re.DOTALL)
             assert table is not None
-            readme.write_text(readme.read_text().replace(table[0], table[0] + step.block))
+            page.write_text(page.read_text().replace(table[0], table[0] + step.block))
 
 
 def contents(copy: Path) -> Mapping[str, str]:
@@ -118,7 +118,7 @@ def test_the_page_is_true_and_nothing_else_is_touched(
         "tests/api/test_type_allergy.py",
     }
     assert before.keys() <= after.keys()
-    assert {path for path in before if before[path] != after[path]} == {"README.md", "openapi/openapi.json"}
+    assert {path for path in before if before[path] != after[path]} == {"docs/concepts.md", "openapi/openapi.json"}
     made = " ".join(sorted(after.keys() - before.keys()))
     run(copy, f"{PYTHON} ruff check {made} && {PYTHON} ruff format --check {made}", server_url)
     monkeypatch.setattr(migrate, "MIGRATIONS", copy / "migrations")

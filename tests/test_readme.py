@@ -1,4 +1,4 @@
-"""The README and its guides are true: their commands run, what they show comes out, their tables are the code's."""
+"""The README and docs/ are true: commands run and print what is shown, tables match the code, links resolve."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from pydantic import SecretStr
@@ -21,33 +21,64 @@ from app.settings import Settings
 from tests.commands.program import ROOT, Served, environment
 from tests.support.databases import Run, drop_database
 
-PAGES = ("README.md", "docs/guide.md", "docs/operations.md")
-"""Read in this order, as one: what a later page asks rests on what an earlier one wrote."""
+PAGES = ("README.md", "docs/quickstart.md", "docs/cookbook.md", "docs/api.md", "docs/mcp.md", "docs/clients.md")
+"""Pages with commands, run in this order against one service: a later page may use what an earlier one stored."""
 
-README = "\n".join((ROOT / page).read_text() for page in PAGES)
+FOLLOWED_ELSEWHERE = {"docs/adding-a-type.md"}
+"""Pages whose commands a test of their own runs."""
+
 TYPES = "|".join(spec.name for spec in discover())
 
 
 class Example(NamedTuple):
-    """Commands, and the lines that the README shows after them (an ellipsis stands for anything)."""
+    """Commands of a page, and the lines of output shown after them (an ellipsis stands for anything)."""
 
+    page: str
     commands: str
     shown: list[str]
 
 
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Return the fenced blocks of a page: language and content."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text()
+
+
 def examples() -> list[Example]:
-    """The `bash` blocks, each with the `text` block that comes before the next one."""
+    """Return the `bash` blocks, each with the `text` block that follows it directly; `sh` blocks are not run."""
     found: list[Example] = []
-    for kind, content in re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL):
-        if kind == "bash":
-            found.append(Example(content, []))
-        elif kind == "text":
-            found[-1].shown.extend(content.splitlines())
+    for page in PAGES:
+        before = ""
+        for kind, content in blocks(page):
+            if kind == "bash":
+                found.append(Example(page, content, []))
+            elif kind == "text" and before == "bash":
+                found[-1].shown.extend(content.splitlines())
+            before = kind
     return found
+
+
+def rows(page: str, pattern: str) -> list[Any]:
+    """Return what a pattern finds in the rows of a page's tables."""
+    return re.findall(pattern, text_of(page), re.MULTILINE)
 
 
 def pattern(shown: str) -> str:
     return ".*".join(re.escape(part) for part in shown.split("…"))
+
+
+def missing(shown: list[str], printed: str) -> str | None:
+    """Return the first line shown that was not printed; lines are looked for in the order they are shown in."""
+    at = 0
+    for line in shown:
+        found = re.compile(pattern(line)).search(printed, at)
+        if found is None:
+            return line
+        at = found.end()
+    return None
 
 
 @pytest.fixture
@@ -58,8 +89,9 @@ def service(run: Run, server_url: str, template: str) -> Iterator[Served]:
     drop_database(url)
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="the README's commands use curl")
-def test_its_commands_run_and_what_it_shows_comes_out(service: Served, tmp_path: Path) -> None:
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the commands use curl and jq")
+@pytest.mark.timeout(300)
+def test_commands_run_and_print_what_the_pages_show(service: Served, tmp_path: Path) -> None:
     end = "=== end of an example ==="
     python = shlex.quote(sys.executable)
     programs = {"typed-memory": f"{python} -m app.cli", "python": python}
@@ -68,20 +100,32 @@ def test_its_commands_run_and_what_it_shows_comes_out(service: Served, tmp_path:
     done = subprocess.run(  # noqa: S603 - the README's commands are the point
         ["bash", "-eu", "-c", script],  # noqa: S607
         cwd=tmp_path,
-        env=environment(TM_URL=service.url, TM_API_KEY=service.key, PYTHONPATH=str(ROOT)),
+        env=environment(TM_URL=service.url, TM_API_KEY=service.key, PYTHONPATH=f"{ROOT}:{ROOT / 'clients' / 'python'}"),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert len(examples()) >= 8
-    for example, printed in zip(examples(), done.stdout.split(end), strict=True):
-        for shown in example.shown:
-            assert re.search(pattern(shown), printed), f"not in the answer: {shown}\n{printed}"
+    assert {example.page for example in examples()} == set(PAGES)
+    outputs = zip(examples(), done.stdout.split(end), strict=True)
+    wrong = [(one.page, line, printed) for one, printed in outputs if (line := missing(one.shown, printed)) is not None]
+    assert not wrong, "\n\n".join(f"{page} shows: {line}\nprinted: {printed}" for page, line, printed in wrong)
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))])
+def test_commands_that_are_only_shown_are_well_formed(page: str) -> None:
+    for kind, content in blocks(page):
+        if kind == "sh":
+            subprocess.run(["bash", "-n", "-c", content], check=True)  # noqa: S603, S607 - the page's own commands
+
+
+def test_every_page_with_commands_is_run() -> None:
+    pages = {path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]}
+    assert {page for page in pages if any(kind == "bash" for kind, _ in blocks(page))} == {*PAGES, *FOLLOWED_ELSEWHERE}
 
 
 def test_every_setting_is_listed_with_its_default() -> None:
-    listed = dict(re.findall(r"^\| `TM_(\w+)` \| (.*?) ?\|", README, re.MULTILINE))
+    listed = dict(rows("docs/operations.md", r"^\| `TM_(\w+)` \| (.*?) ?\|"))
     assert list(listed) == [name.upper() for name in Settings.model_fields]
     for name, field in Settings.model_fields.items():
         default = field.get_default()
@@ -91,7 +135,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
 
 
 def test_every_route_is_listed() -> None:
-    listed = re.findall(r"^\| `((?:GET|POST|PATCH|PUT|DELETE) \S+)` \|", README, re.MULTILINE)
+    listed = rows("docs/api.md", r"^\| `((?:GET|POST|PATCH|PUT|DELETE) \S+)` \|")
     paths = create_app(Settings.model_construct()).openapi()["paths"]
     routes = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
     generic = [re.sub(rf"^POST /memories/typed/(?:{TYPES})$", "POST /memories/typed/{type}", one) for one in routes]
@@ -99,8 +143,8 @@ def test_every_route_is_listed() -> None:
 
 
 def test_every_type_is_listed_with_its_half_life_and_scope() -> None:
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\w.]+) \| (\w+) \|$", README, re.MULTILINE)
-    listed = {name: (half_life, scope) for name, half_life, scope in rows}
+    table = rows("docs/concepts.md", r"^\| `(\w+)` \|.*\| ([\w.]+) \| (\w+) \|$")
+    listed = {name: (half_life, scope) for name, half_life, scope in table}
     assert listed == {
         spec.name: (f"{spec.half_life_days:g}" if spec.half_life_days else "never", spec.default_scope)
         for spec in discover()
@@ -108,19 +152,42 @@ def test_every_type_is_listed_with_its_half_life_and_scope() -> None:
 
 
 def test_every_command_is_listed() -> None:
-    listed = re.findall(r"^\| `typed-memory ([\w-]+)", README, re.MULTILINE)
+    listed = rows("docs/operations.md", r"^\| `typed-memory ([\w-]+)")
     assert sorted(listed) == sorted(MODULES)
 
 
-def test_every_make_target_it_names_is_there() -> None:
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"\bmake (serve|test|check|eval|bench|openapi|\w+(?=`))", README)) <= targets
+@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")], ids=str)
+def test_every_make_target_that_is_named_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    blocks_of_shell = re.findall(r"^```(?:sh|bash)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    commands = [*re.findall(r"`(make [^`\n]+)`", page.read_text()), *"\n".join(blocks_of_shell).splitlines()]
+    named = {found[1] for line in commands if (found := re.match(r"make ([\w-]+)(?=$| +#| +\w+=|  )", line))}
+    assert named <= targets
 
 
-@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("evals/*.md")], ids=str)
+@pytest.mark.parametrize(
+    "page",
+    [
+        one
+        for folder in (".", "docs/**", "evals", "clients/**", "examples/**")
+        for one in ROOT.glob(f"{folder}/*.md")
+        if "node_modules" not in one.parts
+    ],
+    ids=str,
+)
 def test_every_link_leads_somewhere(page: Path) -> None:
-    for target, _, part in (one.partition("#") for one in re.findall(r"\]\(([^)\s]+)\)", page.read_text())):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for address in re.findall(r"\]\(<?([^)\s>]+)>?\)", text):
+        target, _, part = address.partition("#")
+        if re.match(r"\w+:", address):
+            continue
         file = page.parent / target if target else page
         assert file.exists(), target
         headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE) if part else []
         assert not part or part in [re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings], part
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    linked = {address.partition("#")[0] for address in re.findall(r"\]\(([^)\s]+)\)", text_of("README.md"))}
+    pages = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md")}
+    assert pages <= linked

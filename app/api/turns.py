@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from starlette.responses import Response
 
 from app import ids
@@ -25,6 +26,7 @@ from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, PageOut, Source, as_is, json_answer, public_id
 from app.errors import PASSING
 from app.memory.candidate import WriteDecision
+from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name, Place, Sentence, UserId
 from app.model import Actor, Category, ScopeKind, SpeechAct, Visibility
@@ -51,6 +53,15 @@ class TurnIn(RequestBody):
     metadata: Metadata = Field(default_factory=dict)
 
 
+class ChatMessageIn(BaseModel):
+    """A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"examples": [{"role": "user", "content": [{"type": "text", "text": "I moved to Berlin."}]}]},
+    )
+
+
 _OWN = frozenset(TurnIn.model_fields) - {"session_id"}
 """The fields of one turn that a body may have right in itself."""
 
@@ -69,9 +80,17 @@ class TurnsBody(
         }
     ),
 ):
-    """Turns of one user or agent: a list, or one turn's fields right here."""
+    """Turns of one user or agent: a list of turns or of chat messages, or one turn's fields right here."""
 
     turns: list[TurnIn] | None = Field(default=None, min_length=1, max_length=MOST_TURNS)
+    messages: list[ChatMessageIn] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_TURNS,
+        description="In place of `turns`: messages as chat libraries have them. Text parts are joined, `timestamp` or "
+        "`created_at` say when, `name` who. System prompts and messages without text are left out, and named in "
+        "`ignored`.",
+    )
     role: Role | None = None
     content: Sentence | None = None
     speaker: Name | None = None
@@ -93,19 +112,20 @@ class TurnsBody(
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
         single = {name for name in _OWN if getattr(self, name) is not None}
-        if self.turns is None and self.content is None:
-            raise ValueError("give `turns`, or one turn's `content`")
-        if self.turns is not None and single:
-            raise ValueError(f"give `turns` or one turn's fields, not both: {', '.join(sorted(single))}")
+        lists = [name for name in ("turns", "messages") if getattr(self, name) is not None]
+        if not lists and self.content is None:
+            raise ValueError("give `turns`, `messages`, or one turn's `content`")
+        if len(lists) > 1:
+            raise ValueError("give `turns` or `messages`, not both")
+        if lists and single:
+            raise ValueError(f"give `{lists[0]}` or one turn's fields, not both: {', '.join(sorted(single))}")
         return self
 
     @property
-    def given(self) -> list[TurnIn]:
-        """Return the turns, in either shape."""
-        if self.turns is not None:
-            return self.turns
+    def single(self) -> TurnIn:
+        """Return the turn whose fields stand in the body itself."""
         own = {name: getattr(self, name) for name in _OWN if getattr(self, name) is not None}
-        return [TurnIn.model_construct(**own)]
+        return TurnIn.model_construct(**own)
 
 
 class TurnQuery(PageQuery):
@@ -194,11 +214,19 @@ class TurnOut(Out):
         )
 
 
+class IgnoredOut(Out):
+    """A message that says nothing to remember: its place in the request, from 0, and why."""
+
+    place: int
+    reason: str
+
+
 class TurnsResult(Out):
     """Turns as far as they have come; `job_id` is the job that processes those that wait."""
 
     job_id: Annotated[str | None, Given()]
     turns: Annotated[list[TurnOut], Given()]
+    ignored: Annotated[list[IgnoredOut], Given(())]
     degraded: Annotated[list[str], Given()]
 
 
@@ -285,23 +313,26 @@ async def post_turns(
     `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
     and a job tries again, also after `mode=sync`.
     """
-    turns = turns_from_body(body, runtime.clock())
-    metadata = [one.metadata for one in body.given]
+    given = turns_given(body)
+    turns = turns_from_body(body, given, runtime.clock())
+    metadata = [one.turn.metadata for one in given.placed]
+    ignored = [IgnoredOut.answer(one) for one in given.ignored]
+    if not turns:
+        return json_answer(_result([], ignored=ignored))
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         previews = [TurnOut.previewed(turn, report) for turn, report in zip(turns, reports, strict=True)]
-        return json_answer(_result(previews))
+        return json_answer(_result(previews, ignored=ignored))
     if how.mode is ProcessingMode.SYNC and len(turns) > MOST_AT_ONCE:
         raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
             await runtime.turns.store(actor, turns, metadata)
-            return await _processed(runtime, actor, turns)
+            return await _processed(runtime, actor, turns, ignored=ignored)
         job = await runtime.turns.receive(actor, turns, metadata)
-        return _result(
-            [TurnOut.answer(turn, metadata=given) for turn, given in zip(turns, metadata, strict=True)], job=job
-        )
+        received = [TurnOut.answer(turn, metadata=about) for turn, about in zip(turns, metadata, strict=True)]
+        return _result(received, job=job, ignored=ignored)
 
     return await run_once(request, runtime, actor, OK if how.mode is ProcessingMode.SYNC else ACCEPTED, work)
 
@@ -351,7 +382,9 @@ async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Res
     return json_answer(TurnOut.stored(await runtime.turns.get(actor, ids.parse(ids.TURN, turn_id))))
 
 
-async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[str, object]:
+async def _processed(
+    runtime: Runtime, actor: Actor, turns: list[Turn], *, ignored: Sequence[object] = ()
+) -> dict[str, object]:
     """Return the turns processed; where that can't be done now, leave them to a job and say why."""
     degraded: list[str] = []
     job: UUID | None = None
@@ -361,26 +394,98 @@ async def _processed(runtime: Runtime, actor: Actor, turns: list[Turn]) -> dict[
         degraded = [error.message]
         job = await runtime.turns.later(actor, turns)
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
-    return _result([TurnOut.stored(one) for one in found], job=job, degraded=degraded)
+    return _result([TurnOut.stored(one) for one in found], job=job, degraded=degraded, ignored=ignored)
 
 
-def _result(turns: list[dict[str, Any]], *, job: UUID | None = None, degraded: Sequence[str] = ()) -> dict[str, object]:
+def _result(
+    turns: list[dict[str, Any]],
+    *,
+    job: UUID | None = None,
+    degraded: Sequence[str] = (),
+    ignored: Sequence[object] = (),
+) -> dict[str, object]:
     job_id = None if job is None else ids.public(ids.JOB, job)
-    return TurnsResult.answer(None, job_id=job_id, turns=turns, degraded=degraded)
+    return TurnsResult.answer(None, job_id=job_id, turns=turns, degraded=degraded, ignored=ignored)
 
 
-def turns_from_body(body: TurnsBody, now: datetime) -> list[Turn]:
-    """Return the turns a body describes, with ids in their order; raise InvalidFields."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedTurn:
+    """A turn of a request; `place` is its path there, empty where its fields stand in the body itself."""
+
+    place: str
+    turn: TurnIn
+
+    def field(self, name: str) -> str:
+        """Return the path of one of its fields, for an error."""
+        return f"{self.place}.{name}" if self.place else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """A message of a request that is no turn."""
+
+    place: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenTurns:
+    """The turns that a request describes, and its messages that are none."""
+
+    placed: Sequence[PlacedTurn]
+    ignored: Sequence[Ignored] = ()
+
+
+def turns_given(body: TurnsBody) -> GivenTurns:
+    """Return the turns a body describes, in any of its shapes; raise InvalidFields."""
+    if body.messages is not None:
+        return _turns_of_messages(body.messages)
+    if body.turns is None:
+        return GivenTurns(placed=[PlacedTurn(place="", turn=body.single)])
+    return GivenTurns(placed=[PlacedTurn(place=f"turns.{place}", turn=one) for place, one in enumerate(body.turns)])
+
+
+def _turns_of_messages(messages: Sequence[ChatMessageIn]) -> GivenTurns:
+    placed: list[PlacedTurn] = []
+    ignored: list[Ignored] = []
+    errors: list[FieldError] = []
+    for number, message in enumerate(messages):
+        place = f"messages.{number}"
+        try:
+            said = read_chat_message(message.model_dump())
+            if isinstance(said, IgnoredMessage):
+                ignored.append(Ignored(place=number, reason=said.reason))
+            else:
+                placed.append(PlacedTurn(place=place, turn=_turn_of(said)))
+        except ValidationError as invalid:
+            errors += [
+                FieldError(field=f"{place}.{error['loc'][0]}", message=str(error["msg"])) for error in invalid.errors()
+            ]
+        except ValueError as error:
+            errors.append(FieldError(field=place, message=str(error)))
+    if errors:
+        raise InvalidFields(errors)
+    return GivenTurns(placed=placed, ignored=ignored)
+
+
+def _turn_of(said: ChatMessage) -> TurnIn:
+    if said.role is not None and said.role not in set(Role):
+        raise ValueError(f"the role {said.role!r} is none of {', '.join(Role)}")
+    about = {"role": said.role, "content": said.content, "speaker": said.name, "occurred_at": said.occurred_at}
+    return TurnIn.model_validate({name: value for name, value in about.items() if value is not None})
+
+
+def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[Turn]:
+    """Return the turns to store, with ids in their order; raise InvalidFields."""
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
-    given = body.given
     errors = []
     turns = []
-    for place, (one, identifier) in enumerate(zip(given, sorted(ids.new() for _ in given), strict=True)):
+    for placed, identifier in zip(given.placed, sorted(ids.new() for _ in given.placed), strict=True):
+        one = placed.turn
         occurred = fields.aware(one.occurred_at, zone) or now
         if occurred > now + FUTURE:
-            where = f"turns.{place}.occurred_at" if body.turns is not None else "occurred_at"
-            errors.append(FieldError(field=where, message="must not lie in the future"))
+            errors.append(FieldError(field=placed.field("occurred_at"), message="must not lie in the future"))
             continue
         turns.append(
             Turn(

@@ -1,8 +1,6 @@
-"""Formats of files, and conversations as memories.
+"""Files to import: their formats, and the writes they hold, each with its place in the file.
 
-Conversations as people have them on file, read as episodic memories. Pure: JSON values in, items out.
-
-Files to import: what format they are in, and the writes they hold, each with its place in the file.
+A conversation becomes one episodic memory a message.
 """
 
 from __future__ import annotations
@@ -12,36 +10,18 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from app.commands.terminal import CommandFailed
-from app.memory.fields import MAX_TEXT, can_be_seen
+from app.memory.chat_messages import IgnoredMessage, is_role, read_chat_message, time_of
+from app.memory.fields import MAX_TEXT
 
 _LISTS = ("messages", "turns", "chat_messages")
-
-_TIMES = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")
-
-_WRITTEN = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
-
-_ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "model": "assistant",
-    "bot": "assistant",
-    "function": "tool",
-    "user": "user",
-}
-
-_INSTRUCTIONS = frozenset({"system", "developer"})
-
-_MILLISECONDS_FROM = 100_000_000_000
-"""Seconds since 1970 stay below this until the year 5138; larger numbers are milliseconds."""
 
 SHAPES = (
     "a list of messages, an object with `messages`, `sessions` or `mapping`, or a list of such objects; "
@@ -104,12 +84,6 @@ def memories(document: object, *, place: str, name: str, session_id: str | None 
         yield from _session(session, session.id or only or _made_up(begins, session.messages))
 
 
-def is_role(word: str) -> bool:
-    """Say whether a message's `type` names who speaks, as LangChain's does, rather than a memory type."""
-    known = _ROLES.keys() | _ROLES.values() | _INSTRUCTIONS | {"chat", "message", "constructor"}
-    return word.casefold() in known
-
-
 def _sessions(document: object, place: str) -> Iterator[_Session]:
     if isinstance(document, list) and document and _is_session(document[0]):
         for number, one in enumerate(document, 1):
@@ -121,7 +95,7 @@ def _sessions(document: object, place: str) -> Iterator[_Session]:
             yield from _sessions(one, f"{place}, session {number}")
     elif isinstance(document, dict) and _is_session(document):
         named = next((str(document[key]) for key in ("session_id", "id", "uuid") if document.get(key)), None)
-        yield _Session(place=place, id=named, date=_time_of(document), messages=_messages(document))
+        yield _Session(place=place, id=named, date=time_of(document), messages=_messages(document))
     else:
         raise ValueError(f"not a conversation: give {SHAPES}")
 
@@ -172,83 +146,20 @@ def _session(session: _Session, session_id: str) -> Iterator[Read]:
 
 def _memory(message: object, session: _Session, before: str | None) -> dict[str, object] | str:
     """Return the write a message makes, or why it makes none; ValueError when it can't be understood."""
-    if not isinstance(message, dict):
-        # A ValueError as for all else that is wrong with a message.
-        raise ValueError(  # noqa: TRY004
-            f"a message must be a JSON object with `role` and `content`, not {_short(message)}"
-        )
-    flat = _flat(message)
-    role = _role(flat)
-    if role in _INSTRUCTIONS:
-        return f"{role} prompt"
-    if "content" not in flat and "text" not in flat:
-        raise ValueError("the message has no `content`")
-    content = _text(flat.get("content")) or _text(flat.get("text"))
-    if not content or not can_be_seen(content):
-        return "message without text"
-    body: dict[str, object] = {"type": "episodic", "content": content}
-    speaker = flat.get("name") or flat.get("speaker") or (role if role != "user" else None)
+    said = read_chat_message(message, sent=session.date)
+    if isinstance(said, IgnoredMessage):
+        return said.reason
+    body: dict[str, object] = {"type": "episodic", "content": said.content}
+    speaker = said.name or (said.role if said.role != "user" else None)
     if speaker:
-        body["speaker"] = str(speaker)
-    if role:
-        body["evidence"] = [{"role": role}]
-    stated = _time_of(flat)
-    if stated is None:
-        stated = session.date
-    if stated is not None:
-        body["occurred_at"] = _instant(stated)
+        body["speaker"] = speaker
+    if said.role:
+        body["evidence"] = [{"role": said.role}]
+    if said.occurred_at is not None:
+        body["occurred_at"] = said.occurred_at
     if before is not None:
         body["context"] = before[:MAX_TEXT]
     return body
-
-
-def _flat(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the message without the wrapping of LangChain (`data`, `kwargs`)."""
-    for key in ("data", "kwargs"):
-        if isinstance(message.get(key), dict):
-            return {**message, **message[key]}
-    return message
-
-
-def _role(message: Mapping[str, Any]) -> str | None:
-    for found in (message.get("role"), message.get("sender"), _of(message.get("author"), "role"), message.get("type")):
-        if isinstance(found, str) and found not in {"message", "constructor"}:
-            return _ROLES.get(found.casefold(), found.casefold())
-    return None
-
-
-def _text(content: object) -> str:
-    """Return the text of a message's content: a string, a list of parts, or an object that has them."""
-    match content:
-        case str():
-            return content.strip()
-        case {"text": str(text)}:
-            return text.strip()
-        case {"parts": list(parts)} | list(parts):
-            return "\n".join(filter(None, (_text(part) for part in parts)))
-        case _:
-            return ""
-
-
-def _time_of(value: Mapping[str, Any]) -> object:
-    return next((value[key] for key in _TIMES if value.get(key) not in {None, ""}), None)
-
-
-def _instant(value: object) -> str:
-    """Return a time as ISO 8601, or raise ValueError; one without an offset stays without."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
-        try:
-            return datetime.fromtimestamp(seconds, UTC).isoformat()
-        except (OverflowError, OSError, ValueError):
-            raise ValueError(f"the time {_short(value)} is out of range") from None
-    text = str(value).strip()
-    with suppress(ValueError):
-        return datetime.fromisoformat(text).isoformat()
-    for pattern in _WRITTEN:
-        with suppress(ValueError):
-            return datetime.strptime(text, pattern).isoformat()  # noqa: DTZ007 - the service knows the zone
-    raise ValueError(f"can't read the time {_short(value)}: write it like 2026-05-09T14:30:00Z")
 
 
 def _of(value: object, key: str) -> Any:  # noqa: ANN401 - a JSON value
@@ -260,11 +171,6 @@ def _made_up(name: str, messages: Iterable[object]) -> str:
     first = next(iter(messages), None)
     digest = hashlib.sha256(json.dumps(first, sort_keys=True).encode()).hexdigest()[:8]
     return f"{name[:180]}-{digest}"
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
 
 
 _LOOKED_AT = 20

@@ -475,7 +475,7 @@ def _tell(name: str, files: Mapping[str, str]) -> None:
     say("They work as they are. Next:")
     say(f"  1. In {kind}, say what the type holds, how it reads and how it fades.")
     say(f"  2. In {migration}, name the indexes it needs, if any.")
-    say(f"  3. Give {name} a row in the README's table of types.")
+    say(f"  3. Give {name} a row in the table of types of docs/concepts.md.")
     say("  4. make openapi")
     say(f'  5. make test ARGS="tests/memory/test_types.py {test}", and in the end make check')
     say("docs/adding-a-type.md goes through this word for word.")

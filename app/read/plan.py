@@ -1,7 +1,7 @@
 """Plans of retrieval and ranking by kind of question, and how a question was understood, as plain values.
 
 The table is data: the first row whose pattern fits decides, and the plan is returned with `explain`. The numbers
-were chosen in the middle of a plateau on three kinds of conversations (docs/decisions/0001-fusion.md has the figures).
+were chosen in the middle of a plateau on three kinds of conversations (docs/decisions/ranking.md has the figures).
 """
 
 from __future__ import annotations

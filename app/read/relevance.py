@@ -58,7 +58,7 @@ class Calibration:
 CALIBRATIONS: Final[Mapping[str, Calibration]] = {
     "wordllama-256": Calibration(unrelated=_UNRELATED, related=_RELATED),
 }
-"""Calibrations by model name (docs/decisions/0041-relevance.md)."""
+"""Calibrations by model name (docs/decisions/ranking.md)."""
 
 UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
 """For a model that nobody measured: sentence models are usually near this."""

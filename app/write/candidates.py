@@ -6,7 +6,7 @@ How what is extracted fades by what it says: core for who the user is, procedura
 
 From a grounded proposal to a candidate: its type's payload, the rule adjustments, its standing.
 
-How far a source is believed, before anything it says is weighed (DESIGN section 8; docs/decisions/0017-guards.md).
+How far a source is believed, before anything it says is weighed (DESIGN section 8; docs/decisions/guards.md).
 
 The strength is the `s` of the confidence formula: a user speaking of themself is the seed's explicit first-person
 statement, whatever others say ranks below it, and what nobody answers for ranks last.

@@ -1,6 +1,6 @@
 """Stage: what a candidate does to what is believed; the slot engine decides who holds the slot.
 
-Endings are told apart from statements, and matched with the memories that they mean (docs/decisions/0021-endings.md).
+Endings are told apart from statements, and matched with the memories that they mean (docs/decisions/writes.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Extractions as they are kept with their turn, so that a model is not asked the same thing twice.
 
-What a proposal says as a type that adopts from its own (docs/decisions/0038-adopting-at-the-writing.md).
+What a proposal says as a type that adopts from its own (docs/decisions/rule-extraction.md).
 
 From what was proposed of a turn to what goes on to be decided: grounded, meant, named, typed.
 """

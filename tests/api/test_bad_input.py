@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -28,12 +29,12 @@ async def problem(answer: httpx.Response, status: int, field: str | None = None)
 
 async def test_a_field_that_is_none_is_answered_with_those_there_are(client: httpx.AsyncClient) -> None:
     body = await problem(await client.post("/query", json={"query": "where?", "k": 3}), 422, "k")
-    assert body["detail"].startswith("k: is not a field here; there are agent_id, as_of, explain, ")
-    body = await problem(await client.post("/turns", json={"messages": [], "content": "x"}), 422, "messages")
+    assert body["detail"].startswith("k: is not a field here; did you mean `top_k`? there are agent_id, as_of, ")
+    body = await problem(await client.post("/turns", json={"utterances": [], "content": "x"}), 422, "utterances")
     assert "turns, user_id" in body["detail"]
     nested = {"turns": [{"content": "x", "text": "y"}]}
     body = await problem(await client.post("/turns", json=nested), 422, "turns.0.text")
-    assert body["detail"] == "turns.0.text: is not a field here"
+    assert body["detail"] == "turns.0.text: is not a field here; did you mean `content`?"
 
 
 async def nothing_written(client: httpx.AsyncClient) -> None:
@@ -339,7 +340,7 @@ async def test_a_parameter_that_would_be_ignored_is_refused(
     body = json.dumps(fact(user_id="u")) if method == "POST" else None
     answer = await client.request(method, f"{path}?{name}=true", content=body)
     told = await problem(answer, 422, name)
-    assert "is not a query parameter here; there are " in told["detail"]
+    assert re.search(r"is not a query parameter here; (did you mean `\w+`\? )?there are ", told["detail"])
     await nothing_written(client)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import signal
 from multiprocessing.process import BaseProcess
@@ -17,6 +16,7 @@ from app.runtime import Runtime
 from app.services.backfill import commit
 from app.services.backfill.runs import Backfills
 from tests.jobs.yard import light_runtime
+from tests.support.forked import CONTEXT
 
 HANDLERS = {"backfill": backfill.HANDLER}
 BATCH = 7
@@ -52,8 +52,6 @@ def _run(url: str, dies_at: int) -> None:
 
 def started(url: str, dies_at: int) -> BaseProcess:
     """Start a worker that is killed when it has written a batch for the n-th time, before that is committed."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    process = context.Process(target=_run, args=(url, dies_at), daemon=True)
+    process = CONTEXT.Process(target=_run, args=(url, dies_at), daemon=True)
     process.start()
     return process

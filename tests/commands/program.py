@@ -11,7 +11,9 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
+
+from tests.support.forked import ForkedProgram
 
 PROGRAM = (sys.executable, "-m", "app.cli")
 ROOT = Path(__file__).parents[2]
@@ -26,11 +28,18 @@ def environment(**settings: str) -> dict[str, str]:
 
 def run(*arguments: str, given: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; `given` is its standard input."""
-    return run_in(ROOT, *arguments, given=given, **settings)
+    process = ForkedProgram(arguments, folder=ROOT, env=environment(**settings), given=given)
+    output = Output(process.stdout, process.stderr)
+    try:
+        code = process.wait(WAIT_SECONDS)
+    finally:
+        process.kill()
+    said, logged = output.end()
+    return subprocess.CompletedProcess(arguments, code, said, logged)
 
 
 def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end in a folder."""
+    """Run a command to its end in a folder, with an interpreter of its own: that may hold other code."""
     return subprocess.run(  # noqa: S603 - our own program
         [*PROGRAM, *arguments],
         cwd=folder,
@@ -43,27 +52,60 @@ def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> s
     )
 
 
+def start(folder: Path, *arguments: str, **settings: str) -> ForkedProgram | subprocess.Popen[str]:
+    """Start the program of the code in a folder; ours is forked, which takes no time."""
+    env = environment(**settings, PYTHONPATH=str(folder))
+    if folder == ROOT:
+        return ForkedProgram(arguments, folder=folder, env=env)
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [*PROGRAM, *arguments],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+class Output:
+    """What a program prints, read while it runs."""
+
+    def __init__(self, *pipes: IO[str]) -> None:
+        self._read: list[list[str]] = [[] for _ in pipes]
+        self._readers = [
+            threading.Thread(target=self._follow, args=(pipe, lines), daemon=True)
+            for pipe, lines in zip(pipes, self._read, strict=True)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def so_far(self) -> list[str]:
+        """Return what each pipe has given."""
+        return ["".join(lines) for lines in self._read]
+
+    def end(self) -> list[str]:
+        """Wait for the last of it and return all."""
+        for reader in self._readers:
+            reader.join(WAIT_SECONDS)
+        return self.so_far()
+
+    @staticmethod
+    def _follow(pipe: IO[str], lines: list[str]) -> None:
+        with pipe:
+            lines.extend(pipe)
+
+
 class Served:
     """`typed-memory serve` of the code in `root`, on a free port or on TM_PORT; ends with the `with` block."""
 
     def __init__(self, root: Path = ROOT, /, **settings: str) -> None:
         self.settings: Mapping[str, str] = settings
-        self.said = ""
-        self.logged = ""
-        self.process = subprocess.Popen(  # noqa: S603 - our own program
-            [*PROGRAM, "serve", "--port", settings.get("TM_PORT", "0")],
-            cwd=root,
-            env=environment(**settings, PYTHONPATH=str(root)),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self._readers = [
-            threading.Thread(target=self._read, args=(name,), daemon=True) for name in ("stdout", "stderr")
-        ]
-        for reader in self._readers:
-            reader.start()
+        arguments = ("serve", "--port", settings.get("TM_PORT", "0"))
+        self.process = start(root, *arguments, **settings)
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self._output = Output(self.process.stdout, self.process.stderr)
 
     def __enter__(self) -> Self:
         deadline = time.monotonic() + WAIT_SECONDS
@@ -77,6 +119,16 @@ class Served:
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.stop()
+
+    @property
+    def said(self) -> str:
+        """What it has printed."""
+        return self._output.so_far()[0]
+
+    @property
+    def logged(self) -> str:
+        """What it has logged."""
+        return self._output.so_far()[1]
 
     @property
     def url(self) -> str:
@@ -94,11 +146,7 @@ class Served:
     def wait(self) -> int:
         """Wait for the end, and for the last of what it says."""
         code = self.process.wait(WAIT_SECONDS)
-        for reader in self._readers:
-            reader.join(WAIT_SECONDS)
-        for pipe in (self.process.stdout, self.process.stderr):
-            assert pipe is not None
-            pipe.close()
+        self._output.end()
         return code
 
     def command(self, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -109,12 +157,3 @@ class Served:
         found = re.search(rf"^  {name} +(\S+)", self.said, re.MULTILINE)
         assert found is not None, self.said
         return found[1]
-
-    def _read(self, name: str) -> None:
-        pipe = self.process.stdout if name == "stdout" else self.process.stderr
-        assert pipe is not None
-        for line in pipe:
-            if name == "stdout":
-                self.said += line
-            else:
-                self.logged += line

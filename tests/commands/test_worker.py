@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import subprocess
-import threading
 import time
 from collections.abc import Callable
 from typing import Self
@@ -19,24 +17,16 @@ import pytest
 from app.bootstrap import now
 from app.db import jobs
 from app.db.session import Database
-from tests.commands.program import PROGRAM, ROOT, WAIT_SECONDS, Served, environment, run
+from tests.commands.program import ROOT, WAIT_SECONDS, Output, Served, environment, run
+from tests.support.forked import ForkedProgram
 
 
 class Working:
     """`typed-memory worker`; ends with the `with` block."""
 
     def __init__(self, **settings: str) -> None:
-        self.process = subprocess.Popen(  # noqa: S603 - our own program
-            [*PROGRAM, "worker"],
-            cwd=ROOT,
-            env=environment(**settings),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.said = ""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self.process = ForkedProgram(["worker"], folder=ROOT, env=environment(**settings))
+        self._output = Output(self.process.stdout, self.process.stderr)
 
     def __enter__(self) -> Self:
         return self
@@ -45,18 +35,15 @@ class Working:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(WAIT_SECONDS)
-        self._reader.join(WAIT_SECONDS)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        self._output.end()
 
     def until(self, text: str) -> None:
         until(lambda: text in self.said or self.process.poll() is not None)
         assert text in self.said, self.said
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said += line
+    @property
+    def said(self) -> str:
+        return "".join(self._output.so_far())
 
 
 def until(met: Callable[[], bool]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,8 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.commands.program import PROGRAM, ROOT, Served, environment
+from tests.commands.program import ROOT, Output, Served, environment
+from tests.support.forked import ForkedProgram
 
 KEY = "tm_key_of_the_fault_tests_0123456789abcdefghij"
 KILLS = 20
@@ -48,17 +48,10 @@ class Load:
 
 
 @contextmanager
-def worker(settings: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+def worker(settings: dict[str, str]) -> Iterator[ForkedProgram]:
     """Run a worker of its own; it is killed at the end if it still runs."""
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        [*PROGRAM, "worker"],
-        cwd=ROOT,
-        env=environment(**settings),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    process = ForkedProgram(["worker"], folder=ROOT, env=environment(**settings))
+    Output(process.stdout, process.stderr)
     try:
         yield process
     finally:

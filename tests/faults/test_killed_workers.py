@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +14,7 @@ import pytest
 from app.db import jobs
 from app.db.session import Database
 from tests.faults.test_killed_under_load import worker
+from tests.support.forked import ForkedProgram
 
 DUE = 12_000
 OTHERS = 3_000
@@ -98,7 +98,7 @@ async def test_killed_in_its_batches_it_skips_none_and_repeats_none(fresh_databa
         await connection.close()
 
 
-async def killed(connection: asyncpg.Connection[Any], process: subprocess.Popen[str]) -> None:
+async def killed(connection: asyncpg.Connection[Any], process: ForkedProgram) -> None:
     """Kill a worker while it changes memories."""
     before = await connection.fetchval("SELECT count(*) FROM memories WHERE status = 'expired'")
     await until(connection, "SELECT count(*) > $1 + 500 FROM memories WHERE status = 'expired'", before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import signal
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from app.jobs import worker
 from tests.jobs.handlers import HANDLERS
 from tests.jobs.yard import light_runtime
+from tests.support.forked import CONTEXT
 
 
 async def _main(url: str, settings: dict[str, Any]) -> None:
@@ -28,9 +28,7 @@ def _run(url: str, settings: dict[str, Any]) -> None:
 
 def started(url: str, **settings: Any) -> BaseProcess:
     """Start a worker on a database."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    process = context.Process(target=_run, args=(url, settings), daemon=True)
+    process = CONTEXT.Process(target=_run, args=(url, settings), daemon=True)
     process.start()
     return process
 

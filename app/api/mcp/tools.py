@@ -22,7 +22,7 @@ from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
 from app.api.plumbing.wire import DIGITS
 from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
-from app.api.turns import TurnsBody, turns_from_body
+from app.api.turns import TurnsBody, turns_from_body, turns_given
 from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId
 from app.memory.registry import discover
@@ -141,7 +141,7 @@ class ReviewPending(RequestBody):
 
 async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResult:
     body = TurnsBody.model_validate(given.model_dump(exclude_none=True))
-    turns = turns_from_body(body, runtime.clock())
+    turns = turns_from_body(body, turns_given(body), runtime.clock())
     job = ids.public(ids.JOB, await runtime.turns.receive(actor, turns, [{} for _ in turns]))
     turn = ids.public(ids.TURN, turns[0].id)
     return ToolResult(

@@ -22,6 +22,7 @@ from starlette.types import Scope
 
 from app.api.plumbing.unions import BUILT_IN
 from app.errors import InvalidInput, TypedMemoryError
+from app.memory.chat_messages import TIME_FIELDS
 
 _WRITES: Final = (
     "POST /memories/typed/{type} writes a memory, POST /memories/batch many, and POST /turns makes memories of what "
@@ -190,9 +191,28 @@ def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: 
     ]
 
 
+_NAMES_ELSEWHERE: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(TIME_FIELDS[1:], ("occurred_at",)),
+    **dict.fromkeys(("text", "message", "memory", "data"), ("content", "query")),
+    **dict.fromkeys(("limit", "k", "n", "max_results", "num_results"), ("top_k", "limit")),
+    **dict.fromkeys(("threshold", "min_score", "score_threshold"), ("min_relevance",)),
+    **dict.fromkeys(("namespace", "user", "userId", "uid", "owner_id"), ("user_id",)),
+    **dict.fromkeys(("agent", "agentId", "assistant_id"), ("agent_id",)),
+    **dict.fromkeys(("thread_id", "run_id", "conversation_id", "chat_id", "sessionId"), ("session_id",)),
+    **dict.fromkeys(("memory_types", "type", "kinds"), ("types",)),
+    **dict.fromkeys(("name", "author", "sender"), ("speaker",)),
+    **dict.fromkeys(("tags", "attributes", "meta"), ("metadata",)),
+    "q": ("query",),
+    "question": ("query",),
+}
+"""What other memory services and chat libraries call a field, and what it is called here."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the question whether the nearest known name was meant; nothing where none is near."""
-    near = get_close_matches(name, known, n=1, cutoff=_LIKENESS)
+    names = set(known)
+    elsewhere = [one for one in _NAMES_ELSEWHERE.get(name, ()) if one in names]
+    near = elsewhere or get_close_matches(name, names, n=1, cutoff=_LIKENESS)
     return f"did you mean `{near[0]}`? " if near else ""
 
 
