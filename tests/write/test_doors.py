@@ -182,7 +182,7 @@ class OneProposal:
     proposal: Proposal
     name: str = "scripted"
 
-    async def extract(self, turn: Turn, context: Sequence[Turn], *, types: Registry) -> Extraction:
+    async def extract(self, turn: Turn, context: Sequence[Turn] = (), *, types: Registry | None = None) -> Extraction:
         del turn, context, types
         return Extraction(proposals=(self.proposal,))
 

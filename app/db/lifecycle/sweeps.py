@@ -50,6 +50,14 @@ FRESHNESS_SQL = f"""greatest(m.floor, {BOOST} * CASE WHEN m.half_life_days IS NU
 FADED = f"m.half_life_days IS NOT NULL AND {FRESHNESS_SQL} < {EXPIRY}"
 """As `lifecycle.expires`."""
 
+DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range))) FROM memory_index i
+    WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0)"""
+"""The last instant that a memory speaks of: the end of its event or of its validity."""
+
+_FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
+    CAST(:now AS timestamptz) - {DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
+"""Whether it has faded since that instant, too: what lies ahead does not fade before it, nor at once after it."""
+
 NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
     coalesce(u.access_count, 0) AS access_count, m.confidence"""
 """What `fade_of` reads."""
@@ -162,8 +170,8 @@ class Sweep:
         return statement(
             f"""
             WITH looked AS MATERIALIZED (
-                SELECT m.id, m.stated_at, m.half_life_days, m.floor, m.confidence, m.category, m.valid_until,
-                    m.status_since, m.recorded_at
+                SELECT m.id, m.stated_at, m.half_life_days, m.floor, m.confidence, m.category, m.valid_from,
+                    m.valid_until, m.status_since, m.recorded_at
                 FROM memories m WHERE m.tenant_id = :tenant AND m.id > :after AND {self.among}
                 ORDER BY m.id LIMIT {SCANNED}
             ), due AS (
@@ -241,7 +249,7 @@ FRESHNESS = Sweep(
     action=AuditAction.MEMORY_EXPIRED,
     actor="worker:freshness",
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
-    when=FADED,
+    when=f"{FADED} AND {_FADED_SINCE_DATE}",
     sets={"status": MemoryStatus.EXPIRED},
     numbers=NUMBERS,
     detail=_faded,
