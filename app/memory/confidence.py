@@ -9,6 +9,9 @@ from app.model import ConfidenceParts, SpeechAct
 WRITE_FLOOR = 0.30
 """Below this a candidate is rejected; at it, it is stored (DESIGN, disagreement 4)."""
 
+READ_FLOOR = 0.50
+"""Below this a memory is not recalled by default (DESIGN, disagreement 4)."""
+
 UNCERTAIN_CAP = 0.30
 """Most that a hypothetical or a role may be believed (seed 003, provenance failure)."""
 

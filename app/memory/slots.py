@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
 
+from app.memory.confidence import READ_FLOOR
 from app.memory.placement import MOOT_ALONE, REVIEW_IMPORTANCE, Placement
 from app.memory.unmerging import Unmerging
 from app.memory.versions import (
@@ -43,8 +44,9 @@ def latest_statement_wins(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict of a stateful slot.
 
     Equal values repeat one another. A different value supersedes when it is an assertion, was not
-    stated before the old one, and is trusted at least as much as the old one less the tolerance. An
-    earlier statement that arrives late is history. Otherwise both stand, contradicting each other.
+    stated before the old one, and is trusted at least as much as the old one less the tolerance; what is
+    not recalled by default never hides what is. An earlier statement that arrives late is history. Otherwise
+    both stand, contradicting each other.
     """
     if old.value == new.value:
         return SlotVerdict.MERGE
@@ -52,7 +54,8 @@ def latest_statement_wins(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
         return SlotVerdict.CONTRADICT
     if new.stated_at < old.stated_at:
         return SlotVerdict.HISTORY
-    if new.confidence >= old.confidence - TOLERANCE:
+    hides = new.confidence < READ_FLOOR <= old.confidence
+    if new.confidence >= old.confidence - TOLERANCE and not hides:
         return SlotVerdict.SUPERSEDE
     return SlotVerdict.CONTRADICT
 
@@ -209,10 +212,22 @@ def _remove(draft: VersionDraft, event: Removed) -> Transition:
                 _forget(draft, one, event.reason)
             case _:
                 draft.before = {key: other for key, other in draft.before.items() if key != one.id}
+    if event.unfolds and event.status is not MemoryStatus.PENDING:
+        _unfold(draft, {one.id for one in gone})
     if event.status is None:
         _join_neighbours(draft, {one.id: one for one in gone})
     _settle(draft, gone)
     return draft.done(SlotOutcome.CHANGED, event.reason, rivals=gone)
+
+
+def _unfold(draft: VersionDraft, summaries: Collection[UUID]) -> None:
+    """Make versions what they were before they were folded into summaries that go."""
+    for one in list(draft.before.values()):
+        was = one.folded
+        if was is not None and one.superseded_by in summaries:
+            then: dict[str, Any] = {"ended_at": was.ended_at, "retired_at": was.retired_at, "superseded_by": None}
+            reason = "the summary that it was folded into is gone"
+            draft.set(one.id, ChangeCause.REVIVED, reason=reason, status=was.status, **then)
 
 
 def _join_neighbours(draft: VersionDraft, gone: Mapping[UUID, Version]) -> None:

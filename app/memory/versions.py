@@ -39,12 +39,22 @@ ConflictPolicy = Callable[[SlotClaim, SlotClaim], SlotVerdict]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateBeforeFold:
+    """What a memory was before it was folded into a summary."""
+
+    status: MemoryStatus
+    ended_at: datetime | None
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """A memory as far as its slot is concerned; without a slot it competes with nothing.
 
     `valid_from` and `valid_until` are when it says it is true, `ended_at` when something else ended it, `retired_at`
     when the service stopped believing it. `superseded_by` is the next version in the chain, `supersedes` the one
-    before it. `unbelieved`: it waits for a person, and was not believed since it was recorded.
+    before it. `unbelieved`: it waits for a person, and was not believed since it was recorded. `folded`: it was folded
+    into the version that superseded it.
     """
 
     id: UUID
@@ -67,6 +77,7 @@ class Version:
     review_note: str | None = None
     recorded_at: datetime | None = None
     unbelieved: bool = False
+    folded: StateBeforeFold | None = None
 
     @property
     def active(self) -> bool:
@@ -217,11 +228,15 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """Versions are taken out of belief: forgotten, sent to review, or, without a status, deleted."""
+    """Versions are taken out of belief: forgotten, sent to review, or, without a status, deleted.
+
+    With `unfolds`, what was folded into one that is forgotten or deleted is again what it was before.
+    """
 
     versions: frozenset[UUID]
     status: MemoryStatus | None
     reason: str = ""
+    unfolds: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

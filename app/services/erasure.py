@@ -40,7 +40,7 @@ from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.memory.slots import accumulate, transition
 from app.memory.spec import MemoryType
-from app.memory.versions import Removed, Version
+from app.memory.versions import ChangeCause, Removed, Version, VersionChange
 from app.model import Actor, Memory, Mention
 from app.services.memories import visible_memory
 
@@ -296,8 +296,8 @@ class Erasing:
         tenant, now = actor.tenant_id, self.clock()
         sources = await rows.sources(session, tenant, gone.id)
         mentioned = await rows.mentioned(session, tenant, gone.id)
-        counts = await rows.one_memory(session, tenant, gone.id, erasure)
         versions = await rivals.read_versions(session, tenant, [gone.id])
+        counts = await rows.one_memory(session, tenant, gone.id, erasure)
         await self._delete(session, tenant, gone)
         await _leave_slot(session, actor, gone, versions, now)
         counts["memories"] = 1
@@ -415,6 +415,14 @@ async def _leave_slot(
     moot = {"reason": "nothing contradicts it any more"}
     cleared = [one.before.id for one in found.changes if one.before.review is not None and one.after.review is None]
     await append(session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in cleared])
+    revived = [one for one in found.changes if one.cause is ChangeCause.REVIVED]
+    await append(
+        session, [ledger.event(AuditAction.MEMORY_REVIVED, _revived(one), memory=one.before.id) for one in revived]
+    )
+
+
+def _revived(change: VersionChange) -> Mapping[str, object]:
+    return {"reason": change.reason, "status": [change.before.status, change.after.status]}
 
 
 def subject_hash(tenant: UUID, user: str) -> bytes:

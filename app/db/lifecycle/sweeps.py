@@ -351,7 +351,7 @@ class Purge:
         contexts = sum(row["in_context"] for row in gone)
         documents = RemovedDocuments.of([words[one] for one in memories], contexts=contexts)
         await delete_memories(session, tenant, scope, memories, documents)
-        event = Removed(versions=frozenset(memories), status=None, reason="forgotten long ago")
+        event = Removed(versions=frozenset(memories), status=None, reason="forgotten long ago", unfolds=False)
         found = transition(versions.values(), event, policy=accumulate, now=now)
         await change_memories(session, tenant, [row_change(one, at=now) for one in found.changes], at=now)
         ledger = AuditWriter(tenant=tenant, actor="worker:gc", at=now, scope=scope)
