@@ -1,4 +1,4 @@
-"""Opening what a runtime stands on: the database, which may be a server of its own, and the first key."""
+"""Start of the database, which may be an embedded server, its migration, and the first key."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ log = structlog.get_logger("typed_memory.runtime")
 
 
 def now() -> datetime:
-    """Return the present."""
+    """Return the present time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """The database, open and of this code's schema, and what anybody asks of it first. `owner_url` may migrate it."""
+    """The open database with this code's schema, and its basic services. `owner_url` may migrate it."""
 
     database: Database
     owner_url: str
@@ -41,9 +41,9 @@ class Store:
 
 
 async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack, *, migrate: bool) -> Store:
-    """Start what must be started, bring the schema up with `migrate`, and open the database.
+    """Start an embedded server if needed, upgrade the schema with `migrate`, and open the database.
 
-    Raises ConfigurationError when the schema is another than this code's.
+    Raises ConfigurationError when the schema does not fit this code.
     """
     url, owner_url = await database_urls(settings, metrics, stack)
     if migrate:
@@ -60,13 +60,13 @@ async def open_store(settings: Settings, metrics: Metrics, stack: AsyncExitStack
 
 @asynccontextmanager
 async def open_runtime_store(settings: Settings) -> AsyncIterator[Store]:
-    """Yield the store alone, for a command that works on it without the rest of the service."""
+    """Yield the store alone, for commands that don't need the rest of the service."""
     async with AsyncExitStack() as stack:
         yield await open_store(settings, Metrics(), stack, migrate=settings.auto_migrate)
 
 
 async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
-    """Return the service's login and the owner's; without configuration, of a server started here."""
+    """Return the URLs with the service's login and the owner's; without configuration, of an embedded server."""
     if settings.database_url is not None:
         url = settings.database_url.get_secret_value()
         owner = settings.migration_database_url
@@ -84,7 +84,7 @@ async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitSt
 
 
 def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
-    """Return the pool of connections; nothing connects yet."""
+    """Return the database with its pool of connections; nothing connects yet."""
     database = Database(
         url,
         pool_size=settings.database_pool_size,
@@ -96,7 +96,7 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
 
 
 async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine beside everything, until the stack closes."""
+    """Run a coroutine in the background until the stack closes."""
     task = asyncio.create_task(work)
 
     async def stop() -> None:
@@ -108,7 +108,7 @@ async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, No
 
 
 async def first_key(settings: Settings, store: Store) -> str | None:
-    """Return the first key of the default tenant if this start made it; keep it where the CLI finds it."""
+    """Return the first key of the default tenant if this start created it; store it in the CLI's key file."""
     given = settings.bootstrap_key
     tenant = await store.tenants.ensure_default()
     made = await store.keys.ensure_bootstrap(tenant.id, None if given is None else given.get_secret_value())
@@ -118,7 +118,7 @@ async def first_key(settings: Settings, store: Store) -> str | None:
 
 
 def _keep(path: Path, secret: str) -> None:
-    """Write a secret where only this user can read it."""
+    """Write a secret to a file that only this user can read."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:

@@ -20,6 +20,7 @@ MODULES: Mapping[str, str] = {
     "serve": "serve",
     "worker": "worker",
     "migrate": "migrate",
+    **dict.fromkeys(("backup", "restore"), "backup"),
     "reembed": "reembed",
     "keys": "keys",
     "export": "export",
@@ -34,13 +35,13 @@ MODULES: Mapping[str, str] = {
     "openapi": "openapi",
     "new-type": "new_type",
 }
-"""Command -> its module."""
+"""The modules of commands."""
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the program, with the command that is asked for, or with all of them.
+    """Return the program with the requested command, or with all of them.
 
-    The others stay unimported: a question should not wait for the parts that make a server.
+    Other commands are not imported, so that a client command does not wait for the import of the server.
     """
     cli = typer.Typer(
         name="typed-memory",
@@ -57,7 +58,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return what `build` does, in two thirds of the time: nobody looks for garbage while modules are imported."""
+    """Return the result of `build`, in two thirds of the time, without garbage collection during imports."""
     gc.disable()
     cli = build(arguments)
     gc.freeze()
@@ -66,7 +67,7 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 
 
 def print_version(wanted: bool) -> None:  # noqa: FBT001 - typer's signature
-    """Print the version and exit, if that is wanted."""
+    """Print the version and exit, if `wanted`."""
     if not wanted:
         return
     try:
@@ -83,11 +84,11 @@ def common(
         typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """A memory service for agents: start it, fill it, ask it."""  # noqa: D401 - it is shown to the user
+    """A memory service for agents: run it, write to it, query it."""  # noqa: D401 - it is shown to the user
 
 
 def main() -> None:
-    """Run the command that was asked for; errors are one line, and exit code 1 (2: wrong usage)."""
+    """Run the requested command; errors print one line and exit with 1 (2 for wrong usage)."""
     try:
         program(sys.argv[1:])(prog_name="typed-memory")
     except (CommandFailed, TypedMemoryError) as error:

@@ -1,4 +1,4 @@
-"""The errors of the service, as a tree; `api/problems.py` turns them into RFC 9457 problems, once.
+"""The tree of the service's errors; `api/plumbing/problems.py` converts them to RFC 9457 problems.
 
 TypedMemoryError
 |-- InvalidInput            422  the request names something that cannot be
@@ -26,14 +26,14 @@ from typing import ClassVar
 
 
 class TypedMemoryError(Exception):
-    """The root: a message for the caller, a stable `code`, an HTTP `status`."""
+    """The root of all errors, with a message for the caller, a stable `code`, and an HTTP `status`."""
 
     code: ClassVar[str] = "internal"
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: float | None = None) -> None:
-        """Take the message, the `field` at fault if there is one, and seconds to wait before a retry."""
+        """Build the error from the message, the `field` at fault if any, and the seconds to wait before a retry."""
         super().__init__(message)
         self.message = message
         self.field = field
@@ -72,7 +72,7 @@ class Forbidden(TypedMemoryError):
 
 
 class NotFound(TypedMemoryError):
-    """Nothing by that name here; another tenant's things answer the same."""
+    """The tenant has nothing with that id or name; another tenant's answers the same."""
 
     code = "not-found"
     status = 404
@@ -88,7 +88,7 @@ class Conflict(TypedMemoryError):
 
 
 class Dangling(Conflict):
-    """What a row refers to is not there, or not any more: read it again and retry."""
+    """A row refers to a row that does not exist, or no longer: read again and retry."""
 
     code = "conflict"
 
@@ -100,7 +100,7 @@ class TypesMoved(Conflict):
 
 
 class Erased(TypedMemoryError):
-    """What the request with this idempotency key wrote was erased since."""
+    """The rows that the request with this idempotency key wrote were erased since."""
 
     code = "erased"
     status = 410
@@ -146,14 +146,14 @@ class ProviderMisconfigured(ProviderError):
 
 
 class ProviderProtocolError(ProviderError):
-    """The provider answered with something that is not what was asked for."""
+    """The provider's answer does not have the requested form."""
 
     code = "provider-protocol-error"
     title = "Model provider answered nonsense"
 
 
 class ExtractionFailed(ProviderProtocolError):
-    """The model's proposals could not be used, even after it was told what was wrong."""
+    """The model's proposals were unusable, even after a repair request."""
 
     code = "extraction-failed"
     title = "Extraction failed"
@@ -168,11 +168,11 @@ class DatabaseUnavailable(TypedMemoryError):
 
 
 PASSING = (ProviderError, DatabaseUnavailable, Conflict)
-"""Errors that time may mend: a job that meets one is tried again."""
+"""Transient errors, after which a job is retried."""
 
 
 class ConfigurationError(TypedMemoryError):
-    """The service cannot start as configured; the message names the setting and the mend."""
+    """The service cannot start as configured; the message names the setting and the remedy."""
 
     code = "configuration"
     title = "Configuration error"

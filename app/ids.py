@@ -1,4 +1,4 @@
-"""Public ids: a prefix that says what the thing is, and a UUID that sorts by time where it was made by time."""
+"""Public ids: a prefix for the kind of resource and a UUID, which sorts by the time of its creation if it is new."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _THINGS = {
 
 
 def new() -> UUID:
-    """Return a UUIDv7: later ones sort after earlier ones."""
+    """Return a UUIDv7, which sorts after earlier ones."""
     return UUID(bytes=uuid_utils.uuid7().bytes)
 
 
 def public(prefix: str, value: UUID) -> str:
-    """Return the id as callers see it: `mem_0198...`."""
+    """Return the public form of an id: `mem_0198...`."""
     return f"{prefix}_{value.hex}"
 
 
 def public_id(prefix: str, text: str) -> UUID | None:
-    """Return the UUID of a public id; None for any other text."""
+    """Return the UUID of a public id, None for any other text."""
     try:
         return parse(prefix, text)
     except NotFound:
@@ -56,7 +56,7 @@ def public_id(prefix: str, text: str) -> UUID | None:
 
 
 def parse(prefix: str, text: str) -> UUID:
-    """Return the UUID of a public id; anything else is unknown here, so raise NotFound."""
+    """Return the UUID of a public id, or raise NotFound for any other text."""
     kind, _, digits = text.partition("_")
     if kind != prefix or len(digits) != _HEX_LENGTH or not digits.isalnum():
         raise NotFound(

@@ -1,4 +1,4 @@
-"""Structured logs: one event a line, JSON or for the console. Keys and content never go in."""
+"""Structured logs: one event a line, as JSON or for the console, without keys and content."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal
 import structlog
 
 _OUR_FAULTS = (AssertionError, AttributeError, ImportError, NameError, NotImplementedError, TypeError)
-"""Errors whose messages speak of code; those of others may quote what a caller sent."""
+"""Errors whose messages are about code; messages of others may quote content of a request."""
 
 _QUIET = ("uvicorn.access", "httpx", "httpcore", "alembic", "pgqueuer")
-"""Loggers whose chatter ours replaces."""
+"""Loggers of libraries whose messages the service's own replace."""
 
 
 def described(error: BaseException) -> dict[str, object]:
-    """Return an error for the log: kinds and places, without messages that may quote content."""
+    """Return an error's types and places for the log, without messages that may quote content."""
     chain: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in chain:

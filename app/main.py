@@ -49,7 +49,7 @@ DESCRIPTION = (
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the application; everything it holds is opened when it starts."""
+    """Return the application; its resources are opened when it starts."""
     configured = settings or Settings()
     tools = McpEndpoint(_version())
 

@@ -1,4 +1,4 @@
-"""Metrics: counters and timings in a registry of each runtime, handed down as plain callables."""
+"""Prometheus metrics in a registry of each runtime, whose methods are passed on as plain callables."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Model:
 
 
 class _WriteMetrics:
-    """What becomes of what is said, and what people are asked about it."""
+    """Turns, decisions, feedback and review."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.decisions = Counter("tm_write_decisions", "What writes came to.", ("type", "decision"), registry=registry)
@@ -144,13 +144,13 @@ class Metrics:
         )
 
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
-        """Report a connection pool; `in_use` is asked at every scrape."""
+        """Report a connection pool; `in_use` is called at every scrape."""
         Gauge("tm_database_pool_size", "Connections there may be.", registry=self._registry).set(size)
         Gauge("tm_database_pool_in_use", "Connections now in use.", registry=self._registry).set_function(in_use)
 
     @property
     def in_flight(self) -> Gauge:
-        """Return the gauge of the requests that are open."""
+        """Return the gauge of open requests."""
         return self._http.in_flight
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -177,50 +177,50 @@ class Metrics:
         self._model.cost.labels(purpose).inc(cost)
 
     def decision(self, type_name: str, decision: str) -> None:
-        """Count what a write came to."""
+        """Count a decision of a write."""
         self._writing.decisions.labels(type_name, decision).inc()
 
     def turn(self, status: str, gate: str) -> None:
-        """Count a turn by how it ended, and, if it was skipped, at which gate."""
+        """Count a turn by its status and, if it was skipped, by the gate."""
         self._writing.turns.labels(status, gate).inc()
 
     def feedback(self, feedback: str, effect: str) -> None:
-        """Count a word on a memory by what it said and what came of it."""
+        """Count feedback by its kind and its effect."""
         self._writing.feedback.labels(feedback, effect).inc()
 
     def retry(self, reason: str) -> None:
-        """Count a write that had to be decided again."""
+        """Count a write that is decided again."""
         self._writing.retries.labels(reason).inc()
 
     def job_started(self, kind: str) -> None:
-        """Count a run of a job that begins."""
+        """Count the start of a job's run."""
         self._jobs.started.labels(kind).inc()
         self._jobs.running.inc()
 
     def job_ended(self, kind: str, outcome: str, seconds: float) -> None:
-        """Time a run of a job by what it came to."""
+        """Time a job's run by its outcome."""
         self._jobs.seconds.labels(kind, outcome).observe(seconds)
         self._jobs.running.dec()
 
     def worker(self, name: str, outcome: str, counts: Mapping[str, int], seconds: float) -> None:
-        """Time a worker's run for one tenant, and add up what it did."""
+        """Time a worker's run for one tenant, and add its counts."""
         self._jobs.workers.labels(name, outcome).observe(seconds)
         if outcome == "done":
             for what, count in counts.items():
                 self._jobs.rows.labels(name, what).inc(count)
 
     def queue(self, depth: float, oldest_seconds: float) -> None:
-        """Report what waits; NaN when that isn't known."""
+        """Report the job backlog, NaN if it isn't known."""
         self._jobs.queue_depth.set(depth)
         self._jobs.queue_age.set(oldest_seconds)
 
     def reviews(self, waiting: Mapping[str, float]) -> None:
-        """Report how many memories wait for a reviewer, by reason; NaN where that isn't known."""
+        """Report the numbers of review items by reason, NaN if they aren't known."""
         for reason, count in waiting.items():
             self._writing.reviews.labels(reason).set(count)
 
     def dropped_accesses(self, count: int) -> None:
-        """Count accesses that were lost."""
+        """Count accesses that were dropped."""
         self._retrieval.dropped.inc(count)
 
     def database_restart(self) -> None:
@@ -228,7 +228,7 @@ class Metrics:
         self._restarts.inc()
 
     def serve(self, host: str, port: int) -> Callable[[], None]:
-        """Answer scrapes on an address of their own, from a thread; return what ends it. OSError if it is taken."""
+        """Serve scrapes from a thread; return the function that stops it. Raises OSError for a taken port."""
         server, thread = start_http_server(port, host, self._registry)
 
         def end() -> None:

@@ -1,4 +1,4 @@
-"""The frozen values that stages hand to one another, and the vocabularies they use."""
+"""Frozen values that all layers share, and their vocabularies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
 
 
 BUILT_IN = UUID(int=0)
-"""In the place of a tenant: the owner of the types that every tenant has."""
+"""The tenant id of built-in types."""
 
 
 class Precision(StrEnum):
-    """How exactly a point in time is known."""
+    """The precision of a time."""
 
     EXACT = "exact"
     DAY = "day"
@@ -28,7 +28,7 @@ class Precision(StrEnum):
 
 
 class MemoryStatus(StrEnum):
-    """Where a memory is in its life; `pending` waits for review and is never recalled."""
+    """The status of a memory in its lifecycle; `pending` waits for review and is never recalled."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -38,7 +38,7 @@ class MemoryStatus(StrEnum):
 
 
 class Category(StrEnum):
-    """How a memory fades, apart from what kind of thing it says."""
+    """The category of a memory, which determines how it fades, independent of its type."""
 
     EPISODIC = "episodic"
     SEMANTIC = "semantic"
@@ -48,7 +48,7 @@ class Category(StrEnum):
 
 
 class SpeechAct(StrEnum):
-    """What the speaker was doing with the sentence; only assertions change beliefs."""
+    """The speech act of a statement; only assertions replace or end memories."""
 
     ASSERTION = "assertion"
     HYPOTHETICAL = "hypothetical"
@@ -69,7 +69,7 @@ class LinkKind(StrEnum):
 
 
 class ReviewReason(StrEnum):
-    """Why a person should look at a memory."""
+    """The reason to review a memory."""
 
     CONTRADICTION = "contradiction"
     DOUBTFUL = "doubtful"
@@ -81,7 +81,7 @@ class ReviewReason(StrEnum):
 
 
 class Feedback(StrEnum):
-    """What somebody who was shown a memory says of it."""
+    """A caller's feedback on a memory."""
 
     USEFUL = "useful"
     NOT_USEFUL = "not_useful"
@@ -89,7 +89,7 @@ class Feedback(StrEnum):
 
 
 class JobStatus(StrEnum):
-    """Where a background job is; the last three are ends."""
+    """The status of a background job; the last three are final."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -99,7 +99,7 @@ class JobStatus(StrEnum):
 
 
 class ReadMode(StrEnum):
-    """Which statuses a read sees, and how strict its confidence floor is."""
+    """The mode of a read, which determines the visible statuses and the confidence floor."""
 
     DEFAULT = "default"
     HISTORICAL = "historical"
@@ -123,17 +123,17 @@ class Scope:
     agent_id: str | None = None
 
     def id(self, tenant: UUID) -> UUID:
-        """Return the scope's id: derived, so that no look-up is needed to find it."""
+        """Return the scope's id, which is derived, so that no look-up is needed."""
         return uuid5(tenant, f"{self.kind}\x1f{self.user_id or ''}\x1f{self.agent_id or ''}")
 
 
 def scope_of_write(
     asked: ScopeKind | None, *, default: ScopeKind, user_id: str | None = None, agent_id: str | None = None
 ) -> Scope:
-    """Return the scope a write goes to: the one it asks for, whose ids are given; else by the ids it names.
+    """Return the scope of a write: the one that it asks for, else by the ids that it names.
 
-    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default
-    says. An agent alone is the author: the default decides between that agent and everyone.
+    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default. An
+    agent alone is the author, and the default decides between that agent and everyone.
     """
     kind = asked
     if kind is None and agent_id is not None and (user_id is not None or default is not ScopeKind.GLOBAL):
@@ -149,7 +149,7 @@ def scope_of_write(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A name a payload uses, the role it plays there, and the entity type it implies, if any.
+    """A name in a payload, its role there, and the entity type that the role implies, if any.
 
     `creates`: an unknown name becomes a new entity; otherwise it stays a literal.
     `declares`: the payload defines this entity, so its aliases are recorded and its name is canonical.
@@ -168,7 +168,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRef:
-    """An entity a mention was resolved to; `created` when this write brings it into being.
+    """An entity that a mention was resolved to; `created` when this write creates it.
 
     `resembles` is the name of a known entity that a created one may be.
     """
@@ -183,7 +183,7 @@ class EntityRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Where a memory was said: the turn, the words, who said them, and when."""
+    """The source of a memory: the turn, the words, the speaker, and the time."""
 
     stated_at: datetime
     turn_id: UUID | None = None
@@ -194,7 +194,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceParts:
-    """The four components of confidence, each 0..1, with the count that repetition is made of."""
+    """The four components of confidence, each 0..1, with the number of mentions."""
 
     source: float
     extractor: float
@@ -204,7 +204,7 @@ class ConfidenceParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventTime:
-    """When something happened: the stated instant, its precision, and the half-open range it covers."""
+    """The time of an event: the stated time, its precision, and the half-open range that it covers."""
 
     at: datetime | None
     precision: Precision
@@ -214,7 +214,7 @@ class EventTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRelation:
-    """A relation a payload states, by the roles of its two ends."""
+    """A relation that a payload states, by the roles of its two ends."""
 
     from_role: str
     relation_type: str
@@ -224,7 +224,7 @@ class StatedRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who is asking: the tenant of the key, the key itself, and what it may do."""
+    """The caller: the tenant of the key, the key itself, and its roles."""
 
     tenant_id: UUID
     key_id: UUID | None
@@ -234,7 +234,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visibility:
-    """What a request sees: global, the named user, the named agent, and the agent with that user."""
+    """The scopes that a request sees: global, the named user, the named agent, and the agent with that user."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -253,7 +253,7 @@ class Visibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUsage:
-    """What use and feedback came to, besides how often and when: `sessions` counts distinct ones."""
+    """Usage of a memory besides the number and time of accesses: distinct `sessions`, stability, feedback."""
 
     stability: float = 0.0
     sessions: int = 0
@@ -264,7 +264,7 @@ class MemoryUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A stored memory, as every read returns it; times are aware UTC. `type_version`: 0 for a type that is built in."""
+    """A stored memory, as every read returns it; times are aware UTC. `type_version` is 0 for built-in types."""
 
     id: UUID
     scope: Scope
@@ -306,12 +306,12 @@ class Memory:
 
     @property
     def gives_way(self) -> bool:
-        """Return whether it was replaced by what had yet to begin: it is believed until then."""
+        """Return whether it was superseded by a memory that is valid only later, so that it is valid until then."""
         if self.status is not MemoryStatus.SUPERSEDED or self.valid_until is None or self.retired_at is None:
             return False
         return self.valid_until > self.retired_at
 
     @property
     def needs_review(self) -> bool:
-        """Return whether it waits for a person to look at it."""
+        """Return whether it has a reason for review."""
         return self.review is not None

@@ -1,4 +1,4 @@
-"""The runtime: everything a process of this service holds open, built once and closed in order."""
+"""The runtime: all services and connections of a process, opened once and closed in order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
-from app.services.erasure import Erasing
+from app.services.erasure import Erasures
 from app.services.extraction import ExtractionPolicies
 from app.services.feedback import FeedbackService
 from app.services.health import Readiness
@@ -63,9 +63,9 @@ from app.write.turns import IngestPipeline
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What the API, the worker and the CLI share. `first_key` is set when this start made it up.
+    """The services that API, worker and CLI share. `first_key` is set when this start generated it.
 
-    `types` are those that are built in; `type_book` has those of each tenant.
+    `types` are the built-in types; `type_book` has those of each tenant.
     """
 
     settings: Settings
@@ -87,7 +87,7 @@ class Runtime:
     audit: Audit
     backfills: Backfills
     entities: Entities
-    erasing: Erasing
+    erasing: Erasures
     exporting: Exports
     importing: Imports
     jobs: Jobs
@@ -103,7 +103,7 @@ class Runtime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Base:
-    """What everything else is made of; `stack` closes it."""
+    """The resources that all services need; `stack` closes them."""
 
     settings: Settings
     database: Database
@@ -116,7 +116,7 @@ class _Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WriteServices:
-    """What takes memories and turns in; `summariser` and `classifier` are there where there is a model."""
+    """The services that write memories and turns; `summariser` and `classifier` exist with a language model only."""
 
     pipeline: WritePipeline
     ingest: IngestPipeline
@@ -127,7 +127,7 @@ class _WriteServices:
 
 @asynccontextmanager
 async def build_runtime(settings: Settings) -> AsyncIterator[Runtime]:
-    """Open everything and yield it; close it in the opposite order.
+    """Open all resources and yield the runtime; close them in the opposite order.
 
     Raises ConfigurationError when the service can't run as configured.
     """
@@ -184,7 +184,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             database=database, types=types, clock=now, classifier=writing.classifier, language=settings.language
         ),
         entities=Entities(database=database, types=types, clock=now),
-        erasing=Erasing(database=database, types=types, clock=now, language=settings.language),
+        erasing=Erasures(database=database, types=types, clock=now, language=settings.language),
         exporting=Exports(database=database),
         importing=_importing(base, writing.upkeep, policies, own_types),
         jobs=jobs,

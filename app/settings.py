@@ -1,4 +1,4 @@
-"""Every setting, as `TM_*` environment variables; read by the runtime alone."""
+"""All settings, from `TM_*` environment variables, which only the runtime reads."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
-"""Characters of a key, whoever chose it."""
+"""Most characters of a key."""
 
 
 class Settings(BaseSettings):
-    """The service's configuration; defaults run it on its own embedded database and embedder."""
+    """The service's configuration; the defaults use the embedded database and the embedded embedder."""
 
     model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True)
 
     database_url: SecretStr | None = Field(
         default=None,
-        description="Postgres 16+ with pgvector 0.8+; unset: an embedded server is started.",
+        description="Postgres 16+ with pgvector 0.8+; if unset, an embedded server is started.",
     )
     migration_database_url: SecretStr | None = Field(
         default=None, description="Owner login for migrations, when TM_DATABASE_URL is a lesser role."
     )
-    auto_migrate: bool = Field(default=True, description="Bring the schema up to date at start.")
-    data_dir: Path | None = Field(default=None, description="Where the embedded database keeps its files.")
+    auto_migrate: bool = Field(default=True, description="Upgrade the schema at start.")
+    data_dir: Path | None = Field(default=None, description="The data directory of the embedded database.")
     database_pool_size: PositiveInt = 10
     database_pool_timeout: PositiveFloat = Field(default=10.0, description="Seconds to wait for a connection.")
     database_start_timeout: PositiveFloat = Field(
@@ -49,12 +49,12 @@ class Settings(BaseSettings):
     embedding_model: str | None = None
     embedding_dimensions: PositiveInt | None = None
     embedding_request_dimensions: bool = Field(
-        default=False, description="Ask the provider for TM_EMBEDDING_DIMENSIONS rather than expect them."
+        default=False, description="Send TM_EMBEDDING_DIMENSIONS to the provider."
     )
     embedding_api_key: SecretStr | None = None
     embedding_batch_size: PositiveInt = 64
     embedding_timeout: PositiveFloat = Field(default=10.0, description="Seconds for one request.")
-    embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all tries together.")
+    embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all attempts together.")
     embedding_attempts: PositiveInt = 4
 
     llm_provider: Literal["rules", "openai", "anthropic"] = "rules"
@@ -63,19 +63,19 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = None
     llm_timeout: PositiveFloat = Field(default=60.0, description="Seconds for one request.")
     llm_deadline: PositiveFloat = Field(
-        default=180.0, description="Seconds for a turn: all requests, tries and the repair together."
+        default=180.0, description="Seconds for a turn: all requests, attempts and the repair together."
     )
     judge_deadline: PositiveFloat = Field(
         default=1.0,
         description="Seconds that a typed write waits for the model to say whether two memories or names are the same.",
     )
     llm_attempts: PositiveInt = 4
-    llm_concurrency: PositiveInt = Field(default=8, description="Requests at a time.")
-    llm_max_tokens: PositiveInt = Field(default=8192, description="Tokens of one answer, thoughts included.")
-    llm_sweep: int = Field(default=1, ge=1, le=9, description="Answers a turn, at rising temperatures.")
-    llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens in cost.")
+    llm_concurrency: PositiveInt = Field(default=8, description="Concurrent requests.")
+    llm_max_tokens: PositiveInt = Field(default=8192, description="Most tokens of one answer, reasoning included.")
+    llm_sweep: int = Field(default=1, ge=1, le=9, description="Number of answers a turn, at rising temperatures.")
+    llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="Price of 1M input tokens.")
     llm_output_price: float = Field(
-        default=0.0, ge=0, allow_inf_nan=False, description="What a million tokens out cost."
+        default=0.0, ge=0, allow_inf_nan=False, description="Price of a million output tokens."
     )
 
     keep_episodes: bool | None = Field(
@@ -85,42 +85,40 @@ class Settings(BaseSettings):
     )
 
     hype: bool = Field(
-        default=True, description="Find facts, preferences, relations and events by the questions they answer, too."
+        default=True, description="Also index facts, preferences, relations and events by hypothetical questions."
     )
 
     worker: Literal["embedded", "off"] = Field(
-        default="embedded", description="Whether `serve` does background jobs; off: `typed-memory worker` does."
+        default="embedded", description="Process background jobs in `serve`; if off, run `typed-memory worker`."
     )
-    worker_concurrency: int = Field(default=8, ge=2, description="Jobs that one worker does at once.")
+    worker_concurrency: int = Field(default=8, ge=2, description="Concurrent jobs of one worker.")
     worker_tenant_concurrency: PositiveInt = Field(
-        default=4, description="Jobs of one tenant done at once, by all workers together; the same for each of them."
+        default=4, description="Concurrent jobs of one tenant in all workers; must be equal for all."
     )
     worker_patience: PositiveFloat = Field(
-        default=15.0, description="Seconds without a sign of life after which a worker's jobs go to another."
+        default=15.0, description="Seconds without a heartbeat after which a worker's jobs go to another."
     )
     worker_grace: PositiveFloat = Field(
-        default=8.0, description="Seconds that jobs get to finish when the worker is told to stop."
+        default=8.0, description="Seconds that jobs have to finish when the worker is stopped."
     )
     worker_metrics_port: int | None = Field(
-        default=None, ge=0, le=65535, description="Where `typed-memory worker` tells its metrics; unset: nowhere."
+        default=None, ge=0, le=65535, description="Port of `typed-memory worker` for metrics; if unset, none."
     )
     worker_schedules: Mapping[str, str] = Field(
         default={},
-        description="When workers run, as JSON: names to cron expressions in UTC, or to off; others keep their times.",
+        description="Schedules of workers as JSON: names to cron expressions in UTC, or to off; others have defaults.",
     )
-    forgotten_days: NonNegativeFloat = Field(
-        default=30.0, description="Days that a forgotten memory is kept before it is deleted for good."
-    )
-    job_attempts: PositiveInt = Field(default=5, description="Tries of a job that the database or the model fails.")
+    forgotten_days: NonNegativeFloat = Field(default=30.0, description="Days before a forgotten memory is deleted.")
+    job_attempts: PositiveInt = Field(default=5, description="Attempts of a job after transient failures.")
     job_retry_seconds: PositiveFloat = Field(
-        default=5.0, description="Seconds before the second try; each further one waits four times as long."
+        default=5.0, description="Seconds before the second attempt; each further one waits four times as long."
     )
-    job_keep_days: PositiveFloat = Field(default=30.0, description="Days that finished jobs can be looked up.")
+    job_keep_days: PositiveFloat = Field(default=30.0, description="Days before finished jobs are removed.")
     queue_slow_seconds: PositiveFloat = Field(
         default=300.0, description="Age of the oldest waiting job from which /readyz reports the queue."
     )
 
-    language: str = Field(default="english", description="Stems and stop words of the lexical index.")
+    language: str = Field(default="english", description="Language of stems and stop words in the lexical index.")
     access_flush_seconds: PositiveFloat = 1.0
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"

@@ -46,7 +46,7 @@ async def reembed(stage: Stage, book: Book) -> None:
     phases: dict[str, list[float]] = {}
     began = perf_counter()
 
-    def told(what: str, done: int, of: int | None) -> None:
+    def report(what: str, done: int, of: int | None) -> None:
         phases.setdefault(what, []).append(perf_counter() - began)
         stage.progress(what, done, of or 0)
 
@@ -55,7 +55,7 @@ async def reembed(stage: Stage, book: Book) -> None:
         database=database,
         embedder=Renamed(embedder=stage.world.embedder),
         types=discover(),
-        told=told,
+        report=report,
     )
     try:
         alone = await _asked(stage, middle)

@@ -125,7 +125,7 @@ async def _ran(stage: Stage, worker: Worker, database: Database, memories: int) 
         stage.progress(f"worker {worker.name}", min(done, memories), memories)
 
     began = perf_counter()
-    counts = await worker.run(means, tenant_id(0), dry_run=False, progress=RunProgress(run=uuid4(), told=told))
+    counts = await worker.run(means, tenant_id(0), dry_run=False, progress=RunProgress(run=uuid4(), report=told))
     seconds, changed = perf_counter() - began, sum(counts.values())
     return (
         worker.name,

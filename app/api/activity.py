@@ -1,4 +1,4 @@
-"""Who uses the memory and how much: the calling key, users, agents, sessions, and what happened each day."""
+"""Activity over HTTP: the calling key; users, agents and sessions with their counts; turns and writes a day."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MOST_DAYS = 90
 
 
 class NamesQuery(PageQuery):
-    """Which users or agents to list."""
+    """Filters of a listing of users or agents."""
 
     q: Name | None = Field(default=None, description="Only ids that hold this text, whatever the case.")
 
 
 class SessionsQuery(PageQuery):
-    """Which sessions to list."""
+    """Filters of a listing of sessions."""
 
     owner: Name | None = Field(default=None, description=OWNER)
 
 
 class SeriesQuery(RequestBody):
-    """How many days to return, today included."""
+    """The number of days to return, today included."""
 
     days: int = Field(default=30, ge=1, le=MOST_DAYS)
 
@@ -50,13 +50,13 @@ class WhoAmIOut(Out):
 
 
 class CountsOut(Out):
-    """How much is stored under an id."""
+    """Counts of rows under an id."""
 
     memories: int = Field(description="Of every status.")
     active: int
     waiting: int = Field(description="Memories that wait for a reviewer.")
     turns: int
-    last_active_at: datetime | None = Field(description="When the last memory was written or the last turn occurred.")
+    last_active_at: datetime | None = Field(description="Time of the last memory or turn.")
 
 
 class UserOut(CountsOut):
@@ -111,13 +111,13 @@ class NeighbourOut(Out):
 
 
 class NeighboursOut(Out):
-    """Entities that memories name together with one; an entity stands once for each such memory."""
+    """Entities that memories name together with one; an entity is listed once for each such memory."""
 
     neighbours: list[NeighbourOut]
 
 
 class DayOut(Out):
-    """What happened on a day, in UTC."""
+    """Turns and writes of a day, in UTC."""
 
     day: date
     turns: dict[str, int] = Field(description="Turns by status.")
@@ -154,7 +154,7 @@ async def who_am_i(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 
 async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
-    """List the users that something is stored for, a page at a time; `next_cursor` is null on the last page."""
+    """List users with stored memories or turns, a page at a time; `next_cursor` is null on the last page."""
     listing = _listing("users", actor, query.q)
     found, more = await runtime.activity.users(
         actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
@@ -163,7 +163,7 @@ async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Name
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
-    """List the agents that something is stored for, a page at a time; `next_cursor` is null on the last page."""
+    """List agents with stored memories or turns, a page at a time; `next_cursor` is null on the last page."""
     listing = _listing("agents", actor, query.q)
     found, more = await runtime.activity.agents(
         actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
@@ -182,7 +182,7 @@ async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[S
 
 
 async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:
-    """Get the entities that active memories name together with one, at most 200, from the latest memory on."""
+    """Get the entities that active memories name together with one, at most 200, of the latest memories first."""
     found = await runtime.activity.neighbours(actor, ids.parse(ids.ENTITY, entity_id), limit=MOST_RESULTS)
     return json_answer({"neighbours": [NeighbourOut.answer(one) for one in found]})
 

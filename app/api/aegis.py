@@ -31,7 +31,7 @@ EntityId = Annotated[
 
 
 class TimelineQuery(VisibilityQuery, PageQuery):
-    """Whose memories to list, and which page."""
+    """Filters and page of a listing in the shape of Aegis Memory."""
 
     status: list[MemoryStatus] = Field(
         default_factory=list,
@@ -41,7 +41,7 @@ class TimelineQuery(VisibilityQuery, PageQuery):
 
 
 def router() -> APIRouter:
-    """Return the routes. Their ids are callers' own, and may hold slashes."""
+    """Return the routes. Their ids are callers' own and may contain slashes."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
     add_reads(
         found,
@@ -65,9 +65,9 @@ def router() -> APIRouter:
 async def list_session(
     runtime: RuntimeDep, actor: ActorDep, session_id: SessionId, query: Annotated[TimelineQuery, Query()]
 ) -> Response:
-    """List a session's episodes by `sequence_number`, then those without one by when they were stated.
+    """List a session's episodes by `sequence_number`, then those without one by the time of statement.
 
-    A session that nobody wrote to has none. `next_cursor` is null on the last page.
+    An unknown session has none. `next_cursor` is null on the last page.
     """
     filters = _filters(query, actor)
     listing = Listing(f"session|{actor.tenant_id}|{session_id}|{filters}")
@@ -81,7 +81,7 @@ async def list_entity_facts(
 ) -> Response:
     """List the semantic memories about an entity, the latest recorded first.
 
-    An entity that nothing is known about has none. `next_cursor` is null on the last page.
+    An unknown entity has none. `next_cursor` is null on the last page.
     """
     filters = _filters(query, actor)
     listing = Listing(f"entity|{actor.tenant_id}|{entity_id}|{filters}")
@@ -103,7 +103,7 @@ def _filters(query: TimelineQuery, actor: Actor) -> MemoryFilters:
 
 
 def _timeline_position(cursor: str | None, listing: Listing) -> PagePosition | None:
-    """Return where a page of a timeline starts: after an episode's number, or after its time."""
+    """Return the position that a page of a timeline starts after: an episode's number, or its time."""
     try:
         return cursors.decode(cursor, listing, value=float)
     except InvalidCursor:

@@ -38,12 +38,12 @@ _ACTION = re.compile(r"[a-z_]+\.(?:[a-z_]+)?")
 
 def _action(value: str) -> str:
     if not _ACTION.fullmatch(value):
-        raise ValueError("must be an action such as memory.superseded, or what actions begin with, such as key.")
+        raise ValueError("must be an action such as memory.superseded, or a prefix of actions such as key.")
     return value
 
 
 class AuditQuery(PageQuery):
-    """Which events to list. Events of a user or an agent are those of every scope that is theirs."""
+    """Filters of events. Events of a user or an agent are those of all their scopes."""
 
     memory_id: str | None = Field(default=None, max_length=80)
     user_id: Name | None = None
@@ -67,7 +67,7 @@ class AuditQuery(PageQuery):
 
 
 class VerifyQuery(RequestBody):
-    """How far to verify, and against which head."""
+    """The extent of a verification, and the head to compare with."""
 
     after: _NUMBER = Field(default=0, description="Begin after this seal: the `next` of the answer before.")
     limit: int = Field(
@@ -100,14 +100,14 @@ class AuditPageOut(PageOut):
 
 
 class HeadOut(Out):
-    """The newest seal; kept elsewhere, it proves later that nothing before it changed. `seq` 0: there is none."""
+    """The newest seal; stored elsewhere, it proves later that no earlier event changed. `seq` is 0 without a seal."""
 
     seq: int
     digest: Annotated[str, Source(make=bytes.hex)] = Field(description="SHA-256, hexadecimal.", examples=["00" * 32])
 
 
 class BrokenOut(Out):
-    """Where the log is not what was sealed. `seal` null: in the unsealed end; `event_id` null: the seal itself."""
+    """A place where the log differs from its seals. `seal` is null for unsealed events, `event_id` for a whole seal."""
 
     fault: ChainFault
     seal: Annotated[int | None, Source("seq")]
@@ -116,14 +116,14 @@ class BrokenOut(Out):
 
 
 class RedactedOut(Out):
-    """An erasure, by its own event, and how many of the events looked at it emptied."""
+    """An erasure, by its own event, and the number of verified events that it redacted."""
 
     event_id: Annotated[str, Given()]
     events: Annotated[int, Given()]
 
 
 class RebuiltOut(Out):
-    """Memories whose status and confidence were rebuilt from the log; `differs` is the first that is another."""
+    """The comparison of memories with the log; `differs` is the first memory that contradicts the log."""
 
     memories: int
     differs: Annotated[str | None, public_id(ids.MEMORY)]
@@ -142,7 +142,7 @@ def _redacted(erasures: Mapping[UUID, int]) -> list[dict[str, object]]:
 
 
 class VerifiedOut(Out):
-    """What a verification found; `unsealed` and `events_in_all` are null until the end of the chain is reached."""
+    """The result of a verification; `unsealed` and `events_in_all` are null until the end of the chain is reached."""
 
     intact: Annotated[bool, Given()]
     first: int
@@ -203,7 +203,7 @@ async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Ve
 
 
 async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """Seal what waits, and return the newest seal."""
+    """Seal the waiting events, and return the newest seal."""
     await runtime.audit.seal(actor.tenant_id)
     return json_answer(_head(await runtime.audit.head(actor.tenant_id)))
 

@@ -35,7 +35,7 @@ _POINTERS = ("supersedes", "superseded_by")
 
 
 class BackfillBody(RequestBody, **with_example({"type": "medication"})):
-    """What to look for, and where."""
+    """The type that adopts memories, and the extent of the scan."""
 
     type: Name = Field(description="The type that adopts memories.", examples=["medication"])
     sources: list[Name] | None = Field(
@@ -55,7 +55,7 @@ class BackfillBody(RequestBody, **with_example({"type": "medication"})):
 
 
 class MemoriesQuery(PageQuery):
-    """Which memories of a backfill."""
+    """Filters of a backfill's memories."""
 
     state: ItemState | None = Field(
         default=None,
@@ -68,7 +68,7 @@ class MemoriesQuery(PageQuery):
 
 
 def _columns(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns as callers know them."""
+    """Return columns by their names in the API."""
     return {
         name: _memory_id(value) if name in _POINTERS and value is not None else value
         for name, value in values.items()
@@ -85,17 +85,15 @@ def _memory_id(value: str) -> str:
 
 
 class ChangeOut(Out):
-    """A memory of a backfill: `before` and `after` hold what changes of it, and nothing else."""
+    """A memory of a backfill: `before` and `after` hold the fields that change."""
 
     memory_id: Annotated[str, public_id(ids.MEMORY, "item.memory_id")]
     state: Annotated[ItemState, Source("item.state")]
     effect: Annotated[BackfillEffect, Source("item.effect")]
-    type: Annotated[str, Source("item.source")] = Field(description="What it is before.")
-    content: str = Field(description="What the memory says, which stays as it is.")
-    reason: Annotated[str | None, Source("item.reason")] = Field(description="Why it changes.")
-    why: Annotated[str | None, Source("item.why")] = Field(
-        description="Why it stays, was skipped or was kept as it is."
-    )
+    type: Annotated[str, Source("item.source")] = Field(description="The type before.")
+    content: str = Field(description="The memory's content, which does not change.")
+    reason: Annotated[str | None, Source("item.reason")] = Field(description="The reason of the change.")
+    why: Annotated[str | None, Source("item.why")] = Field(description="Why it was left, skipped or kept unchanged.")
     before: Annotated[dict[str, Any], Source("item.before", _columns)]
     after: Annotated[dict[str, Any], Source("item.after", _columns)]
     at_commit: Annotated[list[str], Source("item.stamped")] = Field(
@@ -134,7 +132,7 @@ class BackfillOut(Out):
 
 
 class BackfillDetail(BackfillOut):
-    """A backfill with a sample of what changes, and whose scopes it is narrowed to."""
+    """A backfill with a sample of its changes, and the scopes that it is limited to."""
 
     sample: Annotated[list[ChangeOut], Given()]
     within: Annotated[list[dict[str, str | None]] | None, Given()] = Field(description="Null: all of the tenant.")
@@ -208,10 +206,10 @@ async def create_backfill(
         Query(description="Wait, or leave it to a job; by default a job does what is large."),
     ] = None,
 ) -> Response:
-    """Preview what would become of memories that are really of a type: counts, a sample, every one with its reason.
+    """Preview the reclassification of memories to a type, with counts, a sample, and a reason for each memory.
 
-    Nothing is changed by it. What is flagged, what it would supersede, merge with or conflict with is worked out by the
-    rules of ordinary writes, and kept with the backfill: committing it does that and nothing else.
+    Nothing is changed. The rules of ordinary writes decide what each flagged memory would supersede, merge with or
+    conflict with, and the decisions are stored with the backfill: a commit applies exactly these.
     """
     types = await runtime.type_book.naming(actor.tenant_id, [body.type, *(body.sources or ())])
     wanted = BackfillRequest(
@@ -240,14 +238,14 @@ async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
 
 
 async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
-    """Get a backfill: where it is, its counts, a sample of what it changes."""
+    """Get a backfill: its status, its counts, and a sample of its changes."""
     return json_answer(await _detail(runtime, actor, ids.parse(ids.BACKFILL, backfill_id)))
 
 
 async def list_backfill_memories(
     runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId, query: Annotated[MemoriesQuery, Query()]
 ) -> Response:
-    """List every memory that would change, or has, with what it was and what it becomes; what is left is listed too.
+    """List every flagged memory with its fields before and after, those that are left unchanged too.
 
     `next_cursor` is null on the last page.
     """
@@ -266,24 +264,24 @@ async def list_backfill_memories(
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
-    """Have a job do what was previewed, and nothing else: see `job_id`. Sent again, the answer names the same job.
+    """Queue a job that applies the preview, and nothing else: see `job_id`. Sent again, the answer names the same job.
 
-    A memory that has changed since the preview is skipped, with whatever competes with it for a slot, and says so. A
-    commit that was cancelled or failed goes on where it stopped when it is committed again, or is undone.
+    A memory that has changed since the preview is skipped, together with memories that compete with it for a slot, and
+    has a reason. A commit that was cancelled or failed continues when it is sent again, or can be undone.
     """
     return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.commit)
 
 
 async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
-    """Have a job put back exactly what was before the commit: see `job_id`.
+    """Queue a job that restores the state before the commit: see `job_id`.
 
-    A memory that has changed since is kept as it is, with whatever competes with it, and says so.
+    A memory that has changed since is kept as it is, together with memories that compete with it, and has a reason.
     """
     return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.undo)
 
 
 async def cancel_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
-    """Drop a preview, and end its job if it is still being made. Once committed, undo it instead."""
+    """Cancel a preview, and its job if it is still running. A committed backfill can be undone instead."""
     return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.cancel, status=OK)
 
 

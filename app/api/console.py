@@ -19,7 +19,7 @@ _POLICY = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
-    # Checked at each load: a new release must not run with the scripts of the one before.
+    # Revalidated at each load, so that a new release does not run with the scripts of the one before.
     "Cache-Control": "no-cache",
 }
 
@@ -33,7 +33,7 @@ _TYPES = {
 
 
 def routes() -> list[BaseRoute]:
-    """Return the page and its files; addresses in it are relative, so a prefix in front of the service is fine."""
+    """Return the page and its files; its URLs are relative, so that it works behind a path prefix."""
     return [
         Route("/admin", _file(FILES / "index.html"), include_in_schema=False),
         Route("/admin/", _to_the_page, include_in_schema=False),

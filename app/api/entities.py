@@ -30,9 +30,9 @@ EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_019
 
 
 class EntityQuery(Clocks, PageQuery):
-    """Which entities to list. Naming a user or an agent shows those a query by them would see.
+    """Filters of entities. Naming a user or an agent lists the entities that a query by them would see.
 
-    An identity has no time of its own: `as_of` leaves entities as they are, `known_at` shows them as they were.
+    Entities have no validity, so `as_of` has no effect on them; `known_at` lists them as they were known then.
     """
 
     owner: Name | None = Field(default=None, description=OWNER)
@@ -44,13 +44,13 @@ class EntityQuery(Clocks, PageQuery):
 
 
 class GraphQuery(Clocks):
-    """How far to look, and at which time: `as_of` shows the relations that held then."""
+    """The depth of the graph, and its time: `as_of` selects relations that were valid then."""
 
     depth: int = Field(default=1, ge=1, le=DEEPEST, description="Steps to go.")
 
 
 class EntityOut(Out):
-    """An identity and its names."""
+    """An entity and its names."""
 
     id: Annotated[str, public_id(ids.ENTITY)]
     canonical_name: Annotated[str, Source("name")]
@@ -110,7 +110,7 @@ class GraphOut(Out):
 
 
 class MergeBody(RequestBody):
-    """Which entities are one."""
+    """The entities to merge."""
 
     into: Name = Field(description="The entity that survives.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
     others: list[Name] = Field(
@@ -125,20 +125,20 @@ class MergeBody(RequestBody):
 
 
 class UnmergeBody(RequestBody):
-    """Which entity stands alone again."""
+    """The entity to unmerge."""
 
     entity: Name = Field(examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2f"])
 
 
 class ContradictionOut(Out):
-    """Two memories that became one slot's: the one that came, now contested, and the one that holds the slot."""
+    """Two memories that share a slot by the merge: the moved one, now contested, and the holder of the slot."""
 
     memory_id: Annotated[str, public_id(ids.MEMORY, "memory")]
     holder_id: Annotated[str, public_id(ids.MEMORY, "holder")]
 
 
 class MovedOut(Out):
-    """What one entity brought along."""
+    """Counts of rows that were moved from one entity."""
 
     entity_id: Annotated[str, public_id(ids.ENTITY, "entity")]
     aliases: int
@@ -147,14 +147,14 @@ class MovedOut(Out):
 
 
 class MergeOut(Out):
-    """The entity that survived, and what was merged into it."""
+    """The surviving entity, and the entities that were merged into it."""
 
     entity: EntityOut
     merged: Annotated[list[MovedOut], Source("moved")]
 
 
 class UnmergeOut(Out):
-    """An entity that stands alone again, and what went back to it; `revived` memories hold again."""
+    """An unmerged entity, and the counts of rows that were moved back; `revived` memories are active again."""
 
     entity: EntityOut
     survivor: EntityOut
@@ -208,7 +208,7 @@ async def get_entity(
 ) -> Response:
     """Get an entity with its names and attributes.
 
-    With `known_at` as it was then; an identity has no time of its own, so `as_of` leaves it as it is.
+    With `known_at`, as it was known then; entities have no validity, so `as_of` has no effect.
     """
     known_at = clocks.instants()["known_at"]
     found = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
@@ -218,7 +218,7 @@ async def get_entity(
 async def get_entity_graph(
     runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, query: Annotated[GraphQuery, Query()]
 ) -> Response:
-    """Get an entity and the relations that active memories state around it, or stated, or that held then."""
+    """Get an entity and the relations around it that active memories state, at `as_of` or `known_at` if given."""
     entity, edges = await runtime.entities.graph(
         actor, ids.parse(ids.ENTITY, entity_id), depth=query.depth, **query.instants()
     )
@@ -226,10 +226,10 @@ async def get_entity_graph(
 
 
 async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep, body: MergeBody) -> Response:
-    """Make entities one: their names lead to the survivor, and their memories are found and compete as its own.
+    """Merge entities: their names resolve to the survivor, and their memories become the survivor's.
 
-    Where both had a value in one slot, the memory that came is contested; a different value is also a
-    contradiction, for someone to look at. Nothing is replaced.
+    Where both had a value in one slot, the moved memory is contested; a different value is also a contradiction, which
+    goes to review. Nothing is superseded.
     """
 
     async def work() -> object:
@@ -242,9 +242,9 @@ async def merge_entities(request: Request, runtime: RuntimeDep, actor: ActorDep,
 
 
 async def unmerge_entity(request: Request, runtime: RuntimeDep, actor: ActorDep, body: UnmergeBody) -> Response:
-    """Take an entity out of the one it was merged into; what the merge had moved goes back.
+    """Undo the merge of an entity; all that the merge moved is moved back.
 
-    Memories written meanwhile stay with the survivor, unless they named this entity by a name of its own.
+    Memories written meanwhile stay with the survivor, unless they name this entity by a name of its own.
     """
 
     async def work() -> object:

@@ -31,12 +31,12 @@ def _hex(digest: bytes | None) -> str | None:
     return None if digest is None else digest.hex()
 
 
-def _kept(one: Receipt) -> list[str] | None:
+def _kept_ids(one: Receipt) -> list[str] | None:
     return [ids.public(ids.MEMORY, memory) for memory in one.kept] if one.erasure.kind == "memory" else None
 
 
 class ReceiptOut(Out):
-    """What an erasure erased."""
+    """The receipt of an erasure."""
 
     id: Annotated[str, public_id(ids.ERASURE, "erasure.id")]
     kind: Annotated[Literal["memory", "user"], Source("erasure.kind")]
@@ -61,14 +61,14 @@ class ReceiptOut(Out):
     job_id: Annotated[str | None, Given()] = Field(
         default=None, description="The job that does it, for one that takes long."
     )
-    kept: Annotated[list[str] | None, Source("", _kept)] = Field(
+    kept: Annotated[list[str] | None, Source("", _kept_ids)] = Field(
         default=None, description="Memories that rest on the same turns and stay; for a memory's erasure."
     )
     still_there: Annotated[int | None, Source("left")] = Field(
-        default=None, description="How many of what was erased are in the database now; 0 unless something is wrong."
+        default=None, description="Number of erased rows that are in the database now; 0 unless something is wrong."
     )
     erased: Annotated[list[str] | None, Given()] = Field(
-        default=None, alias="ids", description="What was erased, if asked for."
+        default=None, alias="ids", description="The erased ids, on request."
     )
 
 
@@ -101,11 +101,11 @@ async def delete_user(
         Query(description="Wait, or leave it to a job; by default a job does what is large."),
     ] = None,
 ) -> Response:
-    """Erase a user's scope and every agent's scope with the user: memories, turns, entities, all that is made of them.
+    """Erase a user's scope and every agent's scope with the user: memories, turns, entities, and all derived rows.
 
-    Memories of other scopes whose provenance names the user go too: those written with the `user_id` for everyone.
-    Answers 200 with the receipt, or 202 with a job for a user with many memories. What is written to the user's scopes
-    before the receipt's `finished_at` is erased with the rest. Sent again, it finishes what was cut off.
+    Memories of other scopes whose provenance names the user are erased too: those written with the `user_id` for
+    everyone. Answers 200 with the receipt, or 202 with a job for a user with many memories. Writes to the user's scopes
+    before the receipt's `finished_at` are erased with the rest. Sent again, it completes an interrupted erasure.
     """
     wait = None if mode is None else mode == "sync"
 
@@ -125,7 +125,7 @@ async def get_erasure(
     *,
     ids_too: Annotated[bool, Query(alias="ids", description="List the ids that were erased, too.")] = False,
 ) -> Response:
-    """Get the receipt of an erasure; `still_there` counts what of it is in the database now."""
+    """Get the receipt of an erasure; `still_there` counts erased rows that are in the database now."""
     erasure = ids.parse(ids.ERASURE, erasure_id)
     receipt = await runtime.erasing.receipt(actor, erasure)
     erased = await runtime.erasing.ids(actor, erasure) if ids_too else None

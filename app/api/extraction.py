@@ -1,4 +1,4 @@
-"""A tenant's extraction policy over HTTP, and what extraction has cost."""
+"""A tenant's extraction policy and costs over HTTP."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_DAYS = 400
 
 
 class CostQuery(RequestBody):
-    """Which days to show, both ends included."""
+    """The days to return, both ends included."""
 
     since: Day | None = Field(default=None, description="30 days ago, unless given.")
     until: Day | None = Field(default=None, description="Today, unless given.")
 
 
 class CostOut(Out):
-    """A day: its turns, those skipped and failed, and what a model was asked and cost."""
+    """A day's turns, those skipped and failed, and the model's requests, tokens and cost."""
 
     day: date
     turns: int
@@ -40,7 +40,7 @@ class CostOut(Out):
 
 
 class CostsOut(Out):
-    """The days that have any, oldest first."""
+    """The days with costs, oldest first."""
 
     days: list[CostOut]
 
@@ -67,12 +67,12 @@ def router() -> APIRouter:
 
 
 async def get_policy(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """Get the thresholds and choices of the tenant's write pipeline, defaults included."""
+    """Get the tenant's policy for the write pipeline, defaults included."""
     return json_answer((await runtime.policies.get(actor.tenant_id)).model_dump())
 
 
 async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -> Response:
-    """Replace the tenant's choices; what is left out goes back to the service's default."""
+    """Replace the tenant's policy; fields that are left out return to the service's defaults."""
     return json_answer((await runtime.policies.put(actor.tenant_id, body, by=actor.name)).model_dump())
 
 

@@ -29,26 +29,26 @@ Note = Annotated[Sentence, StringConstraints(max_length=2000)]
 
 
 class FeedbackBody(RequestBody, **with_example({"feedback": "useful", "session_id": "monday"})):
-    """A word on a memory."""
+    """Feedback on a memory."""
 
     feedback: Feedback = Field(
         description="`useful` counts as a use; `not_useful` takes the last use back, so that it fades sooner; "
         "`wrong` has a person look at it before anybody is told it again."
     )
     session_id: Name | None = Field(default=None, description="The conversation it was used in.")
-    note: Note | None = Field(default=None, description="Why; kept in the memory's provenance, for who reviews it.")
-    now: Instant | None = Field(default=None, description="When it was said; the present by default.")
+    note: Note | None = Field(default=None, description="The reason, stored in the memory's provenance for reviewers.")
+    now: Instant | None = Field(default=None, description="Time of the feedback; by default the present.")
 
 
 class FreshnessOut(Out):
-    """Freshness now, as it would have been without this feedback and as it is."""
+    """Freshness at this time, without and with this feedback."""
 
     before: Annotated[float, Source("", lambda both: round(both[0], DIGITS))]
     after: Annotated[float, Source("", lambda both: round(both[1], DIGITS))]
 
 
 class FeedbackResultOut(Out):
-    """The memory as it is now, and what the feedback came to."""
+    """The memory after the feedback, and the effect of the feedback."""
 
     memory: AnyMemory
     feedback: Annotated[Feedback, Given()]
@@ -76,14 +76,14 @@ def router() -> APIRouter:
 async def give_feedback(
     request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: FeedbackBody
 ) -> Response:
-    """Say what a memory was worth.
+    """Give feedback on a memory.
 
     `useful` counts as a use, now: freshness is `2^(-days since the last use / half-life) x min(3, 1.2^uses)`. An
-    expired memory that this makes fresher than 0.1 is active again, unless its validity is over or another memory
-    has taken its place. `not_useful` takes the last use back: of the uses that count (six at most) one less does,
-    the last use is again the one before, and stability loses 0.1. `wrong` takes an active memory out of recall
-    and into review (`status=pending`, `review_reason=reported_wrong`); one that is superseded or expired stays so
-    and is marked for review; one that waits for review goes on waiting. A forgotten memory answers 409.
+    expired memory that this makes fresher than 0.1 is active again, unless its validity has ended or another memory
+    holds its slot. `not_useful` revokes the last use: one less of the uses counts (of six at most), the last use is
+    again the one before, and stability loses 0.1. `wrong` takes an active memory out of recall and into review
+    (`status=pending`, `review_reason=reported_wrong`); a superseded or expired one keeps its status and is marked for
+    review; one in review stays there. A forgotten memory answers 409.
     """
     memory = ids.parse(ids.MEMORY, memory_id)
     present = runtime.clock()

@@ -1,4 +1,4 @@
-"""Liveness, readiness and metrics, for those who run the service."""
+"""Liveness, readiness and metrics, for operators."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Alive(Out):
 
 
 class QueueOut(Out):
-    """What waits for a worker, of all tenants together."""
+    """The backlog of jobs of all tenants together."""
 
     oldest_seconds: Annotated[float, rounded_to(3)]
     depth: int
 
 
 class Ready(Out):
-    """Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile."""
+    """The readiness to serve requests; `reasons` are the faults that prevent it, `degraded` lesser ones."""
 
     ready: Annotated[bool, Source("missing", lambda missing: not missing)]
     reasons: Annotated[dict[str, str], Source("missing")]
@@ -37,7 +37,7 @@ class Ready(Out):
 
 
 class Start(Out):
-    """Where to go from here."""
+    """Links to the service's documents."""
 
     service: str
     version: str
@@ -87,14 +87,14 @@ def router(version: str) -> APIRouter:
 
 
 async def healthz() -> Response:
-    """Answer without touching anything else."""
+    """Answer without a check."""
     return json_answer({"status": "alive"})
 
 
 async def readyz(runtime: RuntimeDep) -> Response:
-    """Check the database, its schema and the embedding model, and look at the queue of jobs.
+    """Check the database, its schema and the embedding model, and the age of the job queue.
 
-    An old queue is degraded, yet ready: requests are served as well as ever.
+    With an old queue the service is degraded but ready, as requests are served normally.
     """
     state = await runtime.readiness.state()
     return json_answer(Ready.answer(state), 503 if state.missing else 200)

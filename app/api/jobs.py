@@ -24,21 +24,21 @@ JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0
 
 
 class JobQuery(PageQuery):
-    """Which jobs to list."""
+    """Filters of jobs."""
 
     status: JobStatus | None = Field(default=None, description="`failed` for what needs looking at.")
     kind: Name | None = None
 
 
 class JobProgress(Out):
-    """How far a job is; `total` is null where that isn't known."""
+    """The progress of a job; `total` is null if it isn't known."""
 
     done: Annotated[int, Source("progress_done")]
     total: Annotated[int | None, Source("progress_total")]
 
 
 class JobOut(Out):
-    """A background job. `error` says why it failed, or why it is being tried again."""
+    """A background job. `error` says why it failed, or why it is retried."""
 
     id: Annotated[str, public_id(ids.JOB)]
     kind: str
@@ -48,7 +48,7 @@ class JobOut(Out):
     cancel_requested: bool
     error: str | None
     result: dict[str, Any] | None = Field(
-        description="What it came to, by its kind: of `ingest`, `turns`, each with its `status` and `candidates`, and "
+        description="The result, by kind: of `ingest`, `turns`, each with its `status` and `candidates`, and "
         "of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded."
     )
     created_at: datetime
@@ -89,12 +89,12 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
-    """Get a job: how far it is, and what it came to."""
+    """Get a job with its progress and its result."""
     return json_answer(JobOut.answer(await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))))
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
-    """Queue a failed or cancelled job again, with all its attempts. What it did before stays done."""
+    """Queue a failed or cancelled job again, with all its attempts. Its former effects stay."""
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
@@ -104,9 +104,9 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
 
 
 async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
-    """End a job that waits; ask one that runs to stop at its next checkpoint, between two steps of its work.
+    """Cancel a queued job; ask a running one to stop at its next checkpoint.
 
-    A running job says `cancel_requested` until it stops, and it may come to its end before: look at its status.
+    A running job has `cancel_requested` until it stops, and may finish before: check its status.
     """
     job = ids.parse(ids.JOB, job_id)
 

@@ -26,7 +26,7 @@ RoleName = Literal["read", "write", "admin"]
 
 
 class KeyBody(RequestBody, **with_example({"name": "assistant", "roles": ["read", "write"]})):
-    """A key to make."""
+    """A key to create."""
 
     name: Name = Field(examples=["assistant"])
     roles: list[RoleName] = Field(default=["read", "write"], min_length=1, max_length=3)
@@ -34,7 +34,7 @@ class KeyBody(RequestBody, **with_example({"name": "assistant", "roles": ["read"
 
 
 class RotateBody(RequestBody):
-    """How to rotate a key."""
+    """The options of a rotation."""
 
     grace_seconds: Annotated[int, A_NUMBER] = Field(
         default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works."
@@ -60,7 +60,7 @@ class KeyOut(Out):
 
 
 class NewKeyOut(KeyOut):
-    """A key just made: the one time its secret is shown."""
+    """A new key with its secret, which is shown only once."""
 
     key: Annotated[str, Given()]
 
@@ -71,14 +71,14 @@ class NewKeyOut(KeyOut):
 
 
 class KeysOut(Out):
-    """Every key of the tenant, ended ones included."""
+    """Every key of the tenant, expired and revoked ones included."""
 
     keys: list[KeyOut]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyOperation:
-    """A route: how it is called, by whom, and what it answers."""
+    """A route with its method, role and answer."""
 
     method: str
     path: str
@@ -118,18 +118,18 @@ async def list_keys(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 
 async def create_key(runtime: RuntimeDep, actor: ActorDep, body: KeyBody) -> Response:
-    """Make a key of the tenant; its secret is in this answer and nowhere else."""
+    """Create a key of the tenant; only this answer has its secret."""
     return secret_answer(NewKeyOut.of(await create_key_for(runtime, actor.tenant_id, body, actor.name)))
 
 
 async def revoke_key(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> Response:
-    """End a key: at once in this process, within seconds in others."""
+    """Revoke a key: at once in this process, within seconds in others."""
     await runtime.keys.revoke(actor.tenant_id, ids.parse(ids.KEY, key_id), by=actor.name)
     return Response(status_code=NO_CONTENT)
 
 
 async def rotate_key(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: RotateBody | None = None) -> Response:
-    """Make a successor of a key; the old secret works through the grace period."""
+    """Create a successor of a key; the old secret works until the end of the grace period."""
     grace = timedelta(seconds=(body or RotateBody()).grace_seconds)
     key = ids.parse(ids.KEY, key_id)
     return secret_answer(NewKeyOut.of(await runtime.keys.rotate(actor.tenant_id, key, grace=grace, by=actor.name)))
@@ -144,7 +144,7 @@ async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str)
 
 def secret_answer(content: object) -> Response:
     """Return a 201 answer that no cache may keep."""
-    # A secret must not stay in anybody's cache.
+    # No cache may store a secret.
     return json_answer(content, CREATED, {"Cache-Control": "no-store"})
 
 

@@ -1,4 +1,4 @@
-"""Export and import over HTTP: a tenant's memories as lines of JSON, out and in again."""
+"""Export and import of a tenant's memories as lines of JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from app.services.portability.exports import ExportRequest
 NDJSON = "application/x-ndjson"
 
 STREAMED = frozenset({"/import"})
-"""Paths whose bodies are read as they come; their lines are bounded, not their length."""
+"""Paths whose bodies are streamed; the length of their lines is limited, not of the whole."""
 
 _LINES = {"type": "string", "format": "binary"}
-"""Lines of JSON, handed on as they are: generated clients send and receive bytes."""
+"""Lines of JSON as binary data, so that generated clients send and receive bytes."""
 
 _BODY = {
     "requestBody": {
         "required": True,
-        "content": {NDJSON: {"schema": {**_LINES, "description": "What GET /export answers."}}},
+        "content": {NDJSON: {"schema": {**_LINES, "description": "A file from GET /export."}}},
     }
 }
 
@@ -42,9 +42,9 @@ class FailedOut(Out):
 
 
 class ImportOut(Out):
-    """What became of an import; counts are of lines, by their `record`."""
+    """The result of an import; counts are of lines, by their `record`."""
 
-    complete: bool = Field(description="Whether the file had its last line: false when it was cut off.")
+    complete: bool = Field(description="False if the last line is missing, as the file was truncated.")
     imported: Annotated[dict[str, int], Source(make=_nonzero)]
     already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Left as they are: sending a file again changes nothing."
@@ -101,13 +101,12 @@ async def export(
     agent_id: Annotated[Name | None, Query(description="Only this agent's scopes.")] = None,
     *,
     vectors: Annotated[
-        bool, Query(description="Embeddings too: a larger file, which need not be embedded anew.")
+        bool, Query(description="Include embeddings: a larger file, but the import embeds nothing.")
     ] = False,
 ) -> Response:
-    """Stream one snapshot of the tenant: memories of every status with all that is theirs, turns, entities, policy.
+    """Stream a snapshot of the tenant: memories of every status with their rows, turns, entities, policy, audit log.
 
-    The audit log comes too. The first line says what it is, the last one how much, with a digest: a file without
-    it was cut off.
+    The first line is a header, the last one has counts and a digest: a file without it is incomplete.
     """
     wanted = ExportRequest(user_id=user_id, agent_id=agent_id, vectors=vectors)
     headers = {"Content-Disposition": 'attachment; filename="typed-memory.ndjson"', "Cache-Control": "no-store"}
@@ -121,17 +120,17 @@ async def import_lines(
     *,
     strict: Annotated[bool, Query(description="Stop at the first line that is wrong.")] = False,
 ) -> Response:
-    """Store an export in this tenant; ids stay.
+    """Store an export in this tenant, with the same ids.
 
-    What is there is left as it is, so an import that was cut off is sent again. Lines that are wrong are told by
-    number, and the others stored.
+    Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are reported by number,
+    and the others stored.
     """
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
     return json_answer(ImportOut.answer(await runtime.importing.run(actor, lines, strict=strict)))
 
 
 async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:
-    """Yield the lines of a stream by number, None for one longer than `longest` bytes; no more than one is held."""
+    """Yield the lines of a stream with their numbers, None for one longer than `longest` bytes; buffers one line."""
     number, held, dropping = 1, bytearray(), False
     async for chunk in stream:
         at = 0

@@ -1,36 +1,39 @@
-"""Questions over HTTP: the read pipeline, and the same engine in the shape of Aegis Memory."""
+"""Questions over HTTP: the read pipeline, and the same pipeline in the shape of Aegis Memory."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
-from app.api.memories.answers import AnyMemory, AnyScoredMemory, MemoryOut
+from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import DIGITS, Computed, Out, Source, json_answer, rounded, rounded_to
+from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
-from app.services.query import QueryRequest, QueryResult
+from app.services.query import ContextBlock, IdStyle, QueryRequest, QueryResult
 
 Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
 ]
-"""A question of 1 to 8,000 characters, however strange."""
+"""A question of 1 to 8,000 characters."""
 
 LARGEST_CONTEXT = 100_000
 
+Part = Literal["context", "memories", "details"]
+"""A part of an answer: the block to paste, the memories behind it, or all that is known of both."""
+
 
 class QueryFields(RequestBody):
-    """What both kinds of query take."""
+    """Fields of both kinds of queries."""
 
     query: Question = Field(
         description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
@@ -41,12 +44,10 @@ class QueryFields(RequestBody):
         default=None, description="The conversation that asks: what is used in many counts for more. No filter."
     )
     topic: Topic | None = Field(default=None, description="Only what is filed under this.")
-    top_k: Annotated[int, A_NUMBER] = Field(
-        default=10, ge=1, le=MOST_RESULTS, description="How many memories are returned at most."
-    )
+    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="Most memories to return.")
     mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
-        default=None, description="What `yesterday` goes by; by default `known_at`, or else the present."
+        default=None, description="Reference time of `yesterday`; by default `known_at`, else the present."
     )
     timezone: TimeZone | None = None
     as_of: Instant | None = Field(default=None, description=fields.AS_OF)
@@ -55,7 +56,7 @@ class QueryFields(RequestBody):
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
 
-    def asked(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
+    def build_request(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the question; times without an offset are read in its time zone."""
         zone = fields.zone(self.timezone)
         known_at = fields.aware(self.known_at, zone)
@@ -76,6 +77,7 @@ class QueryFields(RequestBody):
             min_confidence=self.min_confidence,
             min_relevance=getattr(self, "min_relevance", 0.0),
             token_budget=getattr(self, "token_budget", 2000),
+            ids=getattr(self, "ids", IdStyle.NONE),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
         )
@@ -90,16 +92,26 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
         description="Only what is this relevant; by default the floors of the embedding model. 0 fills up to `top_k`.",
     )
     token_budget: Annotated[int, A_NUMBER] = Field(
-        default=2000, ge=0, le=LARGEST_CONTEXT, description="How long `context` may get; 0 for none."
+        default=2000, ge=0, le=LARGEST_CONTEXT, description="Most tokens of `context`; 0 for none."
     )
     rerank: Flag = Field(
         default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
     )
-    explain: Flag = Field(default=False, description="Return the plan and how each arm ranked each memory.")
+    ids: IdStyle = Field(
+        default=IdStyle.NONE,
+        description="Ids in the lines of the context: none, the memory's place in `memories`, or its id.",
+    )
+    include: list[Part] = Field(
+        default=["context", "memories"],
+        min_length=1,
+        max_length=3,
+        description="What to answer with; `details` are whole memories, arms, notes and the groups of the context.",
+    )
+    explain: Flag = Field(default=False, description="Return the plan, and all details.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.types, registry, "types"), present)
+        return self.build_request(canonical_types(self.types, registry, "types"), present)
 
 
 class RecallBody(
@@ -114,11 +126,11 @@ class RecallBody(
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.asked(canonical_types(self.memory_types, registry, "memory_types"), present)
+        return self.build_request(canonical_types(self.memory_types, registry, "memory_types"), present)
 
 
 class ArmOut(Out):
-    """Where a retrieval arm placed a memory."""
+    """The rank of a memory in a retrieval arm."""
 
     arm: str
     rank: int
@@ -128,16 +140,20 @@ class ArmOut(Out):
 
 
 class HitOut(Out):
-    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
+    """A found memory: answers are ordered by score; relevance is its fit to the question by itself.
 
-    memory: AnyMemory
-    score: float
+    `marks` say why what it says is not how things are. `arms` and `notes` are details.
+    """
+
+    memory: RecalledMemoryOut
+    score: Annotated[float, rounded_to(4)]
     relevance: Annotated[float, rounded_to(3)]
-    retrieval: float
-    confidence: float
-    freshness: float
-    arms: list[ArmOut]
-    notes: list[str]
+    retrieval: Annotated[float, rounded_to(4)]
+    confidence: Annotated[float, rounded_to(4)]
+    freshness: Annotated[float, rounded_to(4)]
+    marks: list[str]
+    arms: Annotated[list[ArmOut], Given([])]
+    notes: Annotated[list[str], Given([])]
 
 
 class GroupOut(Out):
@@ -148,15 +164,15 @@ class GroupOut(Out):
 
 
 class ContextOut(Out):
-    """The block to paste into a prompt."""
+    """The context block for a prompt; its `groups` are details."""
 
     text: str
     tokens: int
-    groups: list[GroupOut]
+    groups: Annotated[list[GroupOut], Given([])]
 
 
 class QueryResultOut(Out):
-    """Memories best first, and the context made of them."""
+    """Memories, best first, and the context block made of them."""
 
     memories: Annotated[list[HitOut], Source("hits")]
     context: ContextOut
@@ -164,6 +180,33 @@ class QueryResultOut(Out):
     plan: Annotated[dict[str, Any] | None, Source(make=rounded)]
     took_ms: Annotated[float, rounded_to(3)]
     degraded: list[str]
+
+
+def _in_full(result: QueryResult, now: datetime) -> dict[str, Any]:
+    """Return the parts of an answer that are details, over the lean ones."""
+    hits = [
+        HitOut.answer(
+            hit,
+            now,
+            memory=MemoryOut.answer(hit.memory, now),
+            arms=[ArmOut.answer(arm) for arm in hit.arms],
+            notes=list(hit.notes),
+        )
+        for hit in result.hits
+    ]
+    groups = [GroupOut.answer(group) for group in result.context.groups]
+    return {"memories": hits, "context": ContextOut.answer(result.context, now, groups=groups)}
+
+
+def _answer(result: QueryResult, body: QueryBody, now: datetime) -> dict[str, Any]:
+    """Return the parts of the answer that were asked for."""
+    details = body.explain or "details" in body.include
+    made = QueryResultOut.answer(result, now, **(_in_full(result, now) if details else {}))
+    if not {"memories", "details"} & {*body.include}:
+        made["memories"] = []
+    if not {"context", "details"} & {*body.include}:
+        made["context"] = ContextOut.answer(ContextBlock(text="", tokens=0, groups=()), now)
+    return made
 
 
 def _scored(result: QueryResult, now: datetime | None) -> list[dict[str, Any]]:
@@ -206,15 +249,15 @@ def router() -> APIRouter:
 
 
 async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Response:
-    """Understand the question, retrieve under its filters, rank, and assemble the context to paste."""
+    """Understand the question, retrieve memories under its filters, rank them, and assemble the context block."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
-    return json_answer(QueryResultOut.answer(result, request.known_at or now))
+    return json_answer(_answer(result, body, request.known_at or now))
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
-    """Ask the same engine in the shape of Aegis Memory."""
+    """Answer a question by the same pipeline, in the shape of Aegis Memory."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
     result = await runtime.queries.query(actor, request)

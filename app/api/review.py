@@ -1,4 +1,4 @@
-"""The review queue over HTTP: list, count and read what waits for a person, and decide it."""
+"""The review queue over HTTP: list, count, read and decide items."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a rev
 
 
 class ReviewQuery(PageQuery):
-    """Which items to list."""
+    """Filters of items."""
 
-    reason: list[ReviewReason] = Field(default_factory=list, description="Why they wait.")
+    reason: list[ReviewReason] = Field(default_factory=list, description="Only items with one of these reasons.")
     type: list[Name] = Field(default_factory=list, max_length=50)
     status: list[MemoryStatus] = Field(default_factory=list, description="`pending` for what is not believed yet.")
     user_id: Name | None = None
@@ -56,18 +56,18 @@ class ReviewQuery(PageQuery):
     since: Instant | None = Field(default=None, description="Only what came up then or later.")
     until: Instant | None = Field(default=None, description="Only what came up before.")
     min_age: int | None = Field(default=None, ge=0, le=10**9, description="Only what has waited so many seconds.")
-    sort: Literal["oldest", "newest"] = Field(default="oldest", description="Which come first.")
+    sort: Literal["oldest", "newest"] = Field(default="oldest", description="The order.")
 
 
 class ReviewerStatement(RequestBody):
-    """What a reviewer states instead: a memory's type and that type's fields."""
+    """A reviewer's own statement: a memory's type and that type's fields."""
 
     type: Name = Field(examples=["fact"])
     payload: dict[str, object] = Field(examples=[{"predicate": "works-at", "object": "Volkswagen"}])
 
 
 class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VERSION, "reason": "seen the contract"})):
-    """A decision, and the version of the item that it goes by."""
+    """A decision, and the version of the item that the reviewer saw."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -82,7 +82,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
     reason: Sentence | None = Field(default=None, max_length=2000, description="Kept in the audit log.")
 
     def choice(self, registry: Registry, *prefix: str | int) -> ReviewDecision:
-        """Return the decision; InvalidFields when what it states is no memory, NotFound for what is no id."""
+        """Return the decision; raise InvalidFields for an invalid statement, NotFound for a malformed id."""
         if (fault := self._fault()) is not None:
             raise InvalidFields([FieldError(field=".".join(map(str, (*prefix, "with"))), message=fault)])
         choice = ReviewDecision(action=self.action, version=self.version, reason=self.reason)
@@ -101,7 +101,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
         return replace(choice, statement=payload, statement_type=spec.name)
 
     def _fault(self) -> str | None:
-        """Return what is wrong with `with`."""
+        """Return the fault of `with`, None without one."""
         if self.action in _NAMES_ANOTHER and self.with_ is None:
             return f"is required for {self.action}"
         if self.action not in _NAMES_ANOTHER and self.with_ is not None:
@@ -118,13 +118,13 @@ class BulkDecision(DecideBody, **with_example({"id": _REVIEW, "action": "accept"
 
 
 class BulkBody(RequestBody):
-    """Decisions that are carried out one after another, each on its own."""
+    """Decisions that are applied one after another, each by itself."""
 
     decisions: list[BulkDecision] = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
 class SuggestionOut(Out):
-    """What the rules would do, and why. It is only a proposal."""
+    """The action that the rules suggest, and the reason."""
 
     action: ReviewAction
     reason: str
@@ -134,7 +134,7 @@ class SuggestionOut(Out):
 
 
 class DecidedOut(Out):
-    """How an item left the queue."""
+    """The event by which an item left the queue."""
 
     by: Annotated[str, Source("actor")]
     at: datetime
@@ -153,7 +153,7 @@ class TurnExcerptOut(Out):
 
 
 class PassageOut(Out):
-    """Where it was said, in its conversation; without a turn, where that is not kept."""
+    """The statement within its conversation; without a turn if that is not stored."""
 
     quote: str | None
     role: str | None
@@ -164,7 +164,7 @@ class PassageOut(Out):
 
 
 class PreviewOut(Out):
-    """What accepting it would come to now."""
+    """The outcome of accepting the item now."""
 
     outcome: str
     memory_id: Annotated[str | None, public_id(ids.MEMORY, "memory")]
@@ -172,7 +172,7 @@ class PreviewOut(Out):
 
 
 class AgesOut(Out):
-    """How many have waited how long."""
+    """Numbers of items by age."""
 
     under_a_day: int
     a_day_to_a_week: int
@@ -181,7 +181,7 @@ class AgesOut(Out):
 
 
 class WaitingOut(Out):
-    """How many wait for one reason."""
+    """Numbers of items of one reason."""
 
     reason: ReviewReason
     waiting: int
@@ -190,14 +190,14 @@ class WaitingOut(Out):
 
 
 class SummaryOut(Out):
-    """How many wait, by reason and age."""
+    """Numbers of items, by reason and age."""
 
     waiting: int
     reasons: list[WaitingOut]
 
 
 class ReviewSideOut(Out):
-    """A memory it stands against."""
+    """A memory that conflicts with the item."""
 
     memory: AnyMemory
     relation: LinkKind
@@ -214,7 +214,7 @@ def _age(one: ReviewItem, now: datetime | None) -> float:
 
 
 class ReviewItemOut(Out):
-    """A memory that waits for a decision; `version` moves when it, or a side of it, does."""
+    """A memory that waits for a decision; `version` changes when it or one of its sides does."""
 
     id: Annotated[str, public_id(ids.REVIEW, "memory.id")]
     version: str
@@ -262,7 +262,7 @@ def _near(one: Detail, now: datetime | None) -> list[dict[str, Any]]:
 
 
 class ReviewDetailOut(Out):
-    """An item with all there is to know; of one that left the queue, how."""
+    """An item with its details; of an item that left the queue, how it left."""
 
     id: Annotated[str, public_id(ids.REVIEW)]
     open: Annotated[bool, Source("item", lambda item: item is not None)]
@@ -275,7 +275,7 @@ class ReviewDetailOut(Out):
 
 
 class ReviewOutcomeOut(Out):
-    """What a decision came to."""
+    """The outcome of a decision."""
 
     id: Annotated[str, Given()]
     action: Annotated[ReviewAction, Given()]
@@ -317,7 +317,7 @@ class ReviewResultsOut(Out):
 
 
 def review_line(item: Mapping[str, Any]) -> str:
-    """Return an item, as it is answered, in a line: which, what it says, why it waits and how long, what to do."""
+    """Return an item's JSON as a line of text: its id, content, reason, age and suggestion."""
     note = f" ({item['note']})" if item["note"] else ""
     hours = item["age_seconds"] / 3600
     age = f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.1f} hours"  # noqa: PLR2004 - two days
@@ -374,7 +374,7 @@ def _add_decisions(found: APIRouter) -> None:
 
 
 async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ReviewQuery, Query()]) -> Response:
-    """List what waits, the longest first by default, each with the sides it stands against and what the rules suggest.
+    """List review items, oldest first by default, each with its conflicting memories and the suggested action.
 
     `next_cursor` is null on the last page.
     """
@@ -400,16 +400,16 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
 
 
 async def get_review_summary(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """Count what waits, by reason and age."""
+    """Count items, by reason and age."""
     found = await runtime.reviews.summary(actor)
     reasons = [WaitingOut.answer(one) for one in found]
     return json_answer({"waiting": sum(one.waiting for one in found), "reasons": reasons})
 
 
 async def get_review(runtime: RuntimeDep, actor: ActorDep, review_id: ReviewId) -> Response:
-    """Get an item: the memory, where it was said, what it stands against, what it resembles, what is suggested.
+    """Get an item: the memory, its passages, conflicting memories, near-duplicates, and the suggested action.
 
-    An item that has left the queue tells how: `open` is false, and `decided` says by whom and what.
+    For an item that has left the queue, `open` is false, and `decided` has the decision and its author.
     """
     found = await runtime.reviews.get(actor, ids.parse(ids.REVIEW, review_id))
     return json_answer(ReviewDetailOut.answer(found, runtime.clock()))
@@ -420,13 +420,13 @@ async def decide_review(
 ) -> Response:
     """Decide an item.
 
-    `accept`: it is believed; what is pending goes through the write pipeline, what is contested wins. `reject`: it
-    is forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, takes
-    the place of the item and all its sides. `merge`: it becomes part of the memory that says the same. What is named
-    or stated must be about what the item is about. What is expired or superseded stays so when it is accepted, and
+    `accept`: a pending memory goes through the write pipeline, a contested one wins its slot. `reject`: it is
+    forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, supersedes
+    the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
+    statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
     only leaves the queue (`outcome` `kept`).
 
-    The decision goes by the `version` that the reviewer saw. If the item has moved since, nothing is done and the
+    The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
     answer is a 409 with the new state.
     """
     memory = ids.parse(ids.REVIEW, review_id)
@@ -440,9 +440,9 @@ async def decide_review(
 
 
 async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep, body: BulkBody) -> Response:
-    """Decide items one after another, each in a transaction of its own; what fails leaves the others be.
+    """Decide items one after another, each in its own transaction; a failure does not affect the others.
 
-    The answer tells each outcome, or the problem with it. If none could be decided it is the first one's problem.
+    The answer has an outcome or a problem for each. If none could be decided, it is the first one's problem.
     """
     types = await runtime.type_book.of(actor.tenant_id)
     choices = [
@@ -476,7 +476,7 @@ def _of_bulk(review: str, place: int) -> UUID:
 
 
 async def _answer_changes(request: Request, runtime: Runtime, work: Callable[[], Awaitable[Response]]) -> Response:
-    """Do the work; when the item has changed, answer with its new state."""
+    """Run the work; if the item has changed, answer with its new state."""
     try:
         return await work()
     except ReviewItemChanged as changed:
@@ -489,7 +489,7 @@ def _outcome(memory: UUID, choice: ReviewDecision, result: ReviewResult, now: da
 
 
 def _state(error: TypedMemoryError, now: datetime) -> dict[str, Any]:
-    """Return the new state of an item that has changed; nothing for another error."""
+    """Return the new state of a changed item as members of the problem; empty for another error."""
     if not isinstance(error, ReviewItemChanged):
         return {}
     return {

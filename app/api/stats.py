@@ -1,4 +1,4 @@
-"""Statistics of the tenant's store: memories, turns, reviews, jobs, and how its mix has shifted."""
+"""Statistics of the tenant's store over HTTP: memories, turns, reviews, jobs, and drift."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _sentence(one: Shift) -> str:
 
 
 class BandOut(Out):
-    """A band of a histogram: from `least` up to, not including, `under`; null: no end."""
+    """A band of a histogram: from `least` up to, not including, `under`, which is null for no end."""
 
     least: float
     under: float | None
@@ -40,7 +40,7 @@ class BandOut(Out):
 
 
 class MemoryStatsOut(Out):
-    """The memories there are, as of `computed_at`. All but `by_status` speak of active memories."""
+    """Counts of memories as of `computed_at`. All but `by_status` count active memories."""
 
     computed_at: Annotated[datetime, Given()]
     total: Annotated[int, Source("by_status", lambda counts: sum(counts.values()))]
@@ -55,7 +55,7 @@ class MemoryStatsOut(Out):
 
 
 class TurnStatsOut(Out):
-    """How turns ended. `days`: of how many days before today; null: of all there ever were."""
+    """Counts of turns by outcome, over `days` days before today, null for all."""
 
     days: int | None
     waiting: int
@@ -64,14 +64,14 @@ class TurnStatsOut(Out):
 
 
 class ReviewStatsOut(Out):
-    """What waits for a person, by reason, and by how long it has."""
+    """Numbers of review items, by reason and by age."""
 
     total: Annotated[int, Source("reviews", lambda reasons: sum(sum(ages.values()) for ages in reasons.values()))]
     by_reason: Annotated[dict[str, dict[str, int]], Source("reviews")]
 
 
 class JobStatsOut(Out):
-    """Jobs that wait and run now, and those that ended in the last 24 hours."""
+    """Queued and running jobs, and jobs that ended in the last 24 hours."""
 
     queued: Annotated[int, Source("jobs", lambda jobs: jobs.get("queued", 0))]
     running: Annotated[int, Source("jobs", lambda jobs: jobs.get("running", 0))]
@@ -79,14 +79,14 @@ class JobStatsOut(Out):
 
 
 class SampleOut(Out):
-    """A share, or a mean, of so many."""
+    """A share or a mean, with the number of items."""
 
     value: Annotated[float, rounded_to(4)]
     of: int
 
 
 class ShiftOut(Out):
-    """A share or mean that has changed, more than chance explains. `z` is in standard errors; positive: it rose."""
+    """A share or a mean that has changed significantly, by `z` standard errors, positive for a rise."""
 
     kind: str = Field(
         description="`type` (of memories recorded), `confidence` (their mean), `decision` and `rejected` (of writes), "
@@ -100,7 +100,7 @@ class ShiftOut(Out):
 
 
 class DriftOut(Out):
-    """What has shifted: the last `recent_days` whole days against the `before_days` before them."""
+    """Shifts of the last `recent_days` whole days against the `before_days` before them."""
 
     recent_days: Annotated[int, Given(RECENT_DAYS)]
     before_days: Annotated[int, Given(BEFORE_DAYS)]
@@ -109,9 +109,9 @@ class DriftOut(Out):
 
 
 class StatsOut(Out):
-    """The tenant's store. `memories` is null where there are too many to count now and the worker `drift` has not run.
+    """Statistics of the tenant's store. `memories` is null if there are too many and the worker `drift` has not run.
 
-    What extraction has cost is told by the route that `costs` names.
+    `costs` is the route of the costs of extraction.
     """
 
     memories: Annotated[MemoryStatsOut | None, Source("", _memories)]
@@ -132,7 +132,7 @@ def router() -> APIRouter:
 async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Get memories by status, type, category, scope, confidence and freshness; turns, reviews, jobs, and drift.
 
-    Up to 20,000 memories are counted as you ask; of more, the numbers are those of the worker `drift`, which counts
-    daily (`POST /admin/workers/drift/run` counts now). Likewise turns: of more than 20,000, those of 30 days are told.
+    Up to 20,000 memories are counted at the request; of more, the numbers are those of the worker `drift`, which counts
+    daily (`POST /admin/workers/drift/run` counts now). Of more than 20,000 turns, those of 30 days are counted.
     """
     return json_answer(StatsOut.answer(await runtime.stats.get(actor.tenant_id)))

@@ -27,7 +27,7 @@ from app.services.tenants import FIRST_ROLES
 
 
 class TenantBody(RequestBody):
-    """A tenant to make."""
+    """A tenant to create."""
 
     name: Name = Field(examples=["acme"])
 
@@ -46,7 +46,7 @@ class TenantOut(Out):
 
 
 class NewTenantOut(TenantOut):
-    """A tenant just made, and its first key."""
+    """A new tenant, and its first key."""
 
     key: Annotated[NewKeyOut, Given()]
 
@@ -63,14 +63,14 @@ async def list_tenants(runtime: RuntimeDep) -> Response:
 
 
 async def create_tenant(runtime: RuntimeDep, body: TenantBody) -> Response:
-    """Make a tenant and its first key, which has every role."""
+    """Create a tenant and its first key, which has every role."""
     tenant = await runtime.tenants.create(body.name, by=BY_OPERATOR)
     key = await runtime.keys.create(tenant.id, name="first", roles=FIRST_ROLES, by=BY_OPERATOR)
     return secret_answer(NewTenantOut.answer(tenant, key=NewKeyOut.of(key)))
 
 
 async def create_tenant_key(runtime: RuntimeDep, tenant_id: str, body: KeyBody) -> Response:
-    """Make a key of any tenant."""
+    """Create a key of any tenant."""
     tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
     return secret_answer(NewKeyOut.of(await create_key_for(runtime, tenant.id, body, BY_OPERATOR)))
 

@@ -1,4 +1,4 @@
-"""Memory types over HTTP: list those there are, define, read and remove a tenant's own."""
+"""Memory types over HTTP: list all; define, read and remove a tenant's own."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ class TypeOut(Out):
 
 
 class TypesOut(Out):
-    """The memory types there are, those that are built in first."""
+    """All memory types, the built-in ones first."""
 
     types: list[TypeOut]
 
 
 class LostOut(Out):
-    """Something that the version before took and this one does not, or a slot that is another now."""
+    """A change that may make payloads of the version before invalid, or change their slot."""
 
     pointer: str
     message: str
 
 
 class DefinedOut(Out):
-    """What a definition came to."""
+    """The result of a definition."""
 
     type: TypeOut
     new: bool = Field(description="False where this is what is there already.")
@@ -75,7 +75,7 @@ class VersionOut(Out):
 
 
 class TypeDetailOut(TypeOut):
-    """A type with the versions of its definition, oldest first, and how many memories are of it."""
+    """A type with the versions of its definition, oldest first, and its number of memories."""
 
     versions: Annotated[list[VersionOut], Given()] = Field(description="Empty for a type that is built in.")
     memories: Annotated[int | None, Given()] = Field(
@@ -84,7 +84,7 @@ class TypeDetailOut(TypeOut):
 
 
 class PointedRoute(GuardedRoute):
-    """A route that names what is wrong with its body by JSON pointers."""
+    """A route that reports faults of its body by JSON pointers."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler."""
@@ -125,7 +125,7 @@ def router() -> APIRouter:
 
 
 async def list_types(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """List the memory types, their policies and the schemas of their fields: those built in, then your own."""
+    """List the memory types with their policies and the schemas of their fields, built-in types first."""
     types = await runtime.type_book.of(actor.tenant_id)
     return json_answer({"types": [TypeOut.answer(one) for one in types]})
 
@@ -135,30 +135,30 @@ async def define_type(
     actor: ActorDep,
     body: Definition,
     *,
-    dry_run: Annotated[bool, Query(description="Only say what it would come to.")] = False,
+    dry_run: Annotated[bool, Query(description="Return the result without storing it.")] = False,
 ) -> Response:
-    """Define a memory type of your own; under the name of one that is there, its next version.
+    """Define a memory type of your own, or the next version of an existing one.
 
-    It is in use at once, on every replica: for typed writes and batches, in extraction, as a filter, and in what
-    words of a question hint at. Memories that are there keep the version that they were written with; what a new
-    version no longer takes is told. The same definition again changes nothing. What is wrong with a definition is
-    told by JSON pointers into it, all at once.
+    It is in use at once, on every replica: for typed writes and batches, in extraction, as a filter, and for hints in
+    questions. Existing memories keep the version that they were written with; incompatible changes of a new version
+    are listed. An unchanged definition changes nothing. All faults of a definition are reported together, by JSON
+    pointers into it.
     """
     done = await runtime.own_types.define(actor, body, dry_run=dry_run)
     return json_answer(DefinedOut.answer(done), CREATED)
 
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
-    """Get a type by its name or an alias; of your own, every version of its definition."""
+    """Get a type by its name or an alias, with every version of the definition if it is your own."""
     found = await runtime.own_types.get(actor, type_name)
     versions = [VersionOut.answer(one) for one in found.versions]
     return json_answer(TypeDetailOut.answer(found.type, versions=versions, memories=found.memories))
 
 
 async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
-    """Remove a type of your own, with its versions: only while no memory is of it, whatever its status.
+    """Remove a type of your own, with its versions, if it has no memories of any status.
 
-    A memory without its type could not be read. To stop more of them being proposed from turns, define the type with
+    A memory without its type could not be read. To stop the extraction of more memories of it, define the type with
     `extracted` false.
     """
     await runtime.own_types.remove(actor, type_name)
@@ -170,7 +170,7 @@ def _field_error(fault: DefinitionError) -> FieldError:
 
 
 def _pointed(error: Mapping[str, Any]) -> FieldError:
-    """Return what is wrong with a body, by a pointer into it; what is wrong elsewhere, by its name."""
+    """Return a validation error with a pointer into the body, or with the parameter's name."""
     steps = error["loc"]
     if error["type"] == "recursion_depth_exceeded":
         return FieldError(field=pointer(*steps[1:2]), message="is nested too deeply")

@@ -23,13 +23,13 @@ WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /adm
 
 
 class RunQuery(RequestBody):
-    """How to run a worker."""
+    """Options of a run."""
 
     dry_run: bool = Field(default=False, description="Change nothing; the job's result says what a run would do.")
 
 
 class WorkerRunOut(Out):
-    """A run of a worker: `counts` is what it did, so far if it hasn't ended."""
+    """A run of a worker: `counts` are its results, so far if it hasn't ended."""
 
     job_id: Annotated[str, public_id(ids.JOB, "job")]
     status: JobStatus
@@ -39,7 +39,7 @@ class WorkerRunOut(Out):
 
 
 class WorkerOut(Out):
-    """A worker. `cron` is when it runs, in UTC; null: only when asked to. Dry runs are no `last_run`."""
+    """A worker. `cron` is its schedule in UTC, null if it runs on request only. `last_run` excludes dry runs."""
 
     name: Annotated[str, Source("worker.name")]
     summary: Annotated[str, Source("worker.summary")]
@@ -48,13 +48,13 @@ class WorkerOut(Out):
 
 
 class WorkersOut(Out):
-    """Every worker there is."""
+    """All workers."""
 
     workers: list[WorkerOut]
 
 
 class WorkerJobOut(Out):
-    """The job of a run. `started`: it is new; else it is the one that was waiting or running already."""
+    """The job of a run. `started` is false if the run was queued or running already."""
 
     started: bool
     job: JobOut
@@ -79,7 +79,7 @@ def router() -> APIRouter:
 
 
 async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """List the workers: what each does, when, and what its latest run for the tenant came to."""
+    """List the workers with their schedules and their latest runs for the tenant."""
     found = await runtime.workers.list(actor.tenant_id)
     return json_answer({"workers": [WorkerOut.answer(one) for one in found]})
 
@@ -87,10 +87,10 @@ async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
 async def run_worker(
     request: Request, runtime: RuntimeDep, actor: ActorDep, name: WorkerName, query: Annotated[RunQuery, Query()]
 ) -> Response:
-    """Run a worker for the tenant now, in the background; `GET /jobs/{job_id}` says how far it is.
+    """Run a worker for the tenant now, in the background; `GET /jobs/{job_id}` has its progress.
 
-    A worker runs once at a time for a tenant: asked again meanwhile, the answer is the job that is there. Dry
-    runs change nothing and are counted apart.
+    A worker runs once at a time for a tenant: a further request meanwhile answers with the same job. Dry runs change
+    nothing and don't count as runs.
     """
     runtime.workers.named(name)
 

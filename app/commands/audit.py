@@ -1,4 +1,4 @@
-"""`typed-memory audit`: read and prove the audit log, straight in the database."""
+"""`typed-memory audit`: read and verify the audit log, directly in the database."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from app.commands.terminal import CommandFailed, say
 from app.db.audit import AuditEntry, AuditFilter
 from app.db.tenants import Tenant
 from app.memory import audit_text
-from app.services.audit import Audit, Head, Rebuilt, Verified, audit_filter
+from app.services.audit import Audit, Head, ReplayResult, Verification, describe_fault
 from app.services.tenants import Tenants
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Read the audit log, and prove that nobody changed it. This works on the database itself "
+    help="Read the audit log, and verify that nobody changed it. This works on the database itself "
     "(TM_DATABASE_URL, or the embedded one), so it needs no key.",
 )
 
@@ -45,8 +45,8 @@ def verify(
 ) -> None:
     """Recompute every seal from the events it covers, and rebuild every memory's status and confidence from them.
 
-    Exits with 1, naming the first place, where an event was changed, removed, inserted or moved, or where a memory
-    is not what the log says it became.
+    Exits with 1 and names the first place where an event was changed, removed, inserted or moved, or where a memory
+    differs from the log.
 
     For example:
 
@@ -67,12 +67,12 @@ def list_events(
     tenant: TenantName = "default",
     memory: Annotated[str | None, typer.Option(help="Only events of this memory: mem_...")] = None,
     action: Annotated[
-        str | None, typer.Option(help="Only this action, or with a dot at the end, all that begin so.")
+        str | None, typer.Option(help="Only this action, or with a dot at the end, actions with this prefix.")
     ] = None,
-    actor: Annotated[str | None, typer.Option(help="Only what this key did, by its name.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 50,
+    actor: Annotated[str | None, typer.Option(help="Only events of the key of this name.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Most events to print.")] = 50,
 ) -> None:
-    """Print the newest events, the oldest of them first.
+    """Print the newest events in the order of time.
 
     For example:
 
@@ -89,15 +89,15 @@ def list_events(
 
 @app.command()
 def head(tenant: TenantName = "default") -> None:
-    """Print number and digest of the newest seal: kept elsewhere, they prove later that nothing before was changed."""
+    """Print number and digest of the newest seal. Stored elsewhere, they prove later that no earlier event changed."""
     found = asyncio.run(_head(tenant))
     if found is None:
-        raise CommandFailed("nothing was sealed yet: the log is empty")
+        raise CommandFailed("there is no seal yet: the log is empty")
     say(f"{found.seq}:{found.digest.hex()}")
 
 
 async def _verify(name: str | None, anchor: Head | None) -> list[str]:
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenants = await known.list() if name is None else [await known.by_name(name)]
         wrong = []
         for one in tenants:
@@ -107,8 +107,8 @@ async def _verify(name: str | None, anchor: Head | None) -> list[str]:
     return wrong
 
 
-def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
-    """Print what was found, and return what is wrong."""
+def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[str]:
+    """Print the results of both checks, and return the faults."""
     unsealed = "" if not found.unsealed else f", {found.unsealed} not sealed yet"
     say(f"{tenant.name}: {found.events} events in {found.seals} seals hold{unsealed}")
     for event, count in found.redacted.items():
@@ -117,7 +117,7 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
         say(f"  head {found.last.seq}:{found.last.digest.hex()}")
     wrong = []
     if found.broken is not None:
-        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {audit_filter(found.broken)}")
+        wrong.append(f"the audit log of {tenant.name} is not what was sealed: {describe_fault(found.broken)}")
     if rebuilt.differs is None:
         say(f"  {rebuilt.memories} memories are what the log says")
     else:
@@ -129,7 +129,7 @@ def _report(tenant: Tenant, found: Verified, rebuilt: Rebuilt) -> list[str]:
 
 async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntry]:
     found: list[AuditEntry] = []
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenant = await known.by_name(name)
         after = None
         while len(found) < limit:
@@ -143,14 +143,14 @@ async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntr
 
 
 async def _head(name: str) -> Head | None:
-    async with _opened() as (known, log):
+    async with _open_services() as (known, log):
         tenant = await known.by_name(name)
         await log.seal(tenant.id)
         return await log.head(tenant.id)
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
+async def _open_services() -> AsyncIterator[tuple[Tenants, Audit]]:
     logs.configure("console", "WARNING")
     async with open_runtime_store(settings_of_a_store()) as store:
         yield store.tenants, Audit(database=store.database)
@@ -159,7 +159,7 @@ async def _opened() -> AsyncIterator[tuple[Tenants, Audit]]:
 def _head_of(anchor: str) -> Head:
     found = _ANCHOR.fullmatch(anchor.strip())
     if found is None:
-        raise CommandFailed("--anchor: it looks like 42: and 64 hexadecimal digits, as `audit head` prints it")
+        raise CommandFailed("--anchor must be like 42: and 64 hexadecimal digits, as `audit head` prints it")
     return Head(seq=int(found[1]), digest=bytes.fromhex(found[2]))
 
 

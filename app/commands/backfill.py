@@ -1,4 +1,4 @@
-"""`typed-memory backfill`: make memories ones of a type that came after them, on a running service."""
+"""`typed-memory backfill`: reclassify existing memories to a newer type, on a running service."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from app.memory.backfill import Classifier
 ATTEMPTS = 3
 _LOOK_SECONDS = 0.5
 _SAMPLE = 10
-_SHOWN = frozenset({"type", "payload", "status", "slot", "category"})
-"""Of what changes, what says to a person what becomes of a memory; `--json` has all of it."""
+_SHOWN_FIELDS = frozenset({"type", "payload", "status", "slot", "category"})
+"""The changed fields that the output shows; `--json` has all of them."""
 
-app = typer.Typer(no_args_is_help=True, help="Make memories ones of a type that came after them.")
+app = typer.Typer(no_args_is_help=True, help="Reclassify existing memories to a newer type.")
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="The backfill's id: bfl_...")]
 
@@ -30,9 +30,9 @@ def preview(
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="The type that adopts memories.")],
     *,
     sources: Annotated[
-        list[str] | None, typer.Option("--from", help="A type to look through; by default those of the type's rule.")
+        list[str] | None, typer.Option("--from", help="A type to scan; by default those of the type's rule.")
     ] = None,
-    classifier: Annotated[Classifier, typer.Option(help="Who says which: the type's rule, or the language model.")] = (
+    classifier: Annotated[Classifier, typer.Option(help="The classifier: the type's rule, or the language model.")] = (
         Classifier.RULES
     ),
     user_id: UserId = None,
@@ -41,7 +41,7 @@ def preview(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Find out what would change. Nothing does.
+    """Preview which memories would change. Changes nothing.
 
     For example:
 
@@ -49,25 +49,25 @@ def preview(
     """
     body = {"type": type_, "from": sources, "classifier": classifier, "user_id": user_id, "agent_id": agent_id}
     given = {name: value for name, value in body.items() if value is not None}
-    _tell(asyncio.run(_done(url, key, "/admin/backfills", given)), as_json=as_json)
+    _print(asyncio.run(_step(url, key, "/admin/backfills", given)), as_json=as_json)
 
 
 @app.command()
 def show(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Show where a backfill is, and a sample of what it changes."""
-    _tell(asyncio.run(_get(url, key, f"/admin/backfills/{backfill}")), as_json=as_json)
+    """Show the state of a backfill, and a sample of its changes."""
+    _print(asyncio.run(_get(url, key, f"/admin/backfills/{backfill}")), as_json=as_json)
 
 
 @app.command()
 def commit(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Do what was previewed, and wait for it."""
-    _tell(asyncio.run(_done(url, key, f"/admin/backfills/{backfill}/commit", None)), as_json=as_json)
+    """Commit a previewed backfill, and wait for it."""
+    _print(asyncio.run(_step(url, key, f"/admin/backfills/{backfill}/commit", None)), as_json=as_json)
 
 
 @app.command()
 def undo(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Put back what was before the commit, and wait for it."""
-    _tell(asyncio.run(_done(url, key, f"/admin/backfills/{backfill}/undo", None)), as_json=as_json)
+    """Undo a committed backfill, and wait for it."""
+    _print(asyncio.run(_step(url, key, f"/admin/backfills/{backfill}/undo", None)), as_json=as_json)
 
 
 async def _get(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
@@ -76,8 +76,8 @@ async def _get(url: str | None, key: str | None, path: str) -> Mapping[str, Any]
     return found
 
 
-async def _done(url: str | None, key: str | None, path: str, body: Mapping[str, object] | None) -> Mapping[str, Any]:
-    """Ask for a step, wait for its job if there is one, and return the backfill as it is then."""
+async def _step(url: str | None, key: str | None, path: str, body: Mapping[str, object] | None) -> Mapping[str, Any]:
+    """Start a step, wait for its job if there is one, and return the backfill as it is then."""
     async with connect(url, key, attempts=ATTEMPTS) as client:
         one = (await client.post(path, body or {}, idempotency_key=str(uuid4()))).body
         if one["job_id"] is not None:
@@ -91,7 +91,7 @@ async def _done(url: str | None, key: str | None, path: str, body: Mapping[str, 
     return found
 
 
-def _tell(one: Mapping[str, Any], *, as_json: bool) -> None:
+def _print(one: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         say(json.dumps(one, indent=2, ensure_ascii=False))
         return
@@ -103,23 +103,23 @@ def _tell(one: Mapping[str, Any], *, as_json: bool) -> None:
     for change in one["sample"][:_SAMPLE]:
         said = "" if change["content"] is None else f" {json.dumps(change['content'], ensure_ascii=False)}"
         say(f"  {change['memory_id']} {change['state']}:{said}")
-        for line in _told(change):
+        for line in _lines(change):
             say(f"    {line}")
 
 
-def _told(change: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a memory is before and after, as far as that changes, and why."""
+def _lines(change: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each changed field of a memory, before and after, and the reason."""
     for name, after in change["after"].items():
         before = change["before"].get(name)
-        if name in _SHOWN and before != after:
-            yield f"{name}: {_plain(before)} -> {_plain(after)}"
+        if name in _SHOWN_FIELDS and before != after:
+            yield f"{name}: {_text(before)} -> {_text(after)}"
     if why := change["why"] or change["reason"]:
         yield f"why: {why}"
 
 
-def _plain(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(one)}" for name, one in value.items() if one not in (None, [], "")) or "none"
+        return ", ".join(f"{name} {_text(one)}" for name, one in value.items() if one not in (None, [], "")) or "none"
     return "none" if value is None else str(value)
 
 

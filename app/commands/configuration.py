@@ -1,24 +1,21 @@
-"""Settings for commands, logging, interpreter set-up.
-
-The settings as commands read them: what is wrong is told as TM_..., in plain words.
-
-What a process that serves for long asks of its interpreter.
-"""
+"""Set-up of commands: settings with readable errors, the owner's login, logging, and garbage collection."""
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
-from app.db.embedded.server import data_dir, holds_store
+from app.db.embedded.server import data_dir, holds_store, start_embedded
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -28,9 +25,9 @@ _NOT_SETTINGS = frozenset({"TM_URL", "TM_API_KEY"})
 
 
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its field's type
-    """Return the settings from the environment; `given` ones that are not None come first.
+    """Return the settings from the environment; values of `given` that are not None override them.
 
-    Raises CommandFailed with a line for every setting that is wrong.
+    Raises CommandFailed with a line for every invalid setting.
     """
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
@@ -39,23 +36,43 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its fiel
 
 
 def settings_of_a_store() -> Settings:
-    """Return the settings for a command on a store that is there: only `serve` and `migrate` make one.
+    """Return the settings for a command on an existing store; only `serve` and `migrate` create one.
 
-    Raises CommandFailed as `load_settings` does, and where the embedded database has no folder yet: a forgotten
-    TM_DATA_DIR must not open an empty store beside the one that is meant.
+    Raises CommandFailed as `load_settings` does, and where the embedded database does not exist: a forgotten
+    TM_DATA_DIR must not create an empty store.
     """
     settings = load_settings()
     folder = data_dir(settings).expanduser()
     if settings.database_url is None and not holds_store(folder):
         raise CommandFailed(
-            f"there is no store in {folder}. Set TM_DATA_DIR to the folder of the one you mean (`typed-memory serve` "
-            "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` makes a new one"
+            f"there is no store in {folder}. Set TM_DATA_DIR to the folder of your store (`typed-memory serve` "
+            "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` creates a new one"
         )
     return settings
 
 
+@asynccontextmanager
+async def owner_login(settings: Settings) -> AsyncIterator[str]:
+    """Yield the owner's login; of the embedded server, which runs for as long, if none is configured."""
+    configured = settings.migration_database_url or settings.database_url
+    if configured is not None:
+        yield configured.get_secret_value()
+        return
+    server = await asyncio.to_thread(start_embedded, data_dir(settings))
+    try:
+        yield server.url
+    finally:
+        await asyncio.to_thread(server.release)
+
+
+def service_login(settings: Settings) -> str | None:
+    """Return the service's login where it is another than the owner's."""
+    given = settings.database_url if settings.migration_database_url is not None else None
+    return None if given is None else given.get_secret_value()
+
+
 def warn_of_unknown_settings() -> None:
-    """Say which TM_ variables mean nothing, and which ones may be meant."""
+    """Print a warning for each unknown TM_ variable, with a similar known name."""
     known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known | _NOT_SETTINGS and not name.startswith("TM_TEST_"):
@@ -64,7 +81,7 @@ def warn_of_unknown_settings() -> None:
 
 
 def configure_logs(settings: Settings) -> None:
-    """Send logs to standard error: for people in a terminal, else as configured."""
+    """Send logs to standard error: readable in a terminal, else in the configured format."""
     style = settings.log_format
     if "log_format" not in settings.model_fields_set and sys.stderr.isatty():
         style = "console"
@@ -72,7 +89,7 @@ def configure_logs(settings: Settings) -> None:
 
 
 def _plain(message: str) -> str:
-    """Return pydantic's message without what it says twice."""
+    """Return pydantic's message without redundant words."""
     said = message.removeprefix("Value error, ").replace("Input should", "it should")
     return said.partition(", unable to ")[0]
 
@@ -88,15 +105,14 @@ def _complaints(error: ValidationError) -> Iterator[str]:
 
 
 _YOUNG = 50_000
-"""Objects made before the collector looks at the new ones; a request makes thousands, nearly all freed by count."""
+"""New objects before a young collection; a request makes thousands, and reference counting frees nearly all."""
 
 
 def freeze_garbage_collector() -> None:
-    """Leave what is there by now out of every later garbage collection; call it once, when the process is ready.
+    """Exclude all present objects from later garbage collections; call it once, when the process is ready.
 
-    A full collection goes through every container of the process, and most of those are the libraries', the routes'
-    and the models', which never become garbage. It took 20 ms of whichever request it fell into: the p95 of a batch of
-    250 was 580 ms with it and 360 without.
+    A full collection visits every container of the process, most of which belong to libraries, routes and models and
+    never become garbage. It took 20 ms of some request: the p95 of a batch of 250 was 580 ms with it and 360 without.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""`typed-memory eval`: how good recall is."""
+"""`typed-memory eval`: measure the quality of recall."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from app.commands.terminal import CommandFailed
 def evaluate(context: typer.Context) -> None:
     """Measure the quality of recall on conversations with known answers.
 
-    What follows `eval` is handed to `python -m evals`; `typed-memory eval --help` shows what it takes. It is
-    part of a checkout of the project, not of an installed package.
+    The arguments are passed to `python -m evals`; `typed-memory eval --help` lists them. It needs a checkout of the
+    project, because the installed package does not contain it.
     """
     if not Path("evals", "__main__.py").is_file():
         raise CommandFailed("there is no evals/__main__.py here: run this at the top of a checkout of the project")

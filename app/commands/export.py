@@ -1,4 +1,4 @@
-"""`typed-memory export`: a tenant's memories into a file that `typed-memory import` reads."""
+"""`typed-memory export`: write a tenant's memories to a file that `typed-memory import` reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STANDARD_OUTPUT = "-"
 
 
 class _Checked:
-    """Writes an export down and looks at its lines on the way: how many there are, and whether the last one came."""
+    """Writes an export to a file, counts its lines, and checks that the last one came."""
 
     def __init__(self, out: BinaryIO, counted: Callable[[str, dict[str, Any]], None]) -> None:
         self._out = out
@@ -46,19 +46,19 @@ class _Checked:
 
 
 def export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it; - is standard output.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - is standard output.")],
     *,
     user_id: UserId = None,
     agent_id: AgentId = None,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Embeddings too: larger, but nothing is embedded anew on import.")
+        bool, typer.Option("--vectors", help="Include embeddings: a larger file, but the import embeds nothing.")
     ] = False,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Write everything a tenant has, or a user or an agent, as lines of JSON (NDJSON).
+    """Write everything of a tenant, a user or an agent as lines of JSON (NDJSON).
 
-    The file is complete when it is there: what breaks off is removed. It takes a key with the role admin.
+    A file that exists is complete: an interrupted export is removed. This needs a key with the role admin.
 
     For example:
 
@@ -106,7 +106,7 @@ async def _write(client: ServiceClient, out: BinaryIO, wanted: dict[str, str]) -
 
 def _finish(done: _Checked, file: str) -> None:
     if not done.whole:
-        raise CommandFailed(f"{file}: the export broke off: run it again")
+        raise CommandFailed(f"{file}: the export was interrupted: run it again")
 
 
 def register(cli: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""`typed-memory import`: files of memories or conversations, into a running service."""
+"""`typed-memory import`: store files of memories or conversations in a running service."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from app.commands.upload import UploadAbort, Uploader, UploadReport
 from app.errors import TypedMemoryError
 
 SHOWN = 20
-"""Faults that are listed; the rest is counted."""
+"""Most faults that are listed; the others are only counted."""
 
 
-HELP = """Store what files hold: typed memories, or conversations.
+HELP = """Import files of typed memories or conversations.
 
 ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
 
@@ -35,16 +35,16 @@ an object with `messages` a line. A message has `role` and `content`, perhaps `n
 
   [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
 
-export: what `typed-memory export` wrote. It comes back as it was, ids included, into the tenant of the key;
-what is there already is left alone. It takes a key with the role admin.
+export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
+key; existing rows are not changed. This needs a key with the role admin.
 
-Each message becomes an episodic memory. The message before it is searched with it, so an answer is found
-by what was asked. System prompts and messages without text are left out. Whose they are is said with --user-id
-(or --agent-id); --scope global shows them to every user of the tenant. Typed memories say it themselves, with
-`user_id`, or take the options where they don't.
+Each message becomes an episodic memory. It is indexed with the message before it, so that an answer is found by
+its question. System prompts and messages without text are skipped. Name the user with --user-id (or the agent
+with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
+own `user_id`; the options apply to those that don't.
 
-What is wrong is told by file and line, and skipped. Running the same import again within a day stores
-nothing twice; after that, repeated memories merge with those that are there.
+Faults are listed by file and line, and skipped. Running the same import again within a day stores nothing
+twice; after that, repeated memories merge with the existing ones.
 
 For example:
 
@@ -60,7 +60,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
     *,
     wanted: Annotated[
-        Format, typer.Option("--format", help="What the files hold; found out by default.")
+        Format, typer.Option("--format", help="The format of the files; detected by default.")
     ] = Format.AUTO,
     user_id: UserId = None,
     agent_id: AgentId = None,
@@ -69,16 +69,16 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         str | None, typer.Option(help="The session of conversations and memories that name none.")
     ] = None,
     timezone: TimeZone = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first thing that is wrong.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first fault.")] = False,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Store what files hold; see HELP."""
+    """Import files; see HELP."""
     everything = [import_sources.source(name) for name in files]
     exports = [source for source in everything if import_sources.is_export(source, wanted)]
     found = [source for source in everything if source not in exports]
     owned = user_id is not None or agent_id is not None or scope is not None
-    total = _counted(found, wanted, session_id, owned=owned)
+    total = _count(found, wanted, session_id, owned=owned)
     broken = [source for source in exports if not upload.restore(connect(url, key), source, strict=strict)]
     if not found:
         if broken:
@@ -104,13 +104,13 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         raise typer.Exit(1)
 
 
-def _counted(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
-    """Return how much there is to send; CommandFailed for a conversation of which nobody has said whose it is."""
+def _count(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
+    """Return the number of items to send; raise CommandFailed for a conversation without a user, agent or scope."""
     total = 0
     for one in _everything(found, wanted, session_id):
         if not owned and isinstance(one, ImportItem) and one.said:
             raise CommandFailed(
-                f"{one.place}: whose conversation is this? Say so with --user-id (or --agent-id); "
+                f"{one.place}: whose conversation is this? Name --user-id (or --agent-id); "
                 "--scope global shows it to every user of the tenant"
             )
         total += 1
@@ -125,9 +125,9 @@ def _everything(found: list[ImportSource], wanted: Format, session_id: str | Non
 async def _import(
     client: ServiceClient, sender: Uploader, found: Iterator[Read]
 ) -> UploadAbort | TypedMemoryError | None:
-    """Send everything; return what stopped it, if anything did."""
+    """Send everything; return the error that stopped it, None without one."""
     async with client:
-        # Once, without retries: a wrong URL or key is told at once.
+        # Once, without retries, so that a wrong URL or key is reported at once.
         await client.get("/memories", limit=1)
         try:
             await sender.send(found)

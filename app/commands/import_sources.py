@@ -1,4 +1,4 @@
-"""Files to import: their formats, and the writes they hold, each with its place in the file.
+"""Reading of files to import: detect their format and yield their typed writes, each with its place in the file.
 
 A conversation becomes one episodic memory a message.
 """
@@ -31,7 +31,7 @@ SHAPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportItem:
-    """One typed write, and the place in its file to name if it is refused; `said`: it is made of a message."""
+    """A typed write, and its place in the file for errors; `said` means that it comes from a message."""
 
     place: str
     body: Mapping[str, object]
@@ -40,7 +40,7 @@ class ImportItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadMessage:
-    """Something in the file that can't be sent, and why."""
+    """An item of the file that can't be sent, and why."""
 
     place: str
     what: str
@@ -48,7 +48,7 @@ class BadMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedMessage:
-    """Something in the file that is no memory, such as a system prompt."""
+    """An item of the file that is no memory, such as a system prompt."""
 
     place: str
     why: str
@@ -68,9 +68,8 @@ class _Session:
 def memories(document: object, *, place: str, name: str, session_id: str | None = None) -> Iterator[Read]:
     """Yield one episodic write a message.
 
-    A session without an id of its own gets `session_id` if it is the only one, else an id that begins with
-    it, or with `name`. A message's `context` is the one before it in its session: an answer is found by what
-    was asked.
+    A session without an id gets `session_id` if it is the only one, else an id that begins with it, or with `name`. A
+    message's `context` is the message before it in its session, so that an answer is found by its question.
     """
     try:
         sessions = list(_sessions(document, place))
@@ -114,7 +113,7 @@ def _messages(document: Mapping[str, Any]) -> Sequence[object]:
 
 
 def _branch(nodes: Mapping[str, Any], last: object) -> list[object]:
-    """Return the messages of a ChatGPT export's current branch: its nodes are a tree of rewrites."""
+    """Return the messages of the current branch of a ChatGPT export, whose nodes are a tree of edits."""
     if last not in nodes:
         last = next((name for name, node in nodes.items() if not _of(node, "children")), None)
     found: list[object] = []
@@ -145,7 +144,7 @@ def _session(session: _Session, session_id: str) -> Iterator[Read]:
 
 
 def _memory(message: object, session: _Session, before: str | None) -> dict[str, object] | str:
-    """Return the write a message makes, or why it makes none; ValueError when it can't be understood."""
+    """Return a message as a write, or the reason to skip it; raise ValueError when it can't be read."""
     said = read_chat_message(message, sent=session.date)
     if isinstance(said, IgnoredMessage):
         return said.reason
@@ -167,14 +166,14 @@ def _of(value: object, key: str) -> Any:  # noqa: ANN401 - a JSON value
 
 
 def _made_up(name: str, messages: Iterable[object]) -> str:
-    """Return an id for a session that has none: the same as long as its first message is."""
+    """Return an id for a session without one, which depends on the name and the first message."""
     first = next(iter(messages), None)
     digest = hashlib.sha256(json.dumps(first, sort_keys=True).encode()).hexdigest()[:8]
     return f"{name[:180]}-{digest}"
 
 
 _LOOKED_AT = 20
-"""Lines read to tell NDJSON with broken lines from a JSON document."""
+"""Lines that are read to distinguish NDJSON with broken lines from a JSON document."""
 
 _LONGEST_HEADER = 1_000_000
 """Bytes of an export's first line, which holds the tenant's policy."""
@@ -183,7 +182,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Format(StrEnum):
-    """How a file is to be read."""
+    """The format of a file."""
 
     AUTO = "auto"
     NDJSON = "ndjson"
@@ -192,12 +191,12 @@ class Format(StrEnum):
 
 
 class UnreadableFile(CommandFailed):
-    """A file that can't be opened, or is in no format we know; the message names it and the mend."""
+    """A file that can't be opened or has no known format; the message names the file and the remedy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportSource:
-    """A file to import; `opened` gives its bytes from the start, as often as it is asked."""
+    """A file to import; `opened` returns its bytes from the start, any number of times."""
 
     name: str
     stem: str
@@ -205,7 +204,7 @@ class ImportSource:
 
 
 def source(argument: str) -> ImportSource:
-    """Return the file an argument names, `-` being standard input; Unreadable if there is none."""
+    """Return the file that an argument names, `-` for standard input; raise UnreadableFile if there is none."""
     if argument == "-":
         content = sys.stdin.buffer.read()
         return ImportSource(name="stdin", stem="stdin", opened=lambda: io.BytesIO(content))
@@ -218,7 +217,7 @@ def source(argument: str) -> ImportSource:
 
 
 def read(found: ImportSource, wanted: Format, session_id: str | None = None) -> Iterator[Read]:
-    """Yield everything in a file; Unreadable when it isn't in the wanted format, or in none.
+    """Yield the items of a file; raise UnreadableFile when it has another than the wanted format, or no known one.
 
     `session_id` is for conversations that have none.
     """
@@ -229,7 +228,7 @@ def read(found: ImportSource, wanted: Format, session_id: str | None = None) -> 
 
 
 def is_export(found: ImportSource, wanted: Format) -> bool:
-    """Return whether a file is what `typed-memory export` writes: its first line says so."""
+    """Return whether a file is an export, according to its first line."""
     if wanted is not Format.AUTO:
         return wanted is Format.EXPORT
     with closing(found.opened()) as lines:
@@ -247,7 +246,7 @@ def _is_ndjson(found: ImportSource) -> bool:
     if found.name.endswith((".ndjson", ".jsonl")):
         return True
     kinds = [_kind(line) for line in head]
-    # A conversation on one line is a document like any other; two of them make a file of lines.
+    # A single conversation on one line is a JSON document; two of them are NDJSON.
     return "write" in kinds or (len(kinds) > 1 and kinds[0] == "conversation")
 
 

@@ -1,4 +1,4 @@
-"""`typed-memory keys`: API keys, straight in the database."""
+"""`typed-memory keys`: create, list, revoke and rotate API keys, directly in the database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make, list, revoke and rotate API keys. This works on the database itself (TM_DATABASE_URL, or the "
+    help="Create, list, revoke and rotate API keys. This works on the database itself (TM_DATABASE_URL, or the "
     "embedded one), so it needs no key.",
 )
 
@@ -38,7 +38,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="A key's id, as `keys li
 WIDE = 160
 
 BY_CLI = "command line"
-"""Whoever works on the database itself, in the audit log."""
+"""The actor in the audit log for changes by this command."""
 
 _SPAN = re.compile(r"(\d{1,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -50,13 +50,13 @@ def create(
     tenant: Tenant = "default",
     role: Annotated[
         list[str] | None,
-        typer.Option(help=f"What it may do: {', '.join(ROLES)}; repeatable. Without it: read and write."),
+        typer.Option(help=f"A role: {', '.join(ROLES)}; repeatable. Without it: read and write."),
     ] = None,
     expires: Annotated[
-        str | None, typer.Option(help="When it ends: after a span such as 12h or 90d, or at a time.")
+        str | None, typer.Option(help="When it expires: after a span such as 12h or 90d, or at a time.")
     ] = None,
 ) -> None:
-    """Make a key. Its secret is shown once.
+    """Create a key. Its secret is shown once.
 
     For example:
 
@@ -69,13 +69,13 @@ def create(
     now = datetime.now(UTC)
     until = None if expires is None else _moment(expires, now)
     if until is not None and until <= now:
-        raise CommandFailed(f"--expires: {expires!r} is past: it must lie in the future")
+        raise CommandFailed(f"--expires: {expires!r} is past: it must be in the future")
     _show_secret(asyncio.run(_create(tenant, name, role or ["read", "write"], until)))
 
 
 @app.command(name="list")
 def list_keys(tenant: Tenant = "default") -> None:
-    """List a tenant's keys, ended ones too. Secrets can't be shown: only their hashes are stored."""
+    """List a tenant's keys, expired and revoked ones too. Secrets can't be shown: only their hashes are stored."""
     now = datetime.now(UTC)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("id", "name", "begins", "roles", "state", "made", "last used"):
@@ -90,13 +90,13 @@ def list_keys(tenant: Tenant = "default") -> None:
             f"{key.created_at:%Y-%m-%d}",
             f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
         )
-    # Whole ids, whatever the width of the terminal: they are there to be copied.
+    # Whole ids, whatever the width of the terminal, because people copy them.
     Console(width=max(out.width, WIDE), highlight=False).print(table)
 
 
 @app.command()
 def revoke(key: Key, tenant: Tenant = "default") -> None:
-    """End a key. Running services refuse it within seconds."""
+    """Revoke a key. Running services refuse it within seconds."""
     asyncio.run(_revoke(tenant, key))
     say(f"Revoked {key}.")
 
@@ -105,7 +105,7 @@ def revoke(key: Key, tenant: Tenant = "default") -> None:
 def rotate(
     key: Key,
     tenant: Tenant = "default",
-    grace: Annotated[str, typer.Option(help="How long the old secret still works: 0s, 30m, 1d, ...")] = "1h",
+    grace: Annotated[str, typer.Option(help="The time for which the old secret still works: 0s, 30m, 1d, ...")] = "1h",
 ) -> None:
     """Replace a key by one with the same name, roles and expiry. Its secret is shown once."""
     span = _span(grace)
@@ -117,29 +117,29 @@ def rotate(
 
 
 async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
-    async with _opened(tenant) as (store, owner):
+    async with _open_tenant(tenant) as (store, owner):
         return await store.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
-    async with _opened(tenant) as (store, owner):
+    async with _open_tenant(tenant) as (store, owner):
         return await store.keys.list(owner)
 
 
 async def _revoke(tenant: str, key: str) -> None:
-    async with _opened(tenant) as (store, owner):
+    async with _open_tenant(tenant) as (store, owner):
         await store.keys.revoke(owner, _id(key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
     wanted = _id(key)
-    async with _opened(tenant) as (store, owner):
+    async with _open_tenant(tenant) as (store, owner):
         old = next((one for one in await store.keys.list(owner) if one.id == wanted), None)
         return old, await store.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
 
 
 @asynccontextmanager
-async def _opened(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
+async def _open_tenant(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
     """Yield the store and the tenant's id."""
     logs.configure("console", "WARNING")
     settings = settings_of_a_store()
@@ -154,7 +154,7 @@ async def _opened(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
         try:
             found = await store.tenants.by_name(tenant)
         except NotFound as error:
-            raise CommandFailed(f"{error.message}: make it with POST /admin/tenants and the operator key") from None
+            raise CommandFailed(f"{error.message}: create it with POST /admin/tenants and the operator key") from None
         yield store, found.id
 
 
@@ -181,7 +181,7 @@ def _show_secret(new: NewKey) -> None:
 
 
 def _renew_kept(old: StoredKey | None, new: NewKey) -> None:
-    """Put the new secret where the client commands look, if the old one was there."""
+    """Replace the old secret in the file that the client commands read, if it is there."""
     path = key_file()
     kept = stored_key(path)
     if old is None or kept is None or not kept.startswith(old.prefix):

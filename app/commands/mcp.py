@@ -1,4 +1,4 @@
-"""`typed-memory mcp`: a running service's tools for an agent that speaks MCP over standard input and output."""
+"""`typed-memory mcp`: relay a running service's MCP tools to an agent over standard input and output."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from app.commands.service_client import target
 from app.commands.terminal import ApiKey, CommandFailed, Url
 
 SECONDS = 60.0
-"""How long a tool may take."""
+"""The timeout of a tool call."""
 
 _Answer = TypeVar("_Answer")
 
 
 def mcp(url: Url = None, key: ApiKey = None) -> None:
-    """Hand the tools of a running service to an agent, over standard input and output.
+    """Offer the tools of a running service to an agent, over standard input and output.
 
     They are the tools that the service has at /mcp, with the rights of the key. Start the service first.
 
@@ -65,7 +65,7 @@ class _Refused(Exception):
 
 
 async def _refuse(answer: httpx2.Response) -> None:
-    """Raise what a problem says; the SDK would only say that there was one."""
+    """Raise the detail of a problem, which the SDK would not show."""
     if answer.headers.get("content-type", "").startswith("application/problem+json"):
         await answer.aread()
         raise _Refused(str(answer.json().get("detail", answer.status_code)))
@@ -73,23 +73,23 @@ async def _refuse(answer: httpx2.Response) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """The service behind the relay; it keeps no sessions.
+    """The service behind the relay, which keeps no MCP session.
 
-    So each question has a client of its own, and the relay outlives a service that starts anew.
+    Each request has its own client, so that the relay survives a restart of the service.
     """
 
     address: str
     http: httpx2.AsyncClient
 
     async def ask(self, question: Callable[[Client], Awaitable[_Answer]]) -> _Answer:
-        """Return what the service answers; MCPError, saying what to do, when it doesn't."""
+        """Return the service's answer; raise MCPError, with a remedy, when there is none."""
         try:
             async with Client(streamable_http_client(f"{self.address}/mcp", http_client=self.http)) as client:
                 return await question(client)
         except ExceptionGroup as group:
-            raise MCPError(INTERNAL_ERROR, self._told(_first(group))) from None
+            raise MCPError(INTERNAL_ERROR, self._message(_first(group))) from None
 
-    def _told(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         match error:
             case _Refused():
                 return str(error)
@@ -107,7 +107,7 @@ def _first(group: ExceptionGroup) -> Exception:
 
 
 async def _check(http: httpx2.AsyncClient, address: str) -> None:
-    """Raise CommandFailed, saying what to do, unless the service answers and takes the key."""
+    """Raise CommandFailed, with a remedy, unless the service answers and accepts the key."""
     ping = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     accepted = {"Accept": "application/json, text/event-stream"}
     try:
@@ -123,7 +123,7 @@ async def _check(http: httpx2.AsyncClient, address: str) -> None:
 
 
 async def _relay(service: _Service) -> Server[None]:
-    """Return a server that passes on what it is asked."""
+    """Return a server that forwards requests to the service."""
 
     async def list_tools(_: ServerRequestContext[None], given: PaginatedRequestParams | None) -> ListToolsResult:
         return await service.ask(lambda client: client.list_tools(cursor=None if given is None else given.cursor))

@@ -34,7 +34,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Store what was said, or one typed belief, and print what is believed now.
+    """Store an utterance, or one typed memory, and print the decisions.
 
     For example:
 
@@ -42,18 +42,18 @@ def remember(  # noqa: PLR0913 - one parameter an option
 
       typed-memory remember --type fact --fields '{"predicate": "works-at", "object": "Siemens"}' --user-id ana
     """
-    about = _given(user_id=user_id, agent_id=agent_id, session_id=session_id)
+    about = _not_none(user_id=user_id, agent_id=agent_id, session_id=session_id)
     if (text is None) == (type_name is None):
-        raise CommandFailed("give either the words that were said, or --type with --fields")
+        raise CommandFailed("give either an utterance, or --type with --fields")
     if type_name is not None:
-        body = {**_parse_fields(fields), **about, **_given(occurred_at=occurred_at)}
+        body = {**_parse_fields(fields), **about, **_not_none(occurred_at=occurred_at)}
         answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
         if as_json:
             say_json(answer)
         else:
             say(f"{answer['decision']}: {_line(answer['memory'])}")
         return
-    turn = {"role": "user", "content": text, **_given(occurred_at=occurred_at)}
+    turn = {"role": "user", "content": text, **_not_none(occurred_at=occurred_at)}
     answer = _post(url, key, "/turns?mode=sync", {**about, "turns": [turn]})
     if as_json:
         say_json(answer)
@@ -75,15 +75,15 @@ def recall(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Ask, and print the context block that an agent would put into its prompt.
+    """Ask a question and print the context block for an agent's prompt.
 
-    `typed-memory query` shows how the answer came about.
+    `typed-memory query` also prints scores and the plan.
 
     For example:
 
       typed-memory recall "what should I know about the user's editor?" --user-id ana
     """
-    answer = _post(url, key, "/query", {"query": text, "top_k": top_k, **_given(user_id=user_id, agent_id=agent_id)})
+    answer = _post(url, key, "/query", {"query": text, "top_k": top_k, **_not_none(user_id=user_id, agent_id=agent_id)})
     if as_json:
         say_json(answer)
     else:
@@ -99,7 +99,7 @@ def forget(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Erase a memory and what was made of it, or everything of a user, and print the receipt.
+    """Erase a memory and all derived rows, or everything of a user, and print the receipt.
 
     For example:
 
@@ -123,7 +123,7 @@ def forget(
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Print every version of a belief, oldest first, and what happened to it."""
+    """Print every version of a belief, oldest first, and its audit events."""
     answer = _get(url, key, f"/memories/{quote(memory, safe='')}/history")
     if as_json:
         say_json(answer)
@@ -136,7 +136,7 @@ def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: 
 
 
 def why(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Print why a memory is believed: the words it rests on, how its confidence came about, what was decided."""
+    """Print why a memory is believed: its evidence, the components of its confidence, and the decision."""
     answer = _get(url, key, f"/memories/{quote(memory, safe='')}")
     if as_json:
         say_json(answer)
@@ -162,8 +162,8 @@ def users(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """List users with their numbers of memories and turns, and when they were last active."""
-    answer = _get(url, key, "/users", limit=PAGE, **_given(q=q))
+    """List users with their numbers of memories and turns, and their last activity."""
+    answer = _get(url, key, "/users", limit=PAGE, **_not_none(q=q))
     if as_json:
         say_json(answer)
         return
@@ -185,7 +185,7 @@ def _line(memory: Mapping[str, Any]) -> str:
     return f"{memory['id']} ({status}): {memory['content']}"
 
 
-def _given(**values: str | None) -> dict[str, str]:
+def _not_none(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -228,6 +228,6 @@ def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the command that the module is imported for, or all of them."""
+    """Add the requested command, or all of them."""
     for command in (remember, recall, forget, history, why, users):
         cli.command()(command)

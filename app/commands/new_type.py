@@ -1,10 +1,6 @@
-"""Writes a type's files from `templates/*.tmpl`.
+"""`typed-memory new-type`: write the files of a new memory type into a checkout of the source.
 
-What a new type is made of, by its kind: the parts that its file's template is filled with.
-
-What `typed-memory new-type` writes: a type's file, its migration and its test, complete and working.
-
-`typed-memory new-type`: the files of a new memory type, in a checkout of the source.
+A type's module, its migration and its test are made from `templates/*.tmpl`, complete and working.
 """
 
 from __future__ import annotations
@@ -33,7 +29,7 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the new type is to be; `slot` is the field that has one value at a time, `event`: it has a date."""
+    """The options of a new type; `slot` is the field that has one value at a time, `event` says that it has a date."""
 
     name: str
     definition: str
@@ -45,18 +41,18 @@ class Request:
 
     @property
     def words(self) -> str:
-        """Return the name as it is said."""
+        """Return the name as words."""
         return self.name.replace("_", " ")
 
     @property
     def camel(self) -> str:
-        """Return the name as classes have it."""
+        """Return the name in camel case."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeParts:
-    """What differs from one kind of type to another: parts of the type's file, and what its test expects."""
+    """The parts of the files that depend on the kind of type."""
 
     imports: str
     holds: str
@@ -73,7 +69,7 @@ class TypeParts:
 
 
 def parts_of(request: Request) -> TypeParts:
-    """Return what the type is made of: by default, sentences that add up."""
+    """Return the parts for the type's kind; by default, memories are sentences and accumulate."""
     if request.slot is not None:
         return _slotted(request, request.slot)
     return _event(request) if request.event else _note(request)
@@ -289,7 +285,7 @@ async def {test}(client: httpx.AsyncClient) -> None:
 
 
 def type_file(request: Request) -> str:
-    """Return the text of the type's file."""
+    """Return the source of the type's module."""
     shape = parts_of(request)
     name = request.camel
     return TYPE_FILE.format(
@@ -304,7 +300,7 @@ def type_file(request: Request) -> str:
 
 
 def migration(request: Request) -> str:
-    """Return the text of the migration."""
+    """Return the source of the migration."""
     return MIGRATION.format(
         name=request.name,
         definition=request.definition,
@@ -314,7 +310,7 @@ def migration(request: Request) -> str:
 
 
 def test_file(request: Request) -> str:
-    """Return the text of the type's test."""
+    """Return the source of the type's test."""
     shape = parts_of(request)
     field, value = shape.other
     return TEST_FILE.format(
@@ -346,18 +342,18 @@ def new_type(
         str | None,
         typer.Option(metavar="FIELD", help="One value at a time for each FIELD: a second value replaces the first."),
     ] = None,
-    event: Annotated[bool, typer.Option("--event", help="It happens at a time.")] = False,
+    event: Annotated[bool, typer.Option("--event", help="Its memories are events with a date.")] = False,
     definition: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What belongs under this type, and what does not, in a sentence.")
+        str | None, typer.Option(metavar="TEXT", help="A sentence that says what is of this type and what is not.")
     ] = None,
     example: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What somebody says from which such a memory is made.")
+        str | None, typer.Option(metavar="TEXT", help="An utterance from which such a memory is extracted.")
     ] = None,
 ) -> None:
-    """Add a memory type to a checkout of the source: its file, its migration and its test, which work as they are.
+    """Add a memory type to a checkout of the source: its module, its migration and its test, which work unchanged.
 
-    Without --slot and --event it is a sentence, and its memories add up. Nothing is overwritten, and no database is
-    needed. docs/adding-a-type.md goes on from here.
+    Without --slot and --event its memories are sentences and accumulate. Nothing is overwritten, and no database is
+    needed. docs/adding-a-type.md explains the next steps.
 
     For example:
 
@@ -390,7 +386,7 @@ def new_type(
 
 
 def _checkout() -> Path:
-    """Return the root of the source this program runs from; raise CommandFailed where there is none to write to."""
+    """Return the root of the checkout that this program runs from; raise CommandFailed if it can't be written."""
     root = Path(app.__file__).parents[1]
     advice = "clone the source, run `make lint` there once, and then .venv/bin/typed-memory new-type"
     if not all((root / folder).is_dir() for folder in _FOLDERS) or not (root / "pyproject.toml").is_file():
@@ -419,7 +415,7 @@ def _check_name(name: str) -> None:
 
 def _check_slot(slot: str, *, event: bool) -> None:
     if event:
-        raise CommandFailed("events add up, so they have no slot: give --slot or --event, not both")
+        raise CommandFailed("events accumulate and have no slot: give --slot or --event, not both")
     if not _SNAKE_CASE.fullmatch(slot) or keyword.iskeyword(slot):
         raise CommandFailed(f"{slot!r} can't name a field: use snake_case, such as allergen, and no keyword of Python")
     if len(slot) > _LONGEST_NAME:
@@ -430,7 +426,7 @@ def _check_slot(slot: str, *, event: bool) -> None:
 
 
 def _revisions() -> tuple[str, str]:
-    """Return the newest migration, and the number after it."""
+    """Return the newest migration, and the next number."""
     scripts = ScriptDirectory(str(migrate.MIGRATIONS))
     heads = scripts.get_heads()
     if len(heads) != 1:
@@ -440,7 +436,7 @@ def _revisions() -> tuple[str, str]:
 
 
 def _sentence(option: str, text: str) -> str:
-    """Return the text as a sentence that can stand in quotes, or raise CommandFailed."""
+    """Return the text as a sentence for a string literal, or raise CommandFailed."""
     said = text.strip()
     if not said or not said.isprintable() or '"' in said or "\\" in said:
         raise CommandFailed(f"{option} must be one line without double quotes and backslashes: write {option} 'It ...'")
@@ -455,15 +451,15 @@ def _sentence(option: str, text: str) -> str:
 def _utterance(text: str) -> str:
     said = _sentence("--example", text)
     if len(said.split()) < _FEWEST_WORDS:
-        raise CommandFailed(f"--example needs {_FEWEST_WORDS} words or more: shorter turns are passed over")
+        raise CommandFailed(f"--example needs {_FEWEST_WORDS} words or more: shorter turns are skipped")
     return said
 
 
 def _write(root: Path, files: Mapping[str, str]) -> None:
-    """Write all of them or none; refuse to overwrite."""
+    """Write all of the files, or none if one exists."""
     there = [path for path in files if (root / path).exists()]
     if there:
-        raise CommandFailed(f"{', '.join(there)}: there already; move it away, or use another name")
+        raise CommandFailed(f"{', '.join(there)}: exists already; move it away, or use another name")
     for path, text in files.items():
         with (root / path).open("x", encoding="utf-8") as file:
             file.write(text)

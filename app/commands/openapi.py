@@ -1,9 +1,4 @@
-"""The OpenAPI document, written and checked.
-
-The committed OpenAPI document: written by a command, and checked for drift by the same.
-
-`typed-memory openapi`: the API's description, for client generators.
-"""
+"""`typed-memory openapi`: write the OpenAPI document for client generators, or check that the file is current."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ PATH = Path("openapi/openapi.json")
 
 
 def rendered() -> str:
-    """Return the document as text: sorted keys, so that only meaning makes a difference. Needs no database."""
+    """Return the document as JSON with sorted keys, so that the order of routes makes no difference."""
     document = create_app(Settings.model_construct()).openapi()
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -33,7 +28,7 @@ def write_openapi(path: Path = PATH) -> None:
 
 
 def check_openapi(path: Path = PATH) -> bool:
-    """Return whether the file says what the code does."""
+    """Return whether the file equals the document of the code."""
     return path.is_file() and path.read_text(encoding="utf-8") == rendered()
 
 
@@ -52,7 +47,7 @@ def openapi(
     """
     if check:
         if not check_openapi(output):
-            raise CommandFailed(f"{output} is not what the code says: run `make openapi` and commit it")
+            raise CommandFailed(f"{output} is stale: run `make openapi` and commit it")
         say(f"{output} is up to date.")
     elif str(output) == "-":
         say(rendered().rstrip("\n"))

@@ -1,4 +1,4 @@
-"""`typed-memory query`: ask a running service, and see why it answers what it does."""
+"""`typed-memory query`: ask a running service and show the context block with its scores."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def query(  # noqa: PLR0913 - one parameter an option
     *,
     user_id: UserId = None,
     agent_id: AgentId = None,
-    session_id: Annotated[str | None, typer.Option(help="The session it is asked in.")] = None,
+    session_id: Annotated[str | None, typer.Option(help="The session of the question.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")] = None,
-    top_k: Annotated[int, typer.Option(min=1, max=200, help="How many memories at most.")] = 10,
-    mode: Annotated[ReadMode | None, typer.Option(help="What is seen; by default as the question sounds.")] = None,
-    now: Annotated[str | None, typer.Option(help="What `yesterday` goes by, such as 2026-05-09T14:30:00Z.")] = None,
+    top_k: Annotated[int, typer.Option(min=1, max=200, help="Most memories to return.")] = 10,
+    mode: Annotated[ReadMode | None, typer.Option(help="Statuses to search; by default as the question asks.")] = None,
+    now: Annotated[str | None, typer.Option(help="The present time for `yesterday`: 2026-05-09T14:30:00Z.")] = None,
     timezone: TimeZone = None,
     as_of: Annotated[str | None, typer.Option(help="Answer with what was true at this time.")] = None,
     known_at: Annotated[str | None, typer.Option(help="Answer with what was believed at this time.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the plan, and what each arm added.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the plan, and each arm's contribution.")] = False,
     as_json: AsJson = False,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Ask, and print the context block and why it is what it is.
+    """Ask a question; print the context block and the score of each memory.
 
-    The score of a memory is retrieval x confidence x freshness^g: how well it fits the question, how far it is
-    trusted, how fresh it is, and how much that counts for this kind of question.
+    The score of a memory is retrieval x confidence x freshness^g: its relevance to the question, its confidence, and
+    its freshness, with a weight that depends on the kind of question.
 
     For example:
 
@@ -62,7 +62,7 @@ def query(  # noqa: PLR0913 - one parameter an option
         "timezone": timezone,
         "as_of": as_of,
         "known_at": known_at,
-        # The plan and the arms' ranks are part of the table, asked for or not.
+        # The table shows the plan and the arms' ranks even without --explain.
         "explain": explain or not as_json,
     }
     body = {name: value for name, value in asked.items() if value is not None}

@@ -1,4 +1,4 @@
-"""`typed-memory reembed`: another embedding model for a store that is in use."""
+"""`typed-memory reembed`: change the embedding model of a store while services use it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from app.providers.factory import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
 
-HELP = """Change the embedding model, while the service goes on with the one it has.
+HELP = """Change the embedding model while services keep using the present one.
 
 The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
 indexed, and the new model is made the active one. Then restart each service and worker with the same
-TM_EMBEDDING_*, one after the other: those that are still to be restarted go on with the old model, and what is
-written by either is found by both. When none is left, drop the old vectors with --drop.
+TM_EMBEDDING_*, one after the other: those that are not restarted yet use the old model, and both find what either
+of them writes. When all are restarted, drop the old vectors with --drop.
 
-Stopped at any moment, even killed, the same command goes on from there. With the model that is active already,
-it fills in what lacks vectors.
+If it is stopped or killed, the same command continues from there. For the model that is active already, it fills
+in missing vectors.
 
 For example, from the built-in model to one of Ollama's:
 
@@ -55,15 +55,15 @@ _LEAVING = (
 def reembed(
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Change nothing; embed a sample, and say what a run would come to.")
+        bool, typer.Option("--dry-run", help="Change nothing; embed a sample, and print the cost of a run.")
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Change nothing; say which models there are.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Change nothing; list the models.")] = False,
     drop: Annotated[bool, typer.Option("--drop", help="Drop the vectors of the model that was replaced.")] = False,
     abandon: Annotated[
-        bool, typer.Option("--abandon", help="Drop what was built so far of a model that is not active yet.")
+        bool, typer.Option("--abandon", help="Drop the vectors of a model that is not active yet.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="With --drop: even while a service works with the old model.")
+        bool, typer.Option("--force", help="With --drop: even while a service uses the old model.")
     ] = False,
 ) -> None:
     """Change the embedding model; see HELP."""
@@ -82,7 +82,7 @@ def reembed(
 async def _perform(
     settings: Settings, progress: Progress, *, dry_run: bool, status: bool, drop: bool, abandon: bool, force: bool
 ) -> None:
-    async with _opened(settings, progress) as change:
+    async with _open_steps(settings, progress) as change:
         if status:
             await _status(change)
         elif dry_run:
@@ -99,7 +99,7 @@ async def _build(change: Reembedding) -> None:
     try:
         done = await change.build()
     except TypedMemoryError as error:
-        raise CommandFailed(f"{error}. What is done is done: run the same command again to go on") from error
+        raise CommandFailed(f"{error}. The progress is stored: run the same command again to continue") from error
     rate = f", {done.filled / done.seconds:.0f} a second" if done.filled else ""
     say(f"{done.filled} rows were given vectors of {done.model} in {done.seconds:.1f} seconds{rate}.")
     say(f"{done.model.name} is the active model now. {_LEAVING}" if done.switched else "It is the active model.")
@@ -150,11 +150,11 @@ def _duration(seconds: float) -> str:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reembedding]:
-    """Yield the change over the service's own database, which must be of this code's schema."""
+async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[Reembedding]:
+    """Yield the steps of the change for the configured database, whose schema must fit this code."""
     task = progress.add_task("looking", total=None)
 
-    def told(what: str, done: int, of: int | None) -> None:
+    def report(what: str, done: int, of: int | None) -> None:
         progress.update(task, description=what, completed=done, total=of)
 
     metrics = Metrics()
@@ -163,7 +163,9 @@ async def _opened(settings: Settings, progress: Progress) -> AsyncIterator[Reemb
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
         book = TypeCache(database=store.database, built_in=discover())
-        yield Reembedding(owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, told=told)
+        yield Reembedding(
+            owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, report=report
+        )
 
 
 def register(cli: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""`typed-memory review`: see what waits for a person, and decide it, on a running service."""
+"""`typed-memory review`: list and decide review items of a running service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.model import ReviewReason
 ATTEMPTS = 3
 _LONGEST_CONTENT = 160
 
-app = typer.Typer(no_args_is_help=True, help="See what waits for a reviewer, and decide it.")
+app = typer.Typer(no_args_is_help=True, help="List and decide review items.")
 
 ReviewId = Annotated[str, typer.Argument(metavar="REVIEW", help="The item's id: rev_...")]
 
@@ -28,16 +28,16 @@ ReviewId = Annotated[str, typer.Argument(metavar="REVIEW", help="The item's id: 
 @app.command("list")
 def list_items(
     *,
-    reason: Annotated[ReviewReason | None, typer.Option(help="Only what waits for this reason.")] = None,
+    reason: Annotated[ReviewReason | None, typer.Option(help="Only items with this reason.")] = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 20,
-    newest: Annotated[bool, typer.Option("--newest", help="The newest first, not the oldest.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Most items to list.")] = 20,
+    newest: Annotated[bool, typer.Option("--newest", help="Newest first instead of oldest first.")] = False,
     as_json: AsJson = False,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """List what waits, with what the rules suggest."""
+    """List review items, with the action that the rules suggest."""
     asked: dict[str, str | int] = {"limit": limit, "sort": "newest" if newest else "oldest"}
     asked |= {
         name: value
@@ -55,12 +55,12 @@ def list_items(
 
 @app.command()
 def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Show an item: where it was said, what it stands against, what is suggested."""
+    """Show an item: its evidence, the competing memories, and the suggested action."""
     answer = asyncio.run(_get(url, key, f"/admin/review/{review}", {}))
     if as_json:
         say_json(answer)
     elif not answer["open"]:
-        say(f"{review} has left the queue: {_decided(answer['decided'])}")
+        say(f"{review} has left the queue: {_describe_decision(answer['decided'])}")
     else:
         _show(answer)
 
@@ -68,17 +68,17 @@ def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: Api
 @app.command()
 def decide(
     review: ReviewId,
-    action: Annotated[ReviewAction, typer.Argument(help="What to do with it.")],
+    action: Annotated[ReviewAction, typer.Argument(help="The action.")],
     *,
     with_: Annotated[
         str | None, typer.Option("--with", help="A memory's id; for supersede_with also JSON: {type, payload}.")
     ] = None,
-    reason: Annotated[str | None, typer.Option(help="Kept in the audit log.")] = None,
-    version: Annotated[str | None, typer.Option(help="The version that was seen; by default the present one.")] = None,
+    reason: Annotated[str | None, typer.Option(help="The reason for the audit log.")] = None,
+    version: Annotated[str | None, typer.Option(help="The item's version; by default the present one.")] = None,
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Decide an item. If it has changed since the version that was seen, nothing is done.
+    """Decide an item. Nothing is changed if the item is no longer at --version.
 
     For example:
 
@@ -86,7 +86,7 @@ def decide(
 
       typed-memory review decide rev_0198... merge --with mem_0198...
     """
-    body = {"action": action, "with": _named(with_), "reason": reason, "version": version}
+    body = {"action": action, "with": _parse_with(with_), "reason": reason, "version": version}
     given = {name: value for name, value in body.items() if value is not None}
     answer = asyncio.run(_decide(url, key, review, given))
     say(f"{review}: {answer['outcome']}")
@@ -96,8 +96,8 @@ def decide(
         say(f"{one['memory_id']}: {one['change']}")
 
 
-def _named(given: str | None) -> object:
-    """Return what `--with` names: an id as it is, a statement as JSON."""
+def _parse_with(given: str | None) -> object:
+    """Return the value of `--with`: an id as it is, a statement parsed from JSON."""
     if given is None or not given.lstrip().startswith("{"):
         return given
     try:
@@ -118,7 +118,7 @@ async def _decide(url: str | None, key: str | None, review: str, body: Mapping[s
         if "version" not in body:
             item = (await client.get(path)).body
             if not item["open"]:
-                raise CommandFailed(f"{review} has left the queue: {_decided(item['decided'])}")
+                raise CommandFailed(f"{review} has left the queue: {_describe_decision(item['decided'])}")
             body = {**body, "version": item["item"]["version"]}
         found: Mapping[str, Any] = (await client.post(path, body, idempotency_key=str(uuid4()))).body
     return found
@@ -162,7 +162,7 @@ def _line(memory: Mapping[str, Any]) -> str:
     return f"{memory['id']} ({facts}): {_short(memory['content'])}"
 
 
-def _decided(decided: Mapping[str, Any] | None) -> str:
+def _describe_decision(decided: Mapping[str, Any] | None) -> str:
     if decided is None:
         return "nobody knows how"
     action = decided["detail"].get("action") or decided["event"]

@@ -1,4 +1,4 @@
-"""`typed-memory serve`: the HTTP service, until it is told to stop."""
+"""`typed-memory serve`: run the HTTP service until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.runtime import Runtime
 from app.settings import Settings
 
 LARGEST_HEAD = 65_536
-"""Bytes that a request's line and headers may take."""
+"""Most bytes of a request's line and headers."""
 
 
 def serve(
@@ -51,7 +51,7 @@ def serve(
     warn_of_unknown_settings()
     settings = load_settings(host=host, port=port)
     configure_logs(settings)
-    listener = _bound(settings)
+    listener = _bind(settings)
     app = create_app(settings)
     config = uvicorn.Config(
         app,
@@ -61,7 +61,7 @@ def serve(
         h11_max_incomplete_event_size=LARGEST_HEAD,
         ws="none",
         log_config=None,
-        log_level="error",  # h11 warns of every offered upgrade
+        log_level="error",  # h11 warns about every offered upgrade.
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),
@@ -71,31 +71,31 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which announces itself and leaves signals to us."""
+    """uvicorn's server, with an announcement after its start and without its signal handlers."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
+        """Start to listen, then announce it."""
         await super().startup(sockets)
         freeze_garbage_collector()
         self._announce()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone: uvicorn would raise them again before the runtime is closed."""
+        """Install no signal handlers, because uvicorn would raise signals again before the runtime is closed."""
         yield
 
     def stop(self) -> None:
-        """Finish what is open and stop; asked again, don't wait for it."""
+        """Finish open requests and stop; on a second call, stop without waiting."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
 
 async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, listener: socket.socket) -> None:
-    """Open the runtime, serve, close the runtime: in this order whatever signal arrives when."""
+    """Open the runtime, serve, and close the runtime, in this order whenever a signal arrives."""
     url = _url(settings.host, listener.getsockname()[1])
     server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime))
     task = cast("asyncio.Task[Any]", asyncio.current_task())
@@ -103,8 +103,8 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
     opening = True
 
     def stop() -> None:
-        # An embedded server that is starting is waited for: its release needs it. What is only waited for
-        # over the network can be given up.
+        # The start of an embedded server is awaited, because its release needs it. Waiting for the network is
+        # cancelled.
         if opening and (settings.database_url is not None or server.should_exit):
             task.cancel()
         server.stop()
@@ -122,8 +122,8 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
             raise
 
 
-def _bound(settings: Settings) -> socket.socket:
-    """Return a socket bound to the address: before anything is opened, so that a taken port costs nothing."""
+def _bind(settings: Settings) -> socket.socket:
+    """Return a socket that is bound to the address; call it first, so that a taken port is reported at once."""
     host, port = settings.host, settings.port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -135,7 +135,7 @@ def _bound(settings: Settings) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        # A bound port that nobody listens on can be bound again: only listening finds out.
+        # A bound port that nobody listens on can be bound again, so the check is to listen.
         listener.listen()
     except OSError as error:
         listener.close()

@@ -1,9 +1,4 @@
-"""Client of the service's own API.
-
-The service's own HTTP API as the command line uses it: one connection pool, safe retries, plain errors.
-
-Which service the client commands talk to, and with which key.
-"""
+"""An HTTP client of the service for the client commands, with safe retries, and its URL and key from the options."""
 
 from __future__ import annotations
 
@@ -33,12 +28,12 @@ _BACKOFF: Final = 0.25
 _LONGEST_WAIT: Final = 15.0
 
 _UNHURRIED: Final = httpx.Timeout(60.0, read=None, write=None)
-"""For what may take as long as there is something to say."""
+"""The timeout of transfers without a limit on their length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldProblem:
-    """One field the service found wrong: its path with dots, and what is wrong with it."""
+    """A field that the service refused: its path with dots, and the message."""
 
     field: str
     message: str
@@ -46,32 +41,32 @@ class FieldProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceResponse:
-    """A 2xx answer; `replayed` when the service had done the same request before."""
+    """A 2xx answer; `replayed` when the service repeats the answer to an earlier, equal request."""
 
     body: Any
     replayed: bool = False
 
 
 class ServiceUnreachable(TypedMemoryError):
-    """Nothing that speaks HTTP answers at the URL."""
+    """No HTTP server answers at the URL."""
 
     code: ClassVar[str] = "service-unreachable"
 
 
 class ServiceRejection(TypedMemoryError):
-    """The service answered with a problem; `faults` are the fields it names."""
+    """The service answered with a problem; `faults` are the fields that it names."""
 
     code: ClassVar[str] = "service-refused"
 
     def __init__(self, message: str, *, answered: int, faults: Sequence[FieldProblem] = ()) -> None:
-        """Take the problem's own words, the HTTP status, and the fields at fault."""
+        """Build the error from the problem's detail, the HTTP status, and the fields at fault."""
         super().__init__(message)
         self.answered = answered
         self.faults = tuple(faults)
 
 
 class ServiceClient:
-    """The API at one URL with one key. Use it as `async with`; it may be shared by many tasks."""
+    """A client for one URL and one key. Use it as `async with`; many tasks may share it."""
 
     def __init__(
         self,
@@ -83,7 +78,7 @@ class ServiceClient:
         sleep: Sleep = asyncio.sleep,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """Open no connection yet; ServiceUnreachable if the URL can't be one. `timeout` is in seconds."""
+        """Check the URL without connecting; raise ServiceUnreachable for a bad one. `timeout` is in seconds."""
         self.url = _checked(url)
         self._attempts = attempts
         self._sleep = sleep
@@ -100,24 +95,24 @@ class ServiceClient:
         await self._client.aclose()
 
     async def get(self, path: str, **parameters: str | int) -> ServiceResponse:
-        """GET once, without retries: good for finding out whether anybody is there."""
+        """GET once, without retries."""
         try:
-            return _read(await self._client.get(path, params=parameters))
+            return _read_response(await self._client.get(path, params=parameters))
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
     async def post(
         self, path: str, body: Mapping[str, object], *, idempotency_key: str | None = None
     ) -> ServiceResponse:
-        """POST JSON and return the answer; ServiceRefused for a problem, ServiceUnreachable for none.
+        """POST JSON and return the answer; raise ServiceRejection for a problem, ServiceUnreachable without an answer.
 
-        What passes is tried again: broken connections, 429, 5xx, and a 409 that says when. With an idempotency
-        key a write whose answer was lost is not done twice.
+        Transient failures are retried: broken connections, 429, 5xx, and a 409 with a time to wait. With an idempotency
+        key a write whose answer was lost is not repeated.
         """
         headers = {"Content-Type": "application/json"}
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
-        # Escaped to ASCII, so that a text with half a surrogate pair is refused by the service, by name.
+        # Escaped to ASCII, so that the service refuses a text with half a surrogate pair and names its field.
         content = json.dumps(body).encode()
         return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
 
@@ -127,26 +122,26 @@ class ServiceClient:
         return await self._persistently(lambda: self._client.delete(path, headers=headers))
 
     async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
-        """GET and yield the body as it comes; ServiceUnreachable when it breaks off."""
+        """GET and yield the body in pieces; raise ServiceUnreachable when the connection breaks."""
         try:
             async with self._client.stream("GET", path, params=parameters, timeout=_UNHURRIED) as response:
                 if not response.is_success:
                     await response.aread()
-                    _read(response)
+                    _read_response(response)
                 async for piece in response.aiter_bytes():
                     yield piece
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
     async def upload(self, path: str, pieces: Callable[[], AsyncIterator[bytes]], **parameters: str) -> ServiceResponse:
-        """POST lines of JSON as they come, again from the start when the connection breaks: it must be harmless."""
+        """POST lines of JSON in pieces, again from the start when the connection breaks: repeating must be harmless."""
         headers = {"Content-Type": "application/x-ndjson"}
         return await self._persistently(
             lambda: self._client.post(path, content=pieces(), headers=headers, params=parameters, timeout=_UNHURRIED)
         )
 
     async def _persistently(self, send: Callable[[], Awaitable[httpx.Response]]) -> ServiceResponse:
-        """Send until there is an answer that trying again would not change, or no attempt is left."""
+        """Send until an answer is final or no attempt is left."""
         for attempt in range(1, self._attempts + 1):
             last = attempt == self._attempts
             try:
@@ -157,7 +152,7 @@ class ServiceClient:
                 await self._sleep(_wait(attempt, None))
                 continue
             if last or not _passes(response):
-                return _read(response)
+                return _read_response(response)
             await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
         raise AssertionError("unreachable")
 
@@ -182,7 +177,7 @@ def _checked(url: str) -> str:
 
 
 def _passes(response: httpx.Response) -> bool:
-    """Say whether the same request may succeed in a moment; a 409 without a time to wait is final."""
+    """Return whether the same request may succeed in a moment; a 409 without a time to wait is final."""
     if response.status_code == httpx.codes.CONFLICT:
         return "retry-after" in response.headers
     return response.status_code in _TRANSIENT
@@ -194,7 +189,7 @@ def _wait(attempt: int, asked: float | None) -> float:
     return min(_LONGEST_WAIT, max(backoff, asked or 0.0))
 
 
-def _read(response: httpx.Response) -> ServiceResponse:
+def _read_response(response: httpx.Response) -> ServiceResponse:
     try:
         body = response.json()
     except ValueError:
@@ -221,15 +216,15 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
-    """Return a client of the service at `target`."""
+    """Return a client for the URL and the key that `target` finds."""
     return ServiceClient(*target(url, key), attempts=attempts)
 
 
 def target(url: str | None, key: str | None) -> tuple[str, str]:
-    """Return the service's URL and a key to it; CommandFailed when there is no key to be found.
+    """Return the service's URL and a key; raise CommandFailed when there is no key.
 
-    Without a URL it is the one on this machine; without a key, the one its first start left in the data
-    folder. That key goes to this machine only.
+    The default URL is this machine's service; the default key is the one that its first start wrote to the data
+    directory, which is sent to this machine only.
     """
     address = url or f"http://127.0.0.1:{os.environ.get('TM_PORT') or DEFAULT_PORT}"
     if not _is_address(address):
@@ -244,12 +239,12 @@ def _is_address(given: str) -> bool:
     try:
         parts = urlsplit(given)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets without an address in them, a port that is no number
+    except ValueError:  # Brackets without an address in them, or a port that is no number.
         return False
 
 
 def key_file() -> Path:
-    """Return where the embedded database's first key is kept."""
+    """Return the path of the file with the first key of the embedded database."""
     given = os.environ.get("TM_DATA_DIR")
     folder = Path(given) if given else default_data_dir()
     return folder.expanduser() / KEY_FILE
@@ -271,7 +266,7 @@ def _kept_key(address: str) -> str:
     found = stored_key(path)
     if found is None:
         raise CommandFailed(
-            f"no API key, and none to be read in {path}: set TM_DATA_DIR to the folder that the service keeps its "
-            f"store in, or give a key with --key or TM_API_KEY ({made})"
+            f"no API key, and none in {path}: set TM_DATA_DIR to the service's data directory, "
+            f"or give a key with --key or TM_API_KEY ({made})"
         )
     return found

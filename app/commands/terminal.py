@@ -1,4 +1,4 @@
-"""Terminal output of commands, how they fail, and the options that several of them share."""
+"""Terminal output, errors and shared options of commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.model import ScopeKind
 
 Url = Annotated[
     str | None,
-    typer.Option(envvar="TM_URL", show_envvar=True, help="The service; by default the one on this machine."),
+    typer.Option(envvar="TM_URL", show_envvar=True, help="The service's URL; by default this machine's."),
 ]
 
 ApiKey = Annotated[
@@ -21,38 +21,38 @@ ApiKey = Annotated[
     typer.Option(
         envvar="TM_API_KEY",
         show_envvar=True,
-        help="An API key; by default the one that the first `serve` left in the data folder.",
+        help="An API key; by default the one that the first `serve` wrote to the data directory.",
     ),
 ]
 
-UserId = Annotated[str | None, typer.Option(help="The user it is about.")]
+UserId = Annotated[str | None, typer.Option(help="The user's id.")]
 
-AgentId = Annotated[str | None, typer.Option(help="The agent it belongs to.")]
+AgentId = Annotated[str | None, typer.Option(help="The agent's id.")]
 
 Whose = Annotated[
     ScopeKind | None,
-    typer.Option("--scope", help="Who sees it: that user, that agent, or, if global, everybody in the tenant."),
+    typer.Option("--scope", help="The scope: that user, that agent, or global, which everyone in the tenant sees."),
 ]
 
 TimeZone = Annotated[
-    str | None, typer.Option(help="Where times without an offset are read, such as Europe/Berlin; else UTC.")
+    str | None, typer.Option(help="The time zone of times without an offset, such as Europe/Berlin; by default UTC.")
 ]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as the service gave it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the service's answer as JSON.")]
 
 out = Console(highlight=False)
-"""What was asked for: standard output."""
+"""Standard output, for results."""
 
 err = Console(stderr=True, highlight=False)
-"""Everything else."""
+"""Standard error, for everything else."""
 
 
 class CommandFailed(Exception):
-    """A command that can't do what it was asked; the message names the thing and the mend."""
+    """A command failed; the message names the cause and a remedy."""
 
 
 def say(text: str = "") -> None:
-    """Print a line as it is: no markup, and no line breaks that would break what is copied."""
+    """Print a line without markup and without wrapping, so that it can be copied."""
     out.print(text, markup=False, soft_wrap=True)
 
 
@@ -74,9 +74,9 @@ def warn(message: str) -> None:
 
 
 def progress(time: ProgressColumn, count: ProgressColumn | None = None) -> Progress:
-    """Return a progress bar of tasks, gone when they end and silent where nobody watches.
+    """Return a progress bar that vanishes at the end and is silent without a terminal.
 
-    `time` says what has passed or is left, `count` how far it is: how many of how many where it isn't given.
+    `time` is the column of elapsed or remaining time, `count` that of progress, by default "done/total".
     """
     return Progress(
         SpinnerColumn(),

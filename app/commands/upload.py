@@ -1,8 +1,6 @@
-"""Sends files in batches, or an export as one request.
+"""Uploads of files: an export as one streamed request, other files in batches.
 
-Sending an export back: one request as long as the file, told how far it is.
-
-Sends what files hold to a service, in batches, so that neither a lost answer nor a second run stores twice.
+Batches have idempotency keys, so that neither a lost answer nor a repeated run stores an item twice.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ PIECE = 256 * 1024
 """Bytes that are read and sent at a time."""
 
 SHOWN = 20
-"""Lines that are told of; the others are counted."""
+"""Most faults that are listed; the others are only counted."""
 
 
 def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
-    """Import an export and show what became of it; return whether all of it was read and stored."""
+    """Import an export and print a summary; return whether all of it was read and stored."""
     with closing(source.opened()) as file:
         size = file.seek(0, 2)
     with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
@@ -84,22 +82,22 @@ BATCH = 200
 BATCH_BYTES = 2_000_000
 
 LANES = 4
-"""Batches under way at once. Fixed, because a batch's key depends on what else is in its lane."""
+"""Number of lanes, each with one batch in flight. Fixed, because a batch's key depends on its lane's other items."""
 
 _ABOUT_ITEMS = frozenset({400, 404, 413, 422})
 
 
 class UploadAbort(Exception):
-    """The first thing wrong, when the caller asked to stop there."""
+    """A strict upload stopped at its first fault."""
 
     def __init__(self, bad: BadMessage) -> None:
-        """Take what was wrong."""
+        """Build the error from the fault."""
         super().__init__(f"{bad.place}: {bad.what}")
 
 
 @dataclass(slots=True)
 class UploadReport:
-    """What came of an import: decisions counted, and what could not be stored."""
+    """The result of an upload: counts of decisions, and faults."""
 
     decisions: Counter[str] = field(default_factory=Counter)
     replayed: int = 0
@@ -108,16 +106,16 @@ class UploadReport:
 
     @property
     def stored(self) -> int:
-        """How many writes the service answered."""
+        """The number of writes that the service answered."""
         return self.decisions.total()
 
 
 @dataclass(slots=True, kw_only=True)
 class Uploader:
-    """Takes what was read and sends it: items of one user or agent in order, others side by side.
+    """Sends items in batches: those of one user or agent in order, others in parallel.
 
-    A batch's idempotency key is made of its content and its place in its lane. So the service answers a
-    batch it has seen without storing it again, also when the file has grown since.
+    A batch's idempotency key is derived from its content and its position in its lane, so that the service recognises a
+    batch that it has stored, even when the file has grown since.
     """
 
     client: ServiceClient
@@ -127,7 +125,7 @@ class Uploader:
     report: UploadReport = field(default_factory=UploadReport)
 
     async def send(self, found: Iterable[Read]) -> None:
-        """Send everything; raises Stopped (when strict), ServiceRefused or ServiceUnreachable."""
+        """Send all items; raises UploadAbort (when strict), ServiceRejection or ServiceUnreachable."""
         try:
             await self._send(found)
         except ExceptionGroup as group:
@@ -144,7 +142,7 @@ class Uploader:
                 try:
                     item = self._checked(one)
                 except UploadAbort as error:
-                    # What comes before it is sent first: something there may be wrong, too.
+                    # The items before it are sent first, as they may have faults, too.
                     stopped = error
                     break
                 if item is None:
@@ -179,7 +177,7 @@ class Uploader:
             number += 1
 
     async def _store(self, batch: Sequence[ImportItem], number: int) -> None:
-        """Store a batch without the items that are refused; one that is refused as a whole is halved."""
+        """Store a batch without the items that the service refuses; halve a batch that it refuses as a whole."""
         while batch:
             body = {"memories": [dict(item.body) for item in batch]}
             try:
@@ -229,24 +227,24 @@ class _Lane:
     size: int = 0
 
     def add(self, item: ImportItem) -> list[ImportItem] | None:
-        """Add an item; return the batch before it, or with it, once that is full."""
+        """Add an item; return the batch that is full before it or with it, None if there is none."""
         size = len(json.dumps(item.body))
         full: list[ImportItem] | None = None
         if self.items and self.size + size > BATCH_BYTES:
-            full = self._taken()
+            full = self._take()
         self.items.append(item)
         self.size += size
         if full is None and len(self.items) == BATCH:
-            full = self._taken()
+            full = self._take()
         return full
 
-    def _taken(self) -> list[ImportItem]:
+    def _take(self) -> list[ImportItem]:
         taken, self.items, self.size = self.items, [], 0
         return taken
 
 
 def _lane_of(body: Mapping[str, object]) -> int:
-    """Return the lane of the item's scope: what may touch one belief must keep its order."""
+    """Return the lane of the item's scope, because writes to one scope must keep their order."""
     owner = "" if body.get("scope") == "global" else body.get("user_id") or body.get("agent_id") or ""
     return zlib.crc32(str(owner).encode("utf-8", "replace")) % LANES
 
@@ -257,7 +255,7 @@ def _key(body: Mapping[str, object], number: int) -> str:
 
 
 def _by_item(faults: Sequence[FieldProblem], size: int) -> dict[int, str]:
-    """Return what is wrong by item, from fields such as `memories.3.preference_key`."""
+    """Return messages by the index of the item, from fields such as `memories.3.preference_key`."""
     told: dict[int, str] = {}
     for fault in faults:
         steps = fault.field.split(".", 2)

@@ -1,4 +1,4 @@
-"""`typed-memory worker`: does background jobs in a process of its own; `worker run` does one worker's now."""
+"""`typed-memory worker`: process background jobs; `typed-memory worker run`: run one lifecycle worker now."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ app = typer.Typer(invoke_without_command=True)
 
 @app.callback()
 def worker(context: typer.Context) -> None:
-    """Do background jobs until Ctrl-C.
+    """Process background jobs until Ctrl-C.
 
-    Each `serve` does jobs as well, unless it runs with TM_WORKER=off. Any number of workers share the queue.
-    Told to stop, a worker finishes what it is doing for TM_WORKER_GRACE seconds and puts the rest back; told
-    again, it puts everything back at once.
+    Each `serve` processes jobs too, unless it runs with TM_WORKER=off. Any number of workers share the queue. A
+    worker that is stopped has TM_WORKER_GRACE seconds to finish its jobs and returns the others to the queue; on
+    a second signal it returns all at once.
 
     For example:
 
@@ -55,14 +55,14 @@ def worker(context: typer.Context) -> None:
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which worker: freshness, gc, ...")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The worker's name: freshness, gc, ...")],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what a run would do.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; print the counts of a run.")] = False,
     tenant: Annotated[str | None, typer.Option(help="A tenant's name; without it, every tenant.")] = None,
 ) -> None:
-    """Run one of the store's workers now, and say what it came to.
+    """Run one of the lifecycle workers now, and print its counts.
 
-    It runs once at a time for a tenant: where it waits or runs already, that run is waited for.
+    It runs once at a time for a tenant: if a run is queued or running already, the command waits for that one.
 
     For example:
 
@@ -82,18 +82,18 @@ async def _run_now(settings: Settings, name: str, tenant: str | None, *, dry_run
         stop = asyncio.Event()
         working = asyncio.create_task(run_worker(runtime, handlers=discover(), stop=stop, schedules=()))
         try:
-            ended = [(one, await _ended(runtime, one, job)) for one, job in started]
+            ended = [(one, await _wait(runtime, one, job)) for one, job in started]
         finally:
             stop.set()
             await working
     for one, job in ended:
-        say(f"{one.name}: {_told(job)}")
+        say(f"{one.name}: {_result(job)}")
     failed = [one.name for one, job in ended if job.status is not JobStatus.SUCCEEDED]
     if failed:
-        raise CommandFailed(f"{name} did not come to its end for {', '.join(failed)}")
+        raise CommandFailed(f"{name} failed for {', '.join(failed)}")
 
 
-async def _ended(runtime: Runtime, tenant: Tenant, job: Job) -> Job:
+async def _wait(runtime: Runtime, tenant: Tenant, job: Job) -> Job:
     actor = Actor(tenant_id=tenant.id, key_id=None, name="cli")
     while not job.finished:
         await asyncio.sleep(_LOOK_SECONDS)
@@ -101,7 +101,7 @@ async def _ended(runtime: Runtime, tenant: Tenant, job: Job) -> Job:
     return job
 
 
-def _told(job: Job) -> str:
+def _result(job: Job) -> str:
     if job.status is not JobStatus.SUCCEEDED or job.result is None:
         return f"{job.status}: {job.error or 'see the log of the worker'}"
     counts = ", ".join(f"{what} {count}" for what, count in job.result["counts"].items()) or "nothing to do"
@@ -114,7 +114,7 @@ async def _run(settings: Settings) -> None:
     opening = True
 
     def asked() -> None:
-        # As in `serve`: an embedded server that is starting is waited for, what is over the network is given up.
+        # As in `serve`: the start of an embedded server is awaited, waiting for the network is cancelled.
         if opening and (settings.database_url is not None or stop.is_set()):
             task.cancel()
         if stop.is_set():
@@ -137,7 +137,7 @@ async def _run(settings: Settings) -> None:
 
 @contextmanager
 def _measured(settings: Settings, runtime: Runtime) -> Iterator[None]:
-    """Tell the metrics for as long as the block, if they are wanted."""
+    """Serve the metrics during the block, if a port is configured."""
     port = settings.worker_metrics_port
     if port is None:
         yield
@@ -146,7 +146,7 @@ def _measured(settings: Settings, runtime: Runtime) -> Iterator[None]:
         end = runtime.metrics.serve(settings.host, port)
     except OSError as error:
         raise CommandFailed(
-            f"can't tell metrics on port {port} of {settings.host}: {error.strerror}; choose another port with "
+            f"can't serve metrics on port {port} of {settings.host}: {error.strerror}; choose another port with "
             f"TM_WORKER_METRICS_PORT"
         ) from error
     try:

@@ -1,4 +1,4 @@
-"""SQL of a tenant's users, agents and sessions: how much each has, and when it was last active."""
+"""Queries of a tenant's users, agents and sessions, with counts of memories and the last activity of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.db.session import ReadSession, SqlStatement, statement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameActivity:
-    """What is stored under the id of a user or an agent."""
+    """Counts of rows stored under the id of a user or an agent, and their time."""
 
     name: str
     memories: int
@@ -24,7 +24,7 @@ class NameActivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionActivity:
-    """What is stored of a session; the times are of its first and its last statement."""
+    """Counts of a session's rows; the times are of its first and its last statement."""
 
     session_id: str
     memories: int
@@ -107,24 +107,24 @@ _SOME_SESSIONS = statement(_SESSIONS_OF_SCOPES + _WITH_COUNTS.format(narrowed="A
 
 
 async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> list[UUID]:
-    """Return the scopes that something of the user is in: the user's own, and those of agents with that user."""
+    """Return the ids of the user's scopes: the user's own, and those of agents with that user."""
     return [row["id"] for row in await session.fetch(_SCOPES_OF_USER, {"tenant": tenant, "user": user})]
 
 
 async def users(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
-    """Return up to `limit` users whose id holds `text`, in the order of their ids, starting after one."""
+    """Return up to `limit` users whose id contains `text`, in the order of their ids, starting after one."""
     return await _names(session, _USERS, tenant, text=text, after=after, limit=limit)
 
 
 async def agents(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
-    """Return up to `limit` agents whose id holds `text`, in the order of their ids, starting after one."""
+    """Return up to `limit` agents whose id contains `text`, in the order of their ids, starting after one."""
     return await _names(session, _AGENTS, tenant, text=text, after=after, limit=limit)
 
 
 async def sessions(
     session: ReadSession, tenant: UUID, *, scopes: Sequence[UUID] | None, after: str, limit: int
 ) -> list[SessionActivity]:
-    """Return up to `limit` sessions that memories come from, in the order of their ids; None: of every scope."""
+    """Return up to `limit` sessions that memories come from, in the order of their ids; `scopes` None means all."""
     values: dict[str, object] = {"tenant": tenant, "after": after, "limit": limit}
     if scopes is None:
         rows = await session.fetch(_ALL_SESSIONS, values)

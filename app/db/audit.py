@@ -1,9 +1,4 @@
-"""Write and read audit events; seals.
-
-Writing the audit log: one place makes its events.
-
-Reading the audit log: in pages, by seal, and beside the memories it tells of. Sealing it.
-"""
+"""The audit log: appends events, reads them in pages and by seal, seals them, compares them with memories."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditWriter:
-    """What the events of one change share: whose log, who did it, when, and in which scope."""
+    """Makes the events of one change, which share tenant, actor, time and scope."""
 
     tenant: UUID
     actor: str
@@ -36,9 +31,9 @@ class AuditWriter:
     def event(self, action: AuditAction, detail: Mapping[str, object] = _NOTHING, *, memory: UUID | None = None) -> Row:
         """Return an event as a row.
 
-        `detail` holds ids, numbers and our own words, never content. What the memory's status or confidence
-        became is told as a pair, [before, after] (null before it was there), and nothing else is told as `status`
-        or as a pair under `confidence`: from these the standing of every memory can be rebuilt.
+        `detail` holds ids, numbers and the service's own words, never content. A change of the memory's status or
+        confidence is a pair, [before, after] (null before a new memory), and nothing else is stored as `status` or as
+        a pair under `confidence`: the status and confidence of every memory can be rebuilt from these.
         """
         return {
             "tenant_id": self.tenant,
@@ -53,17 +48,17 @@ class AuditWriter:
 
 
 async def append(session: WriteSession, events: Sequence[Row]) -> None:
-    """Append events, in this order, in the transaction of what they record."""
+    """Append events, in this order, in the transaction of the changes that they record."""
     await insert_all(session, {"audit_events": events})
 
 
 MOST_IN_A_SEAL = 1_000
-"""Events that one seal covers: what a verification holds in memory at a time."""
+"""Most events that one seal covers: a verification holds that many in memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """An event as people read it. `position` orders the events of a scope as they were committed."""
+    """An event of the audit log. `position` orders the events of a scope as they were committed."""
 
     id: UUID
     position: int
@@ -78,9 +73,9 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """Which events are wanted; None leaves a dimension open.
+    """A filter of events; None leaves a dimension open.
 
-    `action` is an action or, with a dot at its end, what actions begin with.
+    `action` is an action or, with a dot at its end, a prefix of actions.
     """
 
     memory: UUID | None = None
@@ -93,7 +88,7 @@ class AuditFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many events there are, how many of them are sealed, and how many wait to be."""
+    """The numbers of events: all, sealed, and waiting to be sealed."""
 
     events: int
     sealed: int
@@ -101,17 +96,17 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Differs:
-    """A memory whose status or confidence is not what the log says; `told` is None where it says nothing."""
+class LoggedMemory:
+    """A memory's status and confidence beside those of the log, which are None where the log has none."""
 
     memory: UUID
     status: str
     confidence: float
-    told_status: str | None
-    told_confidence: float | None
+    logged_status: str | None
+    logged_confidence: float | None
 
 
-_TOLD = "id, position, occurred_at AS at, actor, action, memory_id AS memory, scope_id AS scope, detail, redacted_by"
+_ENTRY = "id, position, occurred_at AS at, actor, action, memory_id AS memory, scope_id AS scope, detail, redacted_by"
 
 _CONDITIONS = {
     "memory": "memory_id = :memory",
@@ -126,10 +121,10 @@ _CONDITIONS = {
 _MEMORIES = "memory."
 
 _NOT_OF_MEMORIES = "action NOT LIKE 'memory.%'"
-"""Lets the index of the rare events be used."""
+"""The condition of the partial index of events that are not about memories."""
 
 _OF_MEMORIES = text(
-    f"SELECT {_TOLD} FROM audit_events WHERE tenant_id = :tenant AND memory_id = ANY(:ids)"  # noqa: S608
+    f"SELECT {_ENTRY} FROM audit_events WHERE tenant_id = :tenant AND memory_id = ANY(:ids)"  # noqa: S608
     " AND (CAST(:until AS timestamptz) IS NULL OR occurred_at <= :until) ORDER BY position"
 )
 
@@ -162,7 +157,7 @@ _HEAD = text(
     """
 )
 
-_RECORDED = text(
+_RECORDS = text(
     """
     SELECT id, occurred_at, actor, action, memory_id AS memory, scope_id AS scope, CAST(detail AS text) AS detail,
         salt, detail_digest, redacted_by
@@ -187,7 +182,7 @@ _COUNTS = text(
     """
 )
 
-_LOST = text(
+_MISSING = text(
     """
     SELECT q.event_id FROM audit_unsealed q
     WHERE q.tenant_id = :tenant AND NOT EXISTS (
@@ -196,7 +191,7 @@ _LOST = text(
     """
 )
 
-_STRANGE = text(
+_UNTRACKED = text(
     """
     SELECT e.id FROM audit_events e
     WHERE e.tenant_id = :tenant
@@ -206,25 +201,26 @@ _STRANGE = text(
     """
 )
 
-TOLD = """
+LOGGED = """
     LEFT JOIN LATERAL (
-        SELECT e.detail -> 'status' ->> 1 AS told FROM audit_events e
+        SELECT e.detail -> 'status' ->> 1 AS logged FROM audit_events e
         WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'status') = 'array'
         ORDER BY e.position DESC LIMIT 1
     ) s ON true
     LEFT JOIN LATERAL (
-        SELECT e.detail -> 'confidence' ->> 1 AS told FROM audit_events e
+        SELECT e.detail -> 'confidence' ->> 1 AS logged FROM audit_events e
         WHERE e.tenant_id = :tenant AND e.memory_id = m.id AND jsonb_typeof(e.detail -> 'confidence') = 'array'
         ORDER BY e.position DESC LIMIT 1
     ) c ON true
 """
-"""What the log says of a memory `m`: its status (`s.told`), and its confidence (`c.told`)."""
+"""Joins of a memory `m` with its status (`s.logged`) and its confidence (`c.logged`) according to the log."""
 
 _STANDINGS = text(
     f"""
-    SELECT m.id AS memory, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
+    SELECT m.id AS memory, m.status, m.confidence,
+        s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
     FROM (SELECT * FROM memories WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT :limit) m
-    {TOLD}
+    {LOGGED}
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
 )
@@ -233,7 +229,7 @@ _STANDINGS = text(
 async def of_memories(
     session: ReadSession, tenant: UUID, memories: Collection[UUID], *, until: datetime | None = None
 ) -> list[AuditEntry]:
-    """Return what the audit log says of these memories, or said at some time, oldest first."""
+    """Return the events of these memories, oldest first, with `until` those up to that time."""
     rows = await session.execute(_OF_MEMORIES, {"tenant": tenant, "ids": list(memories), "until": until})
     return [AuditEntry(**row) for row in rows.mappings()]
 
@@ -255,7 +251,7 @@ async def page(
     order = "DESC" if descending else "ASC"
     found = await session.execute(
         text(
-            f"SELECT {_TOLD} FROM audit_events WHERE {' AND '.join(conditions)} "  # noqa: S608 - composed of constants
+            f"SELECT {_ENTRY} FROM audit_events WHERE {' AND '.join(conditions)} "  # noqa: S608 - composed of constants
             f"ORDER BY position {order} LIMIT :limit"
         ),
         {**used, "tenant": tenant, "limit": limit, **({} if after is None else {"after": after})},
@@ -264,13 +260,13 @@ async def page(
 
 
 async def scopes(session: ReadSession, tenant: UUID, user_id: str | None, agent_id: str | None) -> list[UUID]:
-    """Return the scopes of a user, of an agent, or of both together, None being anybody."""
+    """Return the ids of the scopes of a user, of an agent, or of both together; None matches any."""
     found = await session.execute(_SCOPES, {"tenant": tenant, "user_id": user_id, "agent_id": agent_id})
     return [row[0] for row in found]
 
 
 async def seal(session: WriteSession, tenant: UUID) -> int:
-    """Seal the oldest events that wait, and return how many they were; waits while another seals the tenant's."""
+    """Seal the oldest waiting events, and return how many; waits while another process seals the tenant's."""
     sealed = await session.execute(_SEAL, {"tenant": tenant, "most": MOST_IN_A_SEAL})
     return int(sealed.scalar_one())
 
@@ -281,49 +277,49 @@ async def waiting_tenants(session: ReadSession) -> list[UUID]:
 
 
 async def seals(session: ReadSession, tenant: UUID, *, after: int, limit: int) -> list[Seal]:
-    """Return up to `limit` seals, in order, after the one of that number."""
+    """Return up to `limit` seals, in order, after the seal of that number."""
     rows = await session.execute(_SEALS, {"tenant": tenant, "after": after, "limit": limit})
     return [_seal(row) for row in rows.mappings()]
 
 
 async def head(session: ReadSession, tenant: UUID) -> Seal | None:
-    """Return the newest seal; None where nothing is sealed yet."""
+    """Return the newest seal, None before the first."""
     row = (await session.execute(_HEAD, {"tenant": tenant})).mappings().first()
     return None if row is None else _seal(row)
 
 
 async def recorded(session: ReadSession, tenant: UUID, events: Sequence[UUID]) -> dict[UUID, AuditRecord]:
-    """Return the events of these ids that there are."""
-    rows = await session.execute(_RECORDED, {"tenant": tenant, "ids": list(events)})
+    """Return those of these events that exist, by id."""
+    rows = await session.execute(_RECORDS, {"tenant": tenant, "ids": list(events)})
     return {row["id"]: AuditRecord(**row) for row in rows.mappings()}
 
 
 async def erasures(session: ReadSession, tenant: UUID, events: Collection[UUID], action: str) -> set[UUID]:
-    """Return which of these events are on record as that action."""
+    """Return the ids of those of these events that record the action."""
     rows = await session.execute(_ERASURES, {"tenant": tenant, "ids": list(events), "action": action})
     return {row[0] for row in rows}
 
 
 async def counts(session: ReadSession, tenant: UUID) -> Counts:
-    """Return how many events there are, sealed and not."""
+    """Return the numbers of events, sealed and waiting."""
     row = (await session.execute(_COUNTS, {"tenant": tenant})).mappings().one()
     return Counts(events=int(row["events"]), sealed=int(row["sealed"]), waiting=int(row["waiting"]))
 
 
-async def lost(session: ReadSession, tenant: UUID) -> UUID | None:
-    """Return the first event that waits to be sealed and is gone."""
-    return (await session.execute(_LOST, {"tenant": tenant})).scalar_one_or_none()
+async def find_missing(session: ReadSession, tenant: UUID) -> UUID | None:
+    """Return the id of the first event that waits to be sealed but does not exist, None without one."""
+    return (await session.execute(_MISSING, {"tenant": tenant})).scalar_one_or_none()
 
 
-async def strange(session: ReadSession, tenant: UUID) -> UUID | None:
-    """Return the first event that neither is sealed nor waits to be."""
-    return (await session.execute(_STRANGE, {"tenant": tenant})).scalar_one_or_none()
+async def find_untracked(session: ReadSession, tenant: UUID) -> UUID | None:
+    """Return the id of the first event that is neither sealed nor waits to be, None without one."""
+    return (await session.execute(_UNTRACKED, {"tenant": tenant})).scalar_one_or_none()
 
 
-async def states(session: ReadSession, tenant: UUID, *, after: UUID, limit: int) -> list[Differs]:
-    """Return up to `limit` memories, by id, each with its status and confidence and what the log says of them."""
+async def states(session: ReadSession, tenant: UUID, *, after: UUID, limit: int) -> list[LoggedMemory]:
+    """Return up to `limit` memories, by id, each with its status and confidence and those of the log."""
     rows = await session.execute(_STANDINGS, {"tenant": tenant, "after": after, "limit": limit})
-    return [Differs(**row) for row in rows.mappings()]
+    return [LoggedMemory(**row) for row in rows.mappings()]
 
 
 def _seal(row: RowMapping) -> Seal:

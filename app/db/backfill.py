@@ -1,9 +1,4 @@
-"""Backfills, their items, and the memories they look through.
-
-Backfills as rows: what was asked for, and where each is; `backfill_items` has the memories that they change.
-
-The memories of a backfill as rows: what each was, what it becomes, and how far it has come.
-"""
+"""Rows of backfills, and of their items: the memories that a backfill changes, before and after."""
 
 from __future__ import annotations
 
@@ -25,7 +20,7 @@ from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, Item
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """A backfill. `scopes` None: all of the tenant. `cursor`: the last memory that was looked at."""
+    """A backfill. `scopes` None means all of the tenant; `cursor` is the last memory that was scanned."""
 
     tenant_id: UUID
     id: UUID
@@ -51,12 +46,12 @@ async def add_backfill(session: WriteSession, new: Backfill) -> None:
 
 
 async def find(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill | None:
-    """Return a backfill; None where the tenant has none of that id."""
+    """Return a backfill, None where the tenant has none of that id."""
     return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill))).first())
 
 
 async def lock(session: WriteSession, tenant: UUID, backfill: UUID) -> Backfill | None:
-    """Return a backfill, as `find`, that nobody else takes further until the transaction ends."""
+    """Return a backfill, as `find`, and lock it until the transaction ends."""
     return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill).with_for_update())).first())
 
 
@@ -79,8 +74,8 @@ async def change(session: WriteSession, one: Backfill, **values: object) -> Back
     return _backfill((await session.execute(changed)).one())
 
 
-async def drop_left(session: WriteSession, tenant: UUID, *, before: datetime) -> list[Backfill]:
-    """Cancel previews that no job makes and that began before an instant, and return them."""
+async def cancel_abandoned(session: WriteSession, tenant: UUID, *, before: datetime) -> list[Backfill]:
+    """Cancel previews without a job that began before an instant, and return them."""
     left = (
         backfills.c.status == BackfillStatus.PREVIEWING,
         backfills.c.job_id.is_(None),
@@ -96,7 +91,7 @@ async def drop_left(session: WriteSession, tenant: UUID, *, before: datetime) ->
 
 
 async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
-    """Return who the scopes are of, for those that are still there."""
+    """Return kind, user and agent of those of the scopes that still exist."""
     sought = text(
         "SELECT kind, user_id, agent_id FROM scopes WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY 1, 2, 3"
     )
@@ -126,16 +121,16 @@ def _backfill(row: Found[Any]) -> Backfill:
 
 
 Unit = tuple[UUID, str]
-"""A scope, and what in it is changed or left together."""
+"""A scope, and the key of a group of memories in it that is changed as a whole or not at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillItem:
-    """A memory of a backfill: `before` and `after` are the columns that change, as JSON.
+    """A memory that a backfill changes: `before` and `after` are the columns that change, as JSON.
 
-    `stamped` are those of `after` that hold the instant of the commit. `links` are those that are made, as [from, kind,
-    to]. `rests_on`: the other memories that this was decided on, with when each was last changed. `seen_at`: when the
-    memory itself was; `applied_at`: the instant of the commit, or of the undoing.
+    `stamped` are columns of `after` that take the time of the commit. `links` are the links to add, as [from, kind,
+    to]. `rests_on` are the other memories that the decision depends on, with the last change of each; `seen_at` is the
+    last change of the memory itself. `applied_at` is the time of the commit, or of the undo.
     """
 
     memory_id: UUID
@@ -157,14 +152,14 @@ class BackfillItem:
     applied_at: datetime | None = None
 
     def row(self, tenant: UUID, backfill: UUID) -> Row:
-        """Return it as a row."""
+        """Return the item as a row."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {"tenant_id": tenant, "backfill_id": backfill, **values}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillItemRow:
-    """An item with what its memory says."""
+    """An item with the content of its memory."""
 
     item: BackfillItem
     content: str
@@ -246,16 +241,16 @@ _NARROWED = {"after": "memory_id > :after", "state": "state = :state", "effect":
 
 
 async def add_items(session: WriteSession, backfill: Backfill, items: Sequence[BackfillItem]) -> None:
-    """Store memories of a backfill."""
+    """Store items of a backfill."""
     await insert_all(session, {"backfill_items": [one.row(backfill.tenant_id, backfill.id) for one in items]})
 
 
 async def save_results(
     session: WriteSession, backfill: Backfill, found: Sequence[BackfillItem], items: Sequence[BackfillItem]
 ) -> None:
-    """Store what was found as what it was settled to be, and what is touched beside it.
+    """Replace flagged items by decided ones, together with items of other memories that they change.
 
-    Nothing is stored where some of what was found is gone by now: it is settled again without that.
+    Nothing is stored if some of the flagged items are gone by now: the caller decides again without them.
     """
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id}
     ids = [one.memory_id for one in found]
@@ -267,7 +262,7 @@ async def save_results(
 async def next_units(
     session: ReadSession, backfill: Backfill, state: ItemState, *, limit: int
 ) -> dict[Unit, list[BackfillItem]]:
-    """Return the next units with memories in a state, whole, with at least `limit` memories if there are as many."""
+    """Return the next whole units with items in a state, with at least `limit` items if there are as many."""
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "state": state, "limit": limit}
     found: dict[Unit, list[BackfillItem]] = {}
     for row in await session.fetch(_NEXT_UNITS, here):
@@ -281,7 +276,7 @@ async def mark(
     backfill: Backfill,
     marked: Sequence[tuple[BackfillItem, ItemState, str | None, datetime | None]],
 ) -> None:
-    """Set the state of items, why, and the instant at which they were applied."""
+    """Set state, reason and time of items."""
     given = [
         {"id": one.memory_id.hex, "state": state, "why": why, "applied_at": None if at is None else at.isoformat()}
         for one, state, why, at in marked
@@ -292,19 +287,19 @@ async def mark(
 
 
 async def clear(session: WriteSession, backfill: Backfill, *, limit: int) -> int:
-    """Remove some of a backfill's items; return how many."""
+    """Remove up to `limit` of a backfill's items; return how many."""
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "limit": limit}
     return int((await session.execute(_CLEAR, here)).rowcount)
 
 
-async def counted(session: ReadSession, tenant: UUID, backfill: UUID) -> list[Mapping[str, Any]]:
-    """Return how many items there are of each kind."""
+async def count_items(session: ReadSession, tenant: UUID, backfill: UUID) -> list[Mapping[str, Any]]:
+    """Return the numbers of items by effect, source and state."""
     found = await session.execute(_COUNT, {"tenant": tenant, "backfill": backfill})
     return [dict(row) for row in found.mappings()]
 
 
 async def remaining(session: ReadSession, backfill: Backfill, state: ItemState) -> int:
-    """Return how many items are in a state."""
+    """Return the number of items in a state."""
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "state": state}
     return int((await session.execute(_REMAINING, here)).scalar_one())
 

@@ -1,4 +1,4 @@
-"""Scopes, memories and slots that a backfill holds while it changes them."""
+"""Locks of scopes and memories that a backfill changes, and the changes of their rows and links."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _HOLD = statement(
     """
 )
 
-_TAKEN = statement(
+_SLOTS_TAKEN = statement(
     """
     SELECT m.scope_id, m.type, m.slot, m.id, m.contested FROM (
         SELECT DISTINCT scope_id, type, slot
@@ -83,13 +83,13 @@ _UNLINK = statement(
 
 
 async def hold_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, datetime | None]:
-    """Hold scopes until the transaction ends; return those that are there, with the stamp of the last write."""
+    """Lock scopes until the transaction ends; return those that exist, with the time of the last write."""
     found = await session.fetch(_HOLD_SCOPES, {"tenant": tenant, "scopes": sorted(scopes)})
     return {row["id"]: row["written_at"] for row in found}
 
 
 async def hold(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
-    """Hold memories until the transaction ends; return those that are there, with when they were last changed."""
+    """Lock memories until the transaction ends; return those that exist, with their last change."""
     found = await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(ids)})
     return {row["id"]: row for row in found}
 
@@ -101,7 +101,7 @@ async def slots_taken(
     given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
     found: dict[tuple[UUID, str, str], list[BackfillScanRow]] = {}
     if given:
-        for row in await session.fetch(_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
+        for row in await session.fetch(_SLOTS_TAKEN, {"tenant": tenant, "slots": json.dumps(given)}):
             found.setdefault((row["scope_id"], row["type"], row["slot"]), []).append(row)
     return found
 
@@ -109,7 +109,10 @@ async def slots_taken(
 async def change(
     session: WriteSession, tenant: UUID, changes: Mapping[UUID, Mapping[str, Any]], *, at: datetime
 ) -> None:
-    """Set columns of memories that are held, in the index too. Raises ScopeMoved when a slot is taken past the hold."""
+    """Set columns of locked memories and of their index rows.
+
+    Raises ScopeMoved when another memory took a slot in spite of the lock.
+    """
     held = await hold(session, tenant, changes)
     try:
         await change_memories(
@@ -133,7 +136,7 @@ def _holds(row: Mapping[str, Any]) -> bool:
 
 
 async def link(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]], *, at: datetime) -> None:
-    """Make links, given as (from, kind, to)."""
+    """Add links, given as (from, kind, to)."""
     given = [
         {"tenant_id": tenant, "from_memory": one, "kind": kind, "to_memory": other, "created_at": at}
         for one, kind, other in links
@@ -142,7 +145,7 @@ async def link(session: WriteSession, tenant: UUID, links: Collection[tuple[str,
 
 
 async def unlink(session: WriteSession, tenant: UUID, links: Collection[tuple[str, str, str]]) -> None:
-    """Take links away."""
+    """Remove links, given as (from, kind, to)."""
     given = [{"from_memory": one, "kind": kind, "to_memory": other} for one, kind, other in links]
     if given:
         await session.fetch(_UNLINK, {"tenant": tenant, "given": json.dumps(given)})

@@ -1,4 +1,4 @@
-"""Reading stored beliefs that may be of another type, and those that stand beside them, whole rows at a time."""
+"""Queries of a backfill's scan: memories that may be of another type, and their neighbours, as whole rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.db.memories.read import EVERY
 from app.db.session import ReadSession, statement
 
 BackfillScanRow = Mapping[str, Any]
-"""A memory by its columns."""
+"""A memory as a row: values by column."""
 
 _ROLES = """(
     SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
@@ -74,7 +74,7 @@ _WITHIN = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillScanPage:
-    """What memories of the types that are looked through say, up to `last`; None: there are no more.
+    """A page of memories of the scanned types, up to `last`, which is None on the last page.
 
     A row has id, type, payload, content and updated_at.
     """
@@ -86,7 +86,7 @@ class BackfillScanPage:
 async def read_page(
     session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None, kind: str | None
 ) -> dict[UUID, int]:
-    """Return the scopes of a user, an agent or a kind, with how many memories each has."""
+    """Return the scopes of a user, an agent or a kind, each with its number of memories."""
     rows = await session.fetch(_WITHIN, {"tenant": tenant, "user": user, "agent": agent, "kind": kind})
     return {row["id"]: row["memory_count"] for row in rows}
 
@@ -100,7 +100,7 @@ async def page(
     after: UUID,
     limit: int,
 ) -> BackfillScanPage:
-    """Return the next memories by id: `limit` are passed over, and those of the types returned, if they are alive."""
+    """Scan the next `limit` memories by id, and return those of the types that are neither pending nor forgotten."""
     here = {"tenant": tenant, "types": list(types), "after": after, "limit": limit}
     found = await session.fetch(_PAGE, {**here, "scopes": None if scopes is None else list(scopes)})
     return BackfillScanPage(
@@ -109,9 +109,9 @@ async def page(
 
 
 async def rows(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
-    """Return whole rows of memories by id, with their scope, the entities they mention by role, and `in_contest`.
+    """Return whole rows of memories by id, with their scope, the entities that they mention by role, and `in_contest`.
 
-    That is whether somebody contests the slot that a memory has.
+    `in_contest` is whether another memory contests the slot.
     """
     found = await session.fetch(_ROWS, {"tenant": tenant, "ids": list(ids)}) if ids else []
     return {row["id"]: row for row in found}
@@ -126,6 +126,6 @@ async def read_neighbours(
     subjects: Collection[UUID],
     types: Sequence[str],
 ) -> list[BackfillScanRow]:
-    """Return active statements of some types about entities of a scope, but for those that the backfill has found."""
+    """Return active memories of some types about entities of a scope, without those that the backfill flagged."""
     here = {"tenant": tenant, "scope": scope, "backfill": backfill}
     return list(await session.fetch(_ABOUT, {**here, "subjects": list(subjects), "types": list(types)}))

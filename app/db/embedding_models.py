@@ -1,7 +1,7 @@
-"""The embedding models that the stored vectors come from: which there are, what each is used for, its indexes.
+"""The embedding models of the stored vectors: their phases, heartbeats, and vector indexes.
 
-One is active: it is the one that a service is started with. While a change is under way there is another, whose
-vectors are built beside, or which is on its way out. Ids are never used again.
+One model is active: the one that services start with. During a change there is a second one, whose vectors are being
+built, or which is about to be dropped. Ids are never reused.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from app.db.tables import embedding_models
 from app.errors import ConfigurationError
 
 TABLES = ("memory_index", "hypothetical_embeddings")
-"""Tables that keep vectors, both with the columns of `app.db.sql`."""
+"""Tables with vectors, in the columns that `app.db.sql` names."""
 
 FILLING = 726_194_301
-"""The first number of the advisory lock that one process holds while it fills in vectors; the second is the model."""
+"""The first key of the advisory lock that a process holds while it fills in vectors; the second is the model."""
 
 
 class Phase(StrEnum):
-    """What a model is used for."""
+    """The phase of a model in a change of models."""
 
     BUILDING = "building"
     ACTIVE = "active"
@@ -36,12 +36,12 @@ class Phase(StrEnum):
 
 
 SERVING = (Phase.ACTIVE, Phase.LEAVING)
-"""Phases in which a service may work with a model: all it has is found by it, but for what was just written."""
+"""Phases in which a service may use a model: all rows but those just written have its vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredModel:
-    """A model whose vectors are stored. `unseen` is for how many seconds no process that works with it was heard of."""
+    """A model whose vectors are stored. `unseen` is the number of seconds since its last heartbeat."""
 
     id: int
     name: str
@@ -50,12 +50,12 @@ class StoredModel:
     unseen: float | None = None
 
     def __str__(self) -> str:
-        """Return what people are told."""
+        """Return name and dimensions for messages."""
         return f"{self.name!r} ({self.dimensions} dimensions)"
 
 
 async def stored(database: Database) -> tuple[StoredModel, ...]:
-    """Return the models that are there, the active one first; none before the first start."""
+    """Return the recorded models, the active one first; none before the first start."""
     unseen = func.extract("epoch", func.clock_timestamp() - embedding_models.c.seen_at).label("unseen")
     columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase")]
     async with database.read(None) as session:
@@ -77,7 +77,7 @@ async def stored(database: Database) -> tuple[StoredModel, ...]:
 
 
 async def register(owner_url: str, *, name: str, dimensions: int) -> str:
-    """As the owner, record the first model and build its vector index, unless one is active; return its name."""
+    """As the owner, record the first model and build its vector index; return the name of the active model."""
     known = select(embedding_models.c.name).where(embedding_models.c.active)
     async with owner_transaction(owner_url) as connection:
         if found := await connection.scalar(known):
@@ -92,7 +92,7 @@ async def register(owner_url: str, *, name: str, dimensions: int) -> str:
 
 
 async def heartbeat(database: Database, model_id: int) -> None:
-    """Record that a process works with a model, so that its vectors are not dropped under it."""
+    """Record that a process uses a model, so that its vectors are not dropped."""
     async with database.write(None) as session:
         await session.execute(
             text("UPDATE embedding_models SET seen_at = clock_timestamp() WHERE id = :id"), {"id": model_id}
@@ -101,7 +101,7 @@ async def heartbeat(database: Database, model_id: int) -> None:
 
 @asynccontextmanager
 async def exclusive(database: Database, model_id: int) -> AsyncIterator[bool]:
-    """Yield whether this process is the one to fill in a model's vectors; it is until the block ends."""
+    """Yield whether this process got the lock for filling in a model's vectors; it is held until the block ends."""
     async with database.dedicated() as connection:
         yield bool(await connection.fetchval("SELECT pg_try_advisory_lock($1, $2)", FILLING, model_id))
 
@@ -112,17 +112,17 @@ def index_name(model_id: int, table: str = "memory_index") -> str:
 
 
 def index_ddl(model_id: int, dimensions: int) -> str:
-    """Return the statement that builds the vector index of one model, over the scopes that are large enough."""
+    """Return the statement that builds the vector index of a model, over the scopes that are large enough."""
     return f"CREATE INDEX IF NOT EXISTS {index_over('memory_index', model_id, dimensions)}"
 
 
 def question_index_ddl(model_id: int, dimensions: int) -> str:
-    """Return the same for the questions that memories are asked by."""
+    """Return the statement that builds the vector index of a model's hypothetical questions."""
     return f"CREATE INDEX IF NOT EXISTS {index_over('hypothetical_embeddings', model_id, dimensions)}"
 
 
 def index_over(table: str, model_id: int, dimensions: int) -> str:
-    """Return the name and the body of a model's vector index."""
+    """Return name and definition of a model's vector index."""
     at = columns_of(model_id)
     return (
         f"{index_name(model_id, table)} ON {table} "
@@ -132,23 +132,23 @@ def index_over(table: str, model_id: int, dimensions: int) -> str:
 
 
 def gap_name(model_id: int, table: str) -> str:
-    """Return the name of the index of a table's rows that lack a vector of a model."""
+    """Return the name of the index of a table's rows without a vector of a model."""
     return f"ix_{table}_lacks_{model_id:d}"
 
 
 def gap_over(table: str, model_id: int) -> str:
-    """Return the name and the body of that index; rows leave it as they are filled in."""
+    """Return name and definition of that index; rows leave it as they are filled in."""
     place = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}[table]
     return f"{gap_name(model_id, table)} ON {table} (tenant_id, memory_id, {place}) WHERE {missing_vectors(model_id)}"
 
 
 def missing_vectors(model_id: int) -> str:
-    """Return the condition of that index; its id must be literal for the index to be used."""
+    """Return the condition of that index; the model's id must be a literal for the index to be used."""
     return f"{columns_of(model_id).model} IS DISTINCT FROM {model_id:d}"
 
 
 def check(known: Sequence[StoredModel], *, name: str, dimensions: int) -> StoredModel:
-    """Return the model to work with if it is the configured one, else raise ConfigurationError."""
+    """Return the configured model if it is recorded and complete, else raise ConfigurationError."""
     active = next((one for one in known if one.phase is Phase.ACTIVE), None)
     if active is None:
         raise ConfigurationError(
@@ -160,11 +160,11 @@ def check(known: Sequence[StoredModel], *, name: str, dimensions: int) -> Stored
                 return one
             if one.phase is Phase.BUILDING:
                 raise ConfigurationError(
-                    f"the vectors of {one} are being built: let `typed-memory reembed` come to its end first, "
+                    f"the vectors of {one} are being built: let `typed-memory reembed` finish first, "
                     f"and run with TM_EMBEDDING_* as they were, for {active}, until then"
                 )
     raise ConfigurationError(
         f"the stored vectors come from {active}, but {name!r} ({dimensions}) is configured: run "
-        "`typed-memory reembed` with these settings, which builds its vectors while the service goes on with the old "
+        "`typed-memory reembed` with these settings, which builds its vectors while the service uses the old "
         "ones; or set TM_EMBEDDING_* back"
     )

@@ -1,4 +1,4 @@
-"""Idempotency keys: what was asked under one, and what was answered."""
+"""Idempotency keys with the fingerprint of the request and the stored answer."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class IdempotencyRecord:
 async def reserve(
     session: WriteSession, slot: IdempotencySlot, fingerprint: bytes, *, abandoned: timedelta, kept: timedelta
 ) -> datetime | None:
-    """Take the slot and return the reservation's time, its token; None when another request holds it.
+    """Reserve the key and return the time of the reservation as a token; None when another request has it.
 
-    A reservation older than `abandoned` (its process died) and an answer older than `kept` give way.
+    A reservation older than `abandoned` (its process died) or an answer older than `kept` is replaced.
     """
     now = func.clock_timestamp()
     fresh = {
@@ -69,7 +69,7 @@ async def reserve(
 
 
 async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord | None:
-    """Return what the slot holds."""
+    """Return the record of the key."""
     body = func.coalesce(idempotency_keys.c.response["body"].as_string(), "").label("body")
     statement = select(idempotency_keys.c.fingerprint, idempotency_keys.c.status, body).where(*_of(slot))
     row = (await session.execute(statement)).first()
@@ -77,14 +77,14 @@ async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord
 
 
 async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime, *, status: int, body: str) -> bool:
-    """Record the answer; return False when the reservation was taken over meanwhile.
+    """Store the answer; return False when another request has taken over the reservation.
 
-    Called on the write's own session, the answer commits with the write. The body is kept as text:
-    replayed byte for byte, where JSONB would reorder its keys.
+    Called in the write's own session, the answer commits with the write. The body is text, because an answer is
+    replayed byte for byte and JSONB would reorder its keys.
     """
     statement = (
         update(idempotency_keys)
-        .where(*_held(slot, token))
+        .where(*_holds(slot, token))
         .values(status=status, response={"body": body})
         .returning(idempotency_keys.c.status)
     )
@@ -92,8 +92,8 @@ async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime
 
 
 async def release(session: WriteSession, slot: IdempotencySlot, token: datetime) -> None:
-    """Give the slot up, because nothing was written."""
-    await session.execute(delete(idempotency_keys).where(*_held(slot, token)))
+    """Remove the reservation, because nothing was written."""
+    await session.execute(delete(idempotency_keys).where(*_holds(slot, token)))
 
 
 async def sweep(session: WriteSession, tenant: UUID, kept: timedelta) -> None:
@@ -113,5 +113,5 @@ def _of(slot: IdempotencySlot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _held(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
+def _holds(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
     return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, idempotency_keys.c.created_at == token)

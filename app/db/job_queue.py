@@ -1,11 +1,9 @@
-"""Tickets and the reconnecting driver.
+"""The queue of background jobs: tickets that hold a tenant and a job, and pgqueuer's reconnecting driver.
 
-The queue of background jobs: tickets that say which tenant and which job, and nothing else.
+Tickets are pgqueuer's rows, written in the caller's own transaction. They are not under row-level security, as a
+worker takes tickets of all tenants; the job itself, with its payload and result, is a row of `jobs`, which is.
 
-Tickets are pgqueuer's rows, written in the caller's own transaction. They lie in no tenant's keeping: a worker
-takes them for all. What a job is, and what became of it, stands in `jobs`, under row-level security.
-
-pgqueuer's way to the database: two connections of its own that come back whenever they were lost.
+The driver has two connections of its own and reopens them when they are lost.
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ from app.db.session import Database, ReadSession, WriteSession
 from app.errors import DatabaseUnavailable
 
 BUCKETS = 64
-"""Entrypoints that tenants are spread over; running jobs are limited by bucket, which is what keeps one tenant
-from taking every worker. Fewer than this leaves tickets behind."""
+"""Entrypoints that tenants are spread over. Running jobs are limited by bucket, so that one tenant can't take every
+worker. Lowering it strands tickets of the removed buckets."""
 
 DEEPEST = 1000
-"""Places of a tenant's backlog that are told apart; further back it is first come, first served."""
+"""Places of a tenant's backlog with a priority of their own; jobs behind them run in the order of arrival."""
 
 CHANNEL: Final = Channel("ch_pgqueuer")
 
-# All of them, because pgqueuer takes what isn't given from the environment, by names as plain as CHANNEL.
+# All settings are given, because pgqueuer reads missing ones from environment variables with names like CHANNEL.
 NAMES: Final = DBSettings(
     prefix="",
     db_schema=None,
@@ -88,16 +86,16 @@ TICKET: Final = """
         SELECT id, 'queued', entrypoint, priority FROM ticket
     )
 """
-"""Clauses of a WITH that write a ticket, with the parameters of `ticket`: its number is `id` in `ticket`.
+"""Clauses of a WITH that write a ticket, with the parameters of `make_ticket`; `ticket.id` is its number.
 
-The more of the tenant's jobs wait before it, the later its turn among all. It is what pgqueuer's own `enqueue`
-comes to, in the statement that writes the job.
+The more of the tenant's jobs wait before it, the lower its priority. It does what pgqueuer's `enqueue` does, but in
+the statement that writes the job.
 """
 
 _DROP = text("DELETE FROM pgqueuer WHERE id = :ticket")
 
-# Tickets are put back by worth alone, so that a busy tenant's old ones aren't overtaken for ever by new ones
-# of others: what was the thousandth in its line is the first by and by.
+# Priorities are recomputed, so that new tickets of other tenants don't overtake a busy tenant's old ones for ever: the
+# thousandth ticket of a tenant becomes its first in time.
 _MOVE_UP = text(
     """
     UPDATE pgqueuer q SET priority = line.priority
@@ -127,14 +125,14 @@ _PRUNE = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """What waits: how long the oldest ticket that is due has, in seconds, and how many there are."""
+    """The waiting tickets: the age of the oldest one that is due, in seconds, and their number."""
 
     oldest_seconds: float
     depth: int
 
 
 class PlainDriver(Driver):
-    """What pgqueuer asks of a driver besides SQL: nothing is opened with it, and nothing runs inside."""
+    """The parts of pgqueuer's driver interface besides SQL: no tasks, and nothing to open or close."""
 
     @property
     def tm(self) -> TaskManager:
@@ -145,11 +143,11 @@ class PlainDriver(Driver):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stay open: pgqueuer leaves a driver before it has recorded its last jobs."""
+        """Keep the connections open: pgqueuer leaves a driver before it has recorded its last jobs."""
 
 
 def queries(driver: Driver) -> Queries:
-    """Return pgqueuer's queries by our names, through a driver."""
+    """Return pgqueuer's queries for our table names and this driver."""
     return Queries(
         driver,
         qbe=QueryBuilderEnvironment(settings=NAMES),
@@ -169,18 +167,18 @@ def entrypoints() -> list[str]:
 
 
 def payload(tenant: UUID, job: UUID) -> bytes:
-    """Return what a ticket says."""
+    """Return the payload of a ticket for a job."""
     return f"{tenant.hex} {job.hex}".encode()
 
 
 def read_payload(content: bytes | None) -> tuple[UUID, UUID]:
-    """Return tenant and job of a ticket; ValueError when it is none of ours."""
+    """Return tenant and job of a ticket's payload; raise ValueError when it has another format."""
     tenant, _, job = (content or b"").decode().partition(" ")
     return UUID(hex=tenant), UUID(hex=job)
 
 
 def make_ticket(tenant: UUID, job: UUID, delay: float = 0.0) -> dict[str, object]:
-    """Return the parameters of `TICKET`; its turn comes after `delay` seconds at the earliest."""
+    """Return the parameters of `TICKET`; the job runs after `delay` seconds at the earliest."""
     return {
         "delay": delay,
         "tenant": tenant,
@@ -191,41 +189,41 @@ def make_ticket(tenant: UUID, job: UUID, delay: float = 0.0) -> dict[str, object
 
 
 async def drop(session: WriteSession, ticket: int) -> None:
-    """Take a ticket out of the queue."""
+    """Remove a ticket from the queue."""
     await session.execute(_DROP, {"ticket": ticket})
 
 
 async def backlog(session: ReadSession) -> Backlog:
-    """Return how much waits and for how long, of all tenants together."""
+    """Return the backlog of all tenants together."""
     row = (await session.execute(_BACKLOG, {"entrypoints": entrypoints()})).one()
     return Backlog(oldest_seconds=float(row.oldest_seconds), depth=int(row.depth))
 
 
 async def move_up(session: WriteSession) -> None:
-    """Give tickets the places that they have now: those before them are gone."""
+    """Recompute the priorities of waiting tickets, after those before them have gone."""
     await session.execute(_MOVE_UP, {"deepest": DEEPEST})
 
 
 async def release(session: WriteSession) -> int:
-    """Put back the tickets whose run could not be recorded; return how many there were."""
+    """Return tickets whose run could not be recorded to the queue; return how many."""
     return int((await session.execute(_RELEASE)).rowcount)
 
 
 async def prune(session: WriteSession, *, kept: timedelta, limit: int) -> int:
-    """Remove some of what the queue wrote down longer ago than `kept`; return how many rows."""
+    """Remove up to `limit` rows of pgqueuer's log that are older than `kept`; return how many."""
     return int((await session.execute(_PRUNE, {"kept": kept, "limit": limit})).rowcount)
 
 
 _T = TypeVar("_T")
 
 ANSWER_SECONDS = 45.0
-"""After this a connection counts as lost: the server ends statements before."""
+"""A connection without an answer for so long counts as lost: the statement timeout is shorter."""
 
 PROBE_SECONDS = 10.0
-"""How often the listening connection shows that it is alive."""
+"""The interval of probes of the listening connection."""
 
 _BEYOND_USE = (TimeoutError, asyncpg.InternalClientError)
-"""After these a connection is lost although it is open: what it will say next answers something else."""
+"""Errors after which an open connection is unusable: its next answer may belong to another query."""
 
 _DELAYS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -233,10 +231,10 @@ log = structlog.get_logger("typed_memory.jobs")
 
 
 class ReconnectingDriver(PlainDriver):
-    """A driver that waits for the database rather than fail, so that an outage ends no running job.
+    """A driver that waits for the database instead of failing, so that an outage ends no running job.
 
-    Everything pgqueuer asks of it can be asked twice. One connection takes queries, one at a time; the other
-    listens. `impatient` ends the waiting: from then on a lost connection is an error.
+    Every query of pgqueuer can be repeated. One connection runs queries, one at a time; the other listens. After
+    `stop_waiting` a lost connection is an error.
     """
 
     def __init__(self, database: Database) -> None:
@@ -247,11 +245,11 @@ class ReconnectingDriver(PlainDriver):
         self._listeners: dict[str, list[NotifyCallback]] = {}
         self._listening = asyncio.Event()
         self._stirred = asyncio.Event()
-        self._impatient = asyncio.Event()
+        self._give_up = asyncio.Event()
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, database: Database) -> AsyncIterator[Self]:
+    async def open(cls, database: Database) -> AsyncIterator[Self]:
         """Yield a driver; its connections close with the block."""
         driver = cls(database)
         listening = asyncio.create_task(driver._listen())
@@ -263,9 +261,9 @@ class ReconnectingDriver(PlainDriver):
                 await listening
             await driver._drop()
 
-    def impatient(self) -> None:
-        """Wait for the database no longer."""
-        self._impatient.set()
+    def stop_waiting(self) -> None:
+        """Raise errors of the connection from now on instead of waiting for the database."""
+        self._give_up.set()
 
     async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
         """Return the rows of a query."""
@@ -277,23 +275,23 @@ class ReconnectingDriver(PlainDriver):
         return str(await self._patiently(lambda connection: connection.execute(query, *args)))
 
     async def notify(self, channel: str, payload: str) -> None:
-        """Send a notification, once there is somebody here who hears it."""
+        """Send a notification, once the listening connection is open."""
         await self._listening.wait()
         await self.execute("SELECT pg_notify($1, $2)", channel, payload)
 
     async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
-        """Hand every notification on a channel to `callback`, now and after every reconnection."""
+        """Call `callback` with every notification on a channel, also after reconnections."""
         self._listeners.setdefault(channel, []).append(callback)
         self._stirred.set()
 
     async def remove_listener(self, channel: str, callback: NotifyCallback) -> None:
-        """Hand it none any more."""
+        """Stop calling `callback` with notifications."""
         self._listeners[channel].remove(callback)
 
     @property
     def shutdown(self) -> asyncio.Event:
-        """Return the event that ends the waiting."""
-        return self._impatient
+        """Return the event that is set when the driver stops waiting."""
+        return self._give_up
 
     async def _patiently(self, ask: Callable[[asyncpg.Connection], Awaitable[_T]]) -> _T:
         async with self._lock:
@@ -302,7 +300,7 @@ class ReconnectingDriver(PlainDriver):
                 try:
                     return await self._once(ask)
                 except DatabaseUnavailable:
-                    if self._impatient.is_set():
+                    if self._give_up.is_set():
                         raise
                     if tries == 0:
                         log.warning("the worker waits for the database")
@@ -330,13 +328,13 @@ class ReconnectingDriver(PlainDriver):
         self._line = self._connection = None
 
     async def _pause(self, tries: int) -> None:
-        """Wait before the next try, or until there is none to be."""
+        """Wait before the next attempt, or until the driver stops waiting."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_DELAYS[min(tries, len(_DELAYS) - 1)]):
-                await self._impatient.wait()
+                await self._give_up.wait()
 
     async def _listen(self) -> None:
-        """Keep a connection listening, for ever."""
+        """Keep a connection listening, until cancelled."""
         tries = 0
         while True:
             try:

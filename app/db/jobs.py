@@ -1,4 +1,4 @@
-"""Background jobs as rows of their tenants: queued with what they are about, and what became of them."""
+"""Rows of background jobs: enqueue, read, cancel, retry, and record progress and results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FINISHED = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A background job. `attempts` counts its starts, `interrupted` those that ended without a word."""
+    """A background job. `attempts` counts its starts, `interrupted` the starts that ended without a result."""
 
     tenant_id: UUID
     id: UUID
@@ -64,7 +64,7 @@ class Job:
 
     @property
     def finished(self) -> bool:
-        """Return whether nothing more will happen to it by itself."""
+        """Return whether the job has ended."""
         return self.status in FINISHED
 
 
@@ -80,11 +80,11 @@ async def enqueue(  # noqa: PLR0913 - what a job is, and when
     beside: Mapping[str, Sequence[Row]] | None = None,
     delay: float = 0.0,
 ) -> UUID:
-    """Queue a job in the session's transaction, so that it is there if the rows beside it are; return its id.
+    """Queue a job in the session's transaction, so that it commits with the rows it is about; return its id.
 
-    `payload` is JSON: ids rather than content, for the handler reads what it needs when it runs. `total` is
-    what its progress counts up to, if that is known. `beside` are rows of other tables, by table name, to be
-    inserted by the same statement. It is not begun before `delay` seconds have passed.
+    `payload` is JSON and holds ids rather than content, which the handler reads when it runs. `total` is the end of
+    its progress count, if known. `beside` are rows of other tables, by table name, that the same statement inserts.
+    The job starts after `delay` seconds at the earliest.
     """
     job = ids.new()
     inserts, parameters = as_clauses({} if beside is None else beside)
@@ -107,13 +107,13 @@ async def enqueue_only_one(
 ) -> tuple[Job, bool]:
     """Queue a job unless one with this key is unfinished; return that one or the new one, and whether it is new.
 
-    `key` says what is done at most once at a time for the tenant; the database holds to it.
+    A unique index guarantees one unfinished job a key and tenant.
     """
     while True:
         values = {"tenant": tenant, "id": ids.new(), "kind": kind, "payload": to_json(payload).decode()}
         made = await session.fetch(_RESERVE, {**values, "key": key, "now": now})
         found = await _unfinished(session, tenant, key)
-        if found is None:  # it ended between the two statements
+        if found is None:  # The other job ended between the two statements.
             continue
         if not made:
             return found, False
@@ -122,7 +122,7 @@ async def enqueue_only_one(
 
 
 async def requeue(session: WriteSession, job: Job) -> Job:
-    """Queue a finished job again, as if it were new; what it did before stays done."""
+    """Queue a finished job again as if it were new; its former effects stay."""
     [[ticket]] = await session.fetch(_TICKET, job_queue.make_ticket(job.tenant_id, job.id))
     return await _change(
         session,
@@ -141,7 +141,7 @@ async def requeue(session: WriteSession, job: Job) -> Job:
 
 
 async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
-    """End a queued job, or ask a running one to stop where it next reports its progress."""
+    """Cancel a queued job, or ask a running one to stop at its next report of progress."""
     if job.status is JobStatus.RUNNING:
         return await _change(session, job, cancel_requested=True)
     if job.ticket is not None:
@@ -150,12 +150,12 @@ async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
 
 
 async def find(session: ReadSession, tenant: UUID, job: UUID) -> Job | None:
-    """Return a job; None where the tenant has none of that id."""
+    """Return a job, None where the tenant has none of that id."""
     return _one((await session.execute(_select(tenant).where(jobs.c.id == job))).first())
 
 
 async def lock(session: WriteSession, tenant: UUID, job: UUID) -> Job | None:
-    """Return a job that nobody else changes until the transaction ends."""
+    """Return a job, as `find`, and lock it until the transaction ends."""
     return _one((await session.execute(_select(tenant).where(jobs.c.id == job).with_for_update())).first())
 
 
@@ -180,7 +180,7 @@ async def page(
 
 
 async def start(session: WriteSession, job: Job, now: datetime) -> Job:
-    """Mark a job as running, once more; one that was running already has lost its worker."""
+    """Mark a job as running and count the attempt; if it was running already, its worker has died."""
     lost = int(job.status is JobStatus.RUNNING)
     return await _change(
         session,
@@ -193,7 +193,7 @@ async def start(session: WriteSession, job: Job, now: datetime) -> Job:
 
 
 async def report(session: WriteSession, run: Job, *, done: int, total: int | None) -> bool | None:
-    """Record the progress of a run; return whether it is asked to stop, None when it isn't its job any more."""
+    """Record the progress of a run; return whether it should stop, None when another run has the job."""
     values: dict[str, object] = {"progress_done": done}
     if total is not None:
         values["progress_total"] = total
@@ -210,9 +210,9 @@ async def finish(
     error: str | None = None,
     result: Mapping[str, object] | None = None,
 ) -> bool:
-    """Record how a run ended; return False, and change nothing, when it isn't its job any more.
+    """Record the end of a run; return False, and change nothing, when another run has the job.
 
-    One that succeeded has done all that its progress counts up to.
+    The progress of a job that succeeded is set to its total.
     """
     ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
     if status is JobStatus.SUCCEEDED:
@@ -221,9 +221,9 @@ async def finish(
 
 
 async def put_back(session: WriteSession, run: Job, *, error: str | None, counted: bool, now: datetime) -> bool:
-    """Return a run's job to the queue, where its ticket still is; False when it isn't its job any more.
+    """Mark a run's job as queued again, its ticket being still there; return False when another run has the job.
 
-    `counted`: the attempt was one of those that a job has. A job that was asked to stop ends here instead.
+    `counted` says whether the attempt counts towards the limit. A job that was asked to stop ends here instead.
     """
     stopping = jobs.c.cancel_requested
     waiting = _of_run(run).values(
@@ -236,7 +236,7 @@ async def put_back(session: WriteSession, run: Job, *, error: str | None, counte
 
 
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
-    """Remove some of a tenant's jobs that finished before an instant; return how many."""
+    """Remove up to `limit` of a tenant's jobs that finished before an instant; return how many."""
     old = (
         select(jobs.c.id)
         .where(jobs.c.tenant_id == tenant, jobs.c.finished_at < before)
@@ -266,7 +266,7 @@ async def _unfinished(session: ReadSession, tenant: UUID, key: str) -> Job | Non
 
 
 def _of_run(run: Job) -> Any:  # noqa: ANN401 - SQLAlchemy's own type of an UPDATE says nothing more
-    """Return the update of a job that is still the run's: nobody took it over, nobody queued it anew."""
+    """Return the update of a job, on condition that no other run has it and that it was not queued again."""
     return update(jobs).where(
         jobs.c.tenant_id == run.tenant_id,
         jobs.c.id == run.id,

@@ -1,4 +1,4 @@
-"""API keys: how one is found, made, listed and ended. Only hashes are stored."""
+"""Rows of API keys: find, create, list, revoke and expire them. Only hashes of secrets are stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.db.session import ReadSession, WriteSession
 from app.db.tables import api_keys
 
 FIRST_KEY_LOCK = 7_261_943_002
-"""Advisory lock under which the first key of a store is made, so that two starting replicas make one."""
+"""Advisory lock for creating the first key of a store, so that two starting replicas create one."""
 
 _COLUMNS = (
     api_keys.c.tenant_id,
@@ -30,7 +30,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredKey:
-    """A key as far as anybody may see it: everything but the secret."""
+    """An API key without its secret."""
 
     tenant_id: UUID
     id: UUID
@@ -43,7 +43,7 @@ class StoredKey:
     last_used_at: datetime | None
 
     def usable(self, now: datetime) -> bool:
-        """Return whether the key opens anything at this time."""
+        """Return whether the key is valid at this time."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
@@ -71,7 +71,7 @@ async def insert_key(session: WriteSession, key: StoredKey, secret_hash: bytes) 
 
 
 async def list_keys(session: ReadSession, tenant: UUID) -> Sequence[StoredKey]:
-    """Return every key of the tenant, newest first, ended ones included."""
+    """Return every key of the tenant, newest first, expired and revoked ones included."""
     statement = (
         select(*_COLUMNS)
         .where(api_keys.c.tenant_id == tenant)
@@ -88,7 +88,7 @@ async def get_for_update(session: WriteSession, tenant: UUID, key: UUID) -> Stor
 
 
 async def revoke(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
-    """End a key; one that has ended keeps its time."""
+    """Revoke a key; a revoked key keeps its time."""
     await session.execute(
         update(api_keys)
         .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
@@ -97,7 +97,7 @@ async def revoke(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -
 
 
 async def expire(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
-    """Let a key end at a time, or earlier if it already would."""
+    """Set a key to expire at a time, unless it expires earlier already."""
     await session.execute(
         update(api_keys)
         .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
@@ -115,7 +115,7 @@ async def touch(session: WriteSession, tenant: UUID, key: UUID, at: datetime) ->
 
 
 async def lock_first_key(session: WriteSession) -> None:
-    """Wait until no other process is making the first key; held until the transaction ends."""
+    """Take the lock for creating the first key, until the transaction ends."""
     await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": FIRST_KEY_LOCK})
 
 

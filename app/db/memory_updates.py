@@ -1,4 +1,4 @@
-"""Columns of single memories that callers change."""
+"""Updates of editable fields of single memories."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ EDITABLE = (
     "review_note",
     "review_since",
 )
-"""Columns that a caller may change; what a memory says is changed by a newer memory."""
+"""Columns that a caller may change; the content of a memory is changed by a newer memory only."""
 
 
 async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
-    """Hold the scope of a memory until the transaction ends; False when there is no such memory."""
+    """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
     return (await session.execute(_LOCK, {"tenant": tenant, "id": memory})).first() is not None
 
 
 async def update_fields(
     session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, scope: UUID, at: datetime
 ) -> None:
-    """Set editable columns of a memory, and of its index rows where they are filtered by; its scope is held."""
+    """Set editable columns of a memory, and their copies in its index rows; its scope must be locked."""
     unknown = set(values) - set(EDITABLE)
     if unknown:
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")

@@ -1,18 +1,15 @@
-"""Run migrations; which revision a database has.
-
-Migrations and what belongs beside them: the registered embedding model and its vector index.
-
-Which schema the database has, and bringing it to the one this code needs.
-"""
+"""Migrations of the schema: run them under lock timeouts, compare revisions, and repair what they granted."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -24,6 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 import migrations
+from app.db.privileges import Privileges, admit
 from app.db.session import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
 
@@ -33,20 +31,20 @@ PREPARE = (
     "CREATE ROLE typed_memory_runtime NOLOGIN; GRANT typed_memory_runtime TO the login that migrates; "
     "GRANT SET ON PARAMETER deadlock_timeout TO the login that migrates"
 )
-"""What an owner who is no superuser needs."""
+"""Advice for an owner without the rights that migrations need."""
 
 MIGRATIONS = Path(migrations.__file__).parent
 
 LOCK_TIMEOUT_SECONDS = 0.5
-"""How long a statement of a migration waits for a lock: that long everybody behind it waits, too.
+"""The lock timeout of a migration's statements: every request that queues behind it waits that long, too.
 
-Shorter than Postgres's `deadlock_timeout` (a second): a migration that holds one table and waits for another steps
-back before a request, which holds the other and waits for the one, is ended as part of a deadlock.
+It is shorter than Postgres's `deadlock_timeout` (a second): a migration that holds one table and waits for another is
+rolled back before a request that holds the other and waits for the one is cancelled as part of a deadlock.
 """
 
 DEADLOCK_TIMEOUT_SECONDS = 0.1
-"""After how long a waiting migration looks for a deadlock, to be the one that ends, and cancels an autovacuum that is
-in its way. Only where its login may say so; `PREPARE` has that."""
+"""The deadlock timeout of a migration, short so that the migration is cancelled rather than a request, and so that it
+cancels a blocking autovacuum soon. Setting it needs a right that `PREPARE` grants; without it the default stays."""
 
 SET_LOCK_TIMEOUT = f"SET lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'"
 
@@ -56,7 +54,7 @@ GIVE_WAY = (
 )
 
 TRIES = 60
-"""How often a migration asks for its locks, over about ten minutes."""
+"""Attempts of a migration to get its locks, over about ten minutes."""
 
 _LONGEST_PAUSE = 8.0
 
@@ -74,21 +72,21 @@ def configuration(owner_url: str) -> Config:
 
 
 def upgrade(owner_url: str, revision: str = "head", *, tries: int = TRIES) -> None:
-    """Bring the schema to a revision; blocking. Concurrent callers wait for one another.
+    """Upgrade the schema to a revision; blocking. Concurrent callers wait for one another.
 
-    A migration that meets a long transaction steps back, lets those behind it pass, and tries again.
-    Raises ConfigurationError when the login may not do what the migrations need, or the transaction outlasts them.
+    A migration that is blocked by a long transaction is rolled back, lets waiting requests pass, and is retried.
+    Raises ConfigurationError when the login lacks rights, or when the long transaction outlasts all attempts.
     """
     _patiently(lambda: command.upgrade(configuration(owner_url), revision), tries)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
-    """Take the schema back to a revision; blocking. Waits and raises as `upgrade` does."""
+    """Downgrade the schema to a revision; blocking. Waits and raises as `upgrade` does."""
     _patiently(lambda: command.downgrade(configuration(owner_url), revision), TRIES)
 
 
 def _patiently(migrate: Callable[[], None], tries: int) -> None:
-    """Migrate, from where the last attempt got to, until no lock is in the way."""
+    """Repeat a migration, each time from the revision that the last attempt reached, until no lock blocks it."""
     pause = 1.0
     for left in reversed(range(tries)):
         try:
@@ -97,6 +95,10 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
             cause = error.orig.__cause__ if error.orig is not None else None
             if isinstance(cause, asyncpg.InsufficientPrivilegeError):
                 raise ConfigurationError(f"the login may not migrate ({cause}): {PREPARE}") from error
+            if isinstance(cause, asyncpg.IntegrityConstraintViolationError):
+                raise ConfigurationError(
+                    f"what is stored does not fit that schema ({cause}): nothing of this step was changed"
+                ) from error
             if not isinstance(cause, _IN_THE_WAY):
                 raise
             if left == 0:
@@ -116,7 +118,7 @@ def _blocked(error: DBAPIError) -> str:
 
 
 def head() -> str:
-    """Return the revision this code was written for."""
+    """Return the newest revision that this code has."""
     found = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     if found is None:
         raise RuntimeError("no migrations found")
@@ -126,15 +128,15 @@ def head() -> str:
 _PAUSE = 0.5
 
 _ALEMBIC = threading.Lock()
-"""Alembic keeps its context in a module: one run at a time in a process. Processes wait in the database."""
+"""Allows one run at a time in a process, because Alembic's context is global. Processes wait in the database."""
 
 _CONNECT_SECONDS = 5.0
 
 
 async def current(database: Database) -> str | None:
-    """Return the revision of the schema, None before the first migration.
+    """Return the revision of the database's schema, None before the first migration.
 
-    Raises DatabaseUnavailable when the database cannot be asked.
+    Raises DatabaseUnavailable.
     """
     try:
         async with database.read(None) as session:
@@ -142,20 +144,20 @@ async def current(database: Database) -> str | None:
     except DatabaseUnavailable:
         raise
     except (DBAPIError, asyncpg.PostgresError):
-        # No such table, or no such role yet: nobody has migrated this database.
+        # The table or the role does not exist: this database was never migrated.
         return None
     return None if value is None else str(value)
 
 
 @cache
 def known_revisions() -> frozenset[str]:
-    """Return every revision this code knows; another one is of newer code, which keeps ours working."""
+    """Return every revision that this code knows; an unknown revision is of newer code, and compatible."""
     scripts = ScriptDirectory(str(MIGRATIONS))
     return frozenset(script.revision for script in scripts.walk_revisions())
 
 
 def is_outdated(found: str | None) -> str | None:
-    """Return what is wrong with a schema at that revision; None when this code can work with it."""
+    """Return why this code can't use a schema at that revision, None when it can."""
     if found == head() or (found is not None and found not in known_revisions()):
         return None
     return (
@@ -164,15 +166,45 @@ def is_outdated(found: str | None) -> str | None:
     )
 
 
-async def bring_up(owner_url: str, *, patience: float) -> None:
-    """As the owner, migrate to the newest revision; a schema of newer code is left alone.
+async def bring_up(owner_url: str, *, patience: float, service_url: str | None = None) -> None:
+    """As the owner, upgrade to the newest revision; a schema of newer code is left unchanged.
 
-    Waits up to `patience` seconds for a server that is still starting. Raises ConfigurationError when the
-    server can't be reached or refuses the login.
+    Creates missing roles and grants missing privileges, and creates the login of `service_url` if that is given.
+    Waits up to `patience` seconds for a server that is still starting. Raises ConfigurationError when the server can't
+    be reached or refuses the login.
     """
-    found = await _revision(owner_url, time.monotonic() + patience)
-    if found is None or found in known_revisions():
-        await asyncio.to_thread(_upgrade, owner_url)
+    found = await owner_revision(owner_url, patience=patience)
+    if found is not None and found not in known_revisions():
+        return
+    if found is not None:
+        await _repair(owner_url, found, patience)
+    await asyncio.to_thread(_upgrade, owner_url)
+    if service_url is not None:
+        async with owner_connection(owner_url, patience=patience) as connection:
+            await _as_far_as_allowed(admit(connection, service_url))
+
+
+async def _repair(owner_url: str, revision: str, patience: float) -> None:
+    async with owner_connection(owner_url, patience=patience) as connection:
+        if await _as_far_as_allowed(privileges(revision).repair(connection)):
+            log.warning("the service's role or its privileges were missing and were made again")
+
+
+async def _as_far_as_allowed(change: Coroutine[Any, Any, bool]) -> bool:
+    try:
+        return await change
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise ConfigurationError(f"the login may not make roles or grant privileges ({error}): {PREPARE}") from error
+
+
+def privileges(revision: str) -> Privileges:
+    """Return what the migrations up to a revision grant."""
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    modules = [script.module for script in scripts.iterate_revisions(revision, "base")][::-1]
+    return Privileges(
+        grants=[one for module in modules for one in getattr(module, "GRANTS", ())],
+        closed=[one for module in modules for one in getattr(module, "CLOSED", ())],
+    )
 
 
 def _upgrade(owner_url: str) -> None:
@@ -180,13 +212,21 @@ def _upgrade(owner_url: str) -> None:
         upgrade(owner_url)
 
 
-async def _revision(owner_url: str, deadline: float) -> str | None:
-    connection = await _connected(owner_url, deadline)
-    try:
+async def owner_revision(owner_url: str, *, patience: float) -> str | None:
+    """Return the revision of the schema as its owner sees it, None before the first migration; raises as `bring_up`."""
+    async with owner_connection(owner_url, patience=patience) as connection:
         if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
             return None
         value = await connection.fetchval("SELECT version_num FROM alembic_version")
         return None if value is None else str(value)
+
+
+@asynccontextmanager
+async def owner_connection(owner_url: str, *, patience: float) -> AsyncIterator[asyncpg.Connection]:
+    """Open a connection with the owner's login; waits and raises as `bring_up`."""
+    connection = await _connected(owner_url, time.monotonic() + patience)
+    try:
+        yield connection
     finally:
         await connection.close()
 
@@ -195,15 +235,26 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
     where = _place(owner_url)
     while True:
         try:
-            return await asyncpg.connect(_plain(owner_url), timeout=_CONNECT_SECONDS)
+            return await _writable(_plain(owner_url), where)
         except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(
-                    f"the database at {where} can't be reached ({error}): start it, or mend TM_DATABASE_URL"
+                    f"the database at {where} can't be reached ({error}): start it or correct TM_DATABASE_URL"
                 ) from error
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-            raise ConfigurationError(f"the database at {where} refuses us ({error}): mend TM_DATABASE_URL") from error
+            raise ConfigurationError(
+                f"the database at {where} refuses the login ({error}): correct TM_DATABASE_URL"
+            ) from error
         await asyncio.sleep(_PAUSE)
+
+
+async def _writable(url: str, where: str) -> asyncpg.Connection:
+    """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
+    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        await connection.close()
+        raise TimeoutError(f"{where} is still recovering, or is a replica")
+    return connection
 
 
 def _plain(url: str) -> str:
@@ -211,6 +262,6 @@ def _plain(url: str) -> str:
 
 
 def _place(url: str) -> str:
-    """Return where a URL points, without its login."""
+    """Return host, port and database of a URL, without its login."""
     parts = urlsplit(url)
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}" or "?"

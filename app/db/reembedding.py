@@ -1,11 +1,7 @@
-"""Rows that lack a model's vector; owner statements for indexes.
+"""Statements of a change of the embedding model: models' phases and indexes, as the owner; vectors of rows.
 
-What only the owner of the database does for a change of its embedding model: phases of models, their indexes.
-
-Vectors of stored memories: which rows lack one of a model, giving them one, and taking one away.
-
-The rows themselves are the record of how far it is: one that has its vector is not found again. A row that
-somebody holds is left for the next time, so that nothing here waits for a row while it holds others.
+The rows themselves record the progress: a row with its vector is not selected again. A row that another transaction
+locks is left for the next sweep, so that nothing here waits for a row lock while it holds others.
 """
 
 from __future__ import annotations
@@ -35,7 +31,8 @@ _SESSION = {
     "max_parallel_maintenance_workers": "0",
     "client_connection_check_interval": "2000",
 }
-"""An index is built on one core, so that the others answer questions; and no longer than this process lives."""
+"""Settings of the owner's session: an index is built on one core, so that the others serve requests, and its build
+ends with this process."""
 
 
 OwnerConnection: TypeAlias = asyncpg.Connection
@@ -44,9 +41,9 @@ OwnerConnection: TypeAlias = asyncpg.Connection
 
 @asynccontextmanager
 async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
-    """Yield a connection of the owner's, while nobody else changes the model.
+    """Yield a connection of the owner that holds the lock for changing the model.
 
-    Raises Conflict when somebody does, and DatabaseUnavailable when the database refuses something.
+    Raises Conflict when another process holds the lock, and DatabaseUnavailable for errors of the database.
     """
     plain = owner_url.replace("postgresql+asyncpg://", "postgresql://", 1)
     try:
@@ -67,7 +64,7 @@ async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
 
 
 async def add(connection: OwnerConnection, *, name: str, dimensions: int) -> int:
-    """Record a model whose vectors are to be built beside the active one's; return its id."""
+    """Record a model in phase `building`; return its id."""
     return int(
         await connection.fetchval(
             """
@@ -83,13 +80,13 @@ async def add(connection: OwnerConnection, *, name: str, dimensions: int) -> int
 
 
 async def mark(connection: OwnerConnection, model_id: int, phase: Phase) -> None:
-    """Say what a model that is not active is used for from now on."""
+    """Set the phase of a model that is not active."""
     await connection.execute("UPDATE embedding_models SET phase = $2 WHERE id = $1 AND NOT active", model_id, phase)
 
 
 async def switch(connection: OwnerConnection, model_id: int) -> None:
-    """Make a model the active one, at once; the one that was is on its way out, and counts as just seen."""
-    # A script is one transaction, and only one model may be active after each of its statements.
+    """Make a model the active one; the former one becomes `leaving`, with a heartbeat of now."""
+    # A script is one transaction, and a unique index allows one active model after each of its statements.
     await connection.execute(
         f"""
         UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()
@@ -100,7 +97,7 @@ async def switch(connection: OwnerConnection, model_id: int) -> None:
 
 
 async def index_gaps(connection: OwnerConnection, known: Sequence[StoredModel]) -> None:
-    """Index the rows that lack a vector of each of these models; what is indexed already is left alone."""
+    """Build the index of rows without a vector for each of these models, unless it exists."""
     for model in known:
         for table in embedding_models.TABLES:
             await _index(
@@ -109,7 +106,7 @@ async def index_gaps(connection: OwnerConnection, known: Sequence[StoredModel]) 
 
 
 async def index_vectors(connection: OwnerConnection, model: StoredModel) -> None:
-    """Build the vector indexes of a model while its tables are written to, and look at the tables anew for plans."""
+    """Build the vector indexes of a model concurrently with writes, and analyze the tables."""
     for table in embedding_models.TABLES:
         over = embedding_models.index_over(table, model.id, model.dimensions)
         await _index(connection, embedding_models.index_name(model.id, table), over)
@@ -117,19 +114,19 @@ async def index_vectors(connection: OwnerConnection, model: StoredModel) -> None
 
 
 async def drop_indexes(connection: OwnerConnection, model: StoredModel) -> None:
-    """Drop the vector indexes of a model while its tables are read and written."""
+    """Drop the vector indexes of a model concurrently with reads and writes."""
     for table in embedding_models.TABLES:
         await _drop(connection, embedding_models.index_name(model.id, table))
 
 
 async def drop_gaps(connection: OwnerConnection, model: StoredModel) -> None:
-    """Drop the indexes of the rows that lack a vector of a model."""
+    """Drop the indexes of rows without a vector of a model."""
     for table in embedding_models.TABLES:
         await _drop(connection, embedding_models.gap_name(model.id, table))
 
 
 async def _index(connection: OwnerConnection, name: str, over: str) -> None:
-    """Build an index unless it is there, and whole; one whose building was cut off is built anew."""
+    """Build an index unless it exists and is valid; rebuild one whose build was interrupted."""
     valid = await connection.fetchval("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", name)
     if valid is False:
         await _drop(connection, name)
@@ -142,14 +139,14 @@ async def _drop(connection: OwnerConnection, name: str) -> None:
 
 
 PLACES = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}
-"""What tells the rows of a memory apart, by table."""
+"""The column that numbers the rows of a memory, by table."""
 
 FIRST = (UUID(int=0), -1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lacking:
-    """A memory with rows that lack a vector. `rows` are all of its rows of that table, by place: what each holds."""
+    """A memory with rows without a vector. `rows` are all of its rows of that table, by place."""
 
     id: UUID
     type: str
@@ -160,7 +157,7 @@ class Lacking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsToEmbed(Lacking):
-    """A memory whose index rows lack a vector, with all that their texts are made of; `rows` are their kinds."""
+    """A memory whose index rows lack a vector, with the columns that their texts are built from; `rows` are kinds."""
 
     scope: UUID
     content: str
@@ -171,12 +168,12 @@ class TextsToEmbed(Lacking):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionsToEmbed(Lacking):
-    """A memory whose questions lack a vector; `rows` are the questions."""
+    """A memory whose hypothetical questions lack a vector; `rows` are the questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vector:
-    """What one row is given, in pgvector's text format."""
+    """The vector of one row, in pgvector's text format."""
 
     memory: UUID
     place: int
@@ -185,19 +182,19 @@ class Vector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How many rows keep vectors, and how many of them lack one of a model."""
+    """The number of rows with vectors, and of those that lack one of a model."""
 
     rows: int = 0
     lacking: int = 0
 
     def __add__(self, other: Count) -> Count:
-        """Return both together."""
+        """Return the sum of both."""
         return Count(rows=self.rows + other.rows, lacking=self.lacking + other.lacking)
 
 
 @cache
 def _lacking(model: int, table: str, of_memory: str, of_rows: str) -> SqlStatement:
-    """Return the query of memories with rows that lack a vector, and of all their rows, `y`, by place."""
+    """Return the query of memories with rows without a vector, and of all their rows, `y`, by place."""
     return statement(
         f"""
         SELECT {of_memory}, own.*
@@ -217,7 +214,7 @@ def _lacking(model: int, table: str, of_memory: str, of_rows: str) -> SqlStateme
     )
 
 
-def _told(model: int) -> SqlStatement:
+def _texts(model: int) -> SqlStatement:
     return _lacking(
         model,
         "memory_index",
@@ -226,7 +223,7 @@ def _told(model: int) -> SqlStatement:
     )
 
 
-def _asked(model: int) -> SqlStatement:
+def _questions(model: int) -> SqlStatement:
     return _lacking(
         model,
         "hypothetical_embeddings",
@@ -246,7 +243,7 @@ def _hold(model: int, table: str) -> SqlStatement:
     )
 
 
-_SAID = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
+_QUERIES_OF_TEXTS = statement("SELECT id, content, context FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)")
 
 _ASKED_NOW = statement(
     """
@@ -299,8 +296,8 @@ def _count(model: int, table: str) -> SqlStatement:
 
 
 async def read_texts(session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int) -> list[TextsToEmbed]:
-    """Return memories whose index rows lack a vector of the model, by id."""
-    rows = await session.fetch(_told(model), {"tenant": tenant, "after": after, "limit": limit})
+    """Return memories whose index rows lack a vector of the model, in the order of their ids."""
+    rows = await session.fetch(_texts(model), {"tenant": tenant, "after": after, "limit": limit})
     return [
         TextsToEmbed(
             id=row["id"],
@@ -321,8 +318,8 @@ async def read_texts(session: ReadSession, tenant: UUID, model: int, after: UUID
 async def read_questions(
     session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int
 ) -> list[QuestionsToEmbed]:
-    """Return memories whose questions lack a vector of the model, by id."""
-    rows = await session.fetch(_asked(model), {"tenant": tenant, "after": after, "limit": limit})
+    """Return memories whose questions lack a vector of the model, in the order of their ids."""
+    rows = await session.fetch(_questions(model), {"tenant": tenant, "after": after, "limit": limit})
     return [
         QuestionsToEmbed(
             id=row["id"],
@@ -338,36 +335,36 @@ async def read_questions(
 async def store_vectors(
     session: WriteSession, tenant: UUID, model: int, of: Sequence[TextsToEmbed], vectors: Sequence[Vector]
 ) -> int:
-    """Give index rows their vectors; return how many have theirs now.
+    """Store vectors of index rows; return how many rows got theirs.
 
-    A row that has one already, that is held by somebody, or whose memory says something else by now gets none.
+    Rows that have one already, that are locked, or whose memory has changed are skipped.
     """
-    held = await _held(session, tenant, model, "memory_index", vectors)
-    rows = await session.fetch(_SAID, {"tenant": tenant, "ids": [one.id for one in of]})
+    held = await _lock_gaps(session, tenant, model, "memory_index", vectors)
+    rows = await session.fetch(_QUERIES_OF_TEXTS, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {row["id"]: (row["content"], row["context"]) for row in rows}
     same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
     kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in held]
-    return await _given(session, tenant, model, "memory_index", kept)
+    return await _store(session, tenant, model, "memory_index", kept)
 
 
 async def fill_questions(
     session: WriteSession, tenant: UUID, model: int, of: Sequence[QuestionsToEmbed], vectors: Sequence[Vector]
 ) -> int:
-    """Give questions their vectors, likewise."""
-    held = await _held(session, tenant, model, "hypothetical_embeddings", vectors)
+    """Store vectors of questions, as `store_vectors` does for index rows."""
+    held = await _lock_gaps(session, tenant, model, "hypothetical_embeddings", vectors)
     rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {(row["memory_id"], row["ordinal"]): row["question"] for row in rows}
     same = {
         (one.id, place) for one in of for place, question in one.rows.items() if now.get((one.id, place)) == question
     }
     kept = [one for one in vectors if (one.memory, one.place) in held & same]
-    return await _given(session, tenant, model, "hypothetical_embeddings", kept)
+    return await _store(session, tenant, model, "hypothetical_embeddings", kept)
 
 
 async def clear(
     session: WriteSession, tenant: UUID, table: str, *, model: int, kept: int, after: tuple[UUID, int], limit: int
 ) -> list[tuple[UUID, int]]:
-    """Take the model's vectors from up to `limit` rows that have one of the model that is kept; return which."""
+    """Clear the model's vectors of up to `limit` rows that have one of the `kept` model; return the rows' keys."""
     memory, place = after
     rows = await session.fetch(
         _clear(model, kept, table), {"tenant": tenant, "memory": memory, "place": place, "limit": limit}
@@ -376,7 +373,7 @@ async def clear(
 
 
 async def count(session: ReadSession, tenant: UUID, model: int) -> Count:
-    """Return how many of a tenant's rows keep vectors, and how many lack one of the model."""
+    """Return the number of a tenant's rows with vectors, and of those that lack one of the model."""
     total = Count()
     for table in PLACES:
         [row] = await session.fetch(_count(model, table), {"tenant": tenant})
@@ -384,16 +381,16 @@ async def count(session: ReadSession, tenant: UUID, model: int) -> Count:
     return total
 
 
-async def _held(
+async def _lock_gaps(
     session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]
 ) -> set[tuple[UUID, int]]:
-    """Hold those of the rows that lack a vector and that nobody holds, until the transaction ends; return which."""
+    """Lock those of the rows that lack a vector and are not locked; return their keys."""
     ids = list({one.memory for one in vectors})
     rows = await session.fetch(_hold(model, table), {"tenant": tenant, "ids": ids})
     return {(row["memory_id"], row["place"]) for row in rows}
 
 
-async def _given(session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]) -> int:
+async def _store(session: WriteSession, tenant: UUID, model: int, table: str, vectors: Sequence[Vector]) -> int:
     if vectors:
         values = {
             "tenant": tenant,

@@ -1,8 +1,6 @@
-"""The queue, its items, the evidence's turns, locks.
+"""Queries of the review queue: items, counts, locks, and the turns around a memory's evidence.
 
-The review queue as the database has it: memories with a reason to look at them. There is no table of items.
-
-The turns that a memory's evidence points to, with what was said just before and after.
+There is no table of items: an item is a memory with a review reason.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from app.model import LinkKind, Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewFilter:
-    """Which items to list; empty or None leaves a dimension open. `since` and `until` bound when they came up."""
+    """A filter of items; empty or None leaves a dimension open. `since` and `until` bound the time of queueing."""
 
     reasons: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
@@ -41,7 +39,7 @@ class ReviewFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenState:
-    """What a memory holds that no reader is shown: its statement's digest, its context, the zone of its words."""
+    """Columns of a memory that no answer shows: the digest of its statement, its context, its time zone."""
 
     identity: bytes
     context: str | None
@@ -108,7 +106,7 @@ _SUMMARY = text(
 
 _WAITING = text("SELECT reason, sum(waiting) FROM review_counts WHERE waiting > 0 GROUP BY reason")
 
-_TOLD = text(
+_DEPARTURE = text(
     """
     SELECT occurred_at, actor, action, detail FROM audit_events
     WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
@@ -168,13 +166,13 @@ ENDINGS = (
     "memory.forgotten",
     "memory.erased",
 )
-"""Audit events after which a memory may have left the queue."""
+"""Actions of audit events that may take a memory off the queue."""
 
 
 async def page(
     session: ReadSession, tenant: UUID, wanted: ReviewFilter, *, newest: bool, limit: int, after: PagePosition | None
 ) -> list[Memory]:
-    """Return up to `limit` memories that wait, by how long they have, starting after a position."""
+    """Return up to `limit` waiting memories by the time they were queued, starting after a position."""
     given = {name: getattr(wanted, name) for name in _CONDITIONS}
     used = {name: value for name, value in given.items() if value not in (None, ())}
     conditions = ["m.tenant_id = :tenant", "m.review_reason IS NOT NULL", *(_CONDITIONS[name] for name in used)]
@@ -192,7 +190,7 @@ async def page(
 
 
 async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
-    """Return the items of these memories, with the sides they stand against and their versions."""
+    """Return the items of these memories, with the competing memories and the items' versions."""
     if not waiting:
         return []
     rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
@@ -212,7 +210,7 @@ async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memor
 
 
 async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
-    """Return the item of a memory that waits; None when it does not, or is not there."""
+    """Return the item of a memory, None when it is not in the queue or does not exist."""
     found = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
     if found is None or found.review is None:
         return None
@@ -221,24 +219,24 @@ async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem |
 
 
 async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, datetime]) -> list[RowMapping]:
-    """Return how many wait, a row a reason, by age; `bounds` are the instants a `day`, `week`, `month` ago."""
+    """Return the numbers of items by age, a row a reason; `bounds` are the times a `day`, `week`, `month` ago."""
     return list((await session.execute(_SUMMARY, {"tenant": tenant, **bounds})).mappings())
 
 
 async def waiting(session: ReadSession) -> dict[str, int]:
-    """Return how many wait, by reason, of all tenants together; asked without a tenant."""
+    """Return the numbers of items of all tenants, by reason; the session has no tenant."""
     rows: Any = await session.execute(_WAITING)
     return {row[0]: int(row[1]) for row in rows}
 
 
-async def ended(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
-    """Return what the audit log says last of how a memory left the queue; None when it never did."""
-    found = await session.execute(_TOLD, {"tenant": tenant, "id": memory, "actions": list(ENDINGS)})
+async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
+    """Return the latest audit event by which a memory left the queue, None when it never did."""
+    found = await session.execute(_DEPARTURE, {"tenant": tenant, "id": memory, "actions": list(ENDINGS)})
     return found.mappings().first()
 
 
 async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
-    """Return what a memory holds that no reader is shown; None when it is not there."""
+    """Return the hidden columns of a memory, None when it does not exist."""
     rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
     if not rows:
         return None
@@ -247,12 +245,12 @@ async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> Hidde
 
 
 async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
-    """Hold memories until the transaction ends."""
+    """Lock memories until the transaction ends."""
     await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:
-    """Return whether memories are about one entity, by whatever names they call it."""
+    """Return whether memories have one subject, even under different names."""
     [row] = await session.fetch(_OF_ONE_SUBJECT, {"tenant": tenant, "ids": list(of), "many": len(of)})
     return bool(row["same"])
 
@@ -268,7 +266,7 @@ async def near(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnExcerpt:
-    """A turn as a reviewer reads it."""
+    """The columns of a turn that a reviewer reads."""
 
     id: UUID
     role: str
@@ -279,7 +277,7 @@ class TurnExcerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A turn, and its neighbours in the session, oldest first; a turn of no session has none."""
+    """A turn and its neighbours in the session, oldest first; a turn without a session has none."""
 
     before: tuple[TurnExcerpt, ...]
     turn: TurnExcerpt
@@ -318,14 +316,14 @@ async def passages(session: ReadSession, tenant: UUID, turns: Collection[UUID], 
     rows = await session.fetch(_AROUND, {"tenant": tenant, "ids": list(turns), "each": each})
     places: dict[UUID, dict[int, list[TurnExcerpt]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        places[row["about"]][row["place"]].append(_spoken(row))
+        places[row["about"]][row["place"]].append(_excerpt(row))
     return {
         turn: Passage(before=tuple(found[-1]), turn=found[0][0], after=tuple(found[1]))
         for turn, found in places.items()
     }
 
 
-def _spoken(row: Record) -> TurnExcerpt:
+def _excerpt(row: Record) -> TurnExcerpt:
     return TurnExcerpt(
         id=row["id"],
         role=row["role"],

@@ -1,7 +1,7 @@
-"""Transactions, which begin and end here alone, and statements in the driver's own form.
+"""Transactions, which begin and end only here, and statements in the driver's own form.
 
-A transaction opens with a single round trip that begins it and names the tenant, which is what
-row-level security goes by. Reads get a session that Postgres itself holds to reading.
+A transaction opens with a single round trip that begins it and sets the tenant, which row-level security checks.
+Reads get a session in a read-only transaction, so that Postgres refuses writes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
 @dataclass(frozen=True, slots=True)
 class SqlStatement:
-    """SQL with numbered parameters, and the names under which their values are given, in that order."""
+    """SQL with numbered parameters, and the names of the parameters in that order."""
 
     sql: str
     names: tuple[str, ...]
@@ -41,14 +41,14 @@ class SqlStatement:
 
 
 def statement(text: str) -> SqlStatement:
-    """Return a statement of SQL whose parameters are written `:name`."""
+    """Return the statement of SQL whose parameters are written `:name`."""
     names = tuple(dict.fromkeys(_PARAMETER.findall(text)))
     places = {name: f"${place}" for place, name in enumerate(names, 1)}
     return SqlStatement(_PARAMETER.sub(lambda found: places[found[1]], text), names)
 
 
 RUNTIME_ROLE = "typed_memory_runtime"
-"""The least-privilege role that migrations create and every service connection takes on."""
+"""The least-privilege role that migrations create and every service connection uses."""
 
 _RETRY_AFTER = 2.0
 
@@ -70,7 +70,7 @@ _PASSING = {
 }
 
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
-"""Settings of a transaction whose statements all see one instant: else what one reads may not fit the next's."""
+"""Settings of a transaction whose statements all see one snapshot, so that their results are consistent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class ReadSession:
     driver: asyncpg.Connection
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
-        """Run one statement past SQLAlchemy, which takes longer over a small one than Postgres; errors as `execute`."""
+        """Run one statement without SQLAlchemy, which takes longer than Postgres for small ones; raise as `execute`."""
         try:
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
         except asyncpg.PostgresError as error:
@@ -96,7 +96,7 @@ class ReadSession:
         statement: Executable,
         parameters: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
     ) -> CursorResult[Any]:
-        """Run one statement; database errors come out as ours where they mean something to a caller."""
+        """Run one statement; raise database errors as ours where a caller can act on them."""
         try:
             return await self.connection.execute(statement, parameters)
         except DBAPIError as error:
@@ -113,7 +113,7 @@ def stamped(at: datetime) -> dict[str, str]:
 
 @dataclass(slots=True)
 class ChangeTime:
-    """When the changes of a transaction are made, as Postgres reads it; None leaves it to the database's clock."""
+    """The time that a transaction's changes are stamped with, as Postgres reads it; None means the database's clock."""
 
     at: str | None = None
 
@@ -178,14 +178,14 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN READ ONLY", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, local))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
-            # Not waited for: what was read is complete, and its end changes nothing.
+            # Not awaited: the reads are complete, and the end of the transaction changes nothing.
             end = asyncio.create_task(_end(connection, driver))
             self._ending.add(end)
             end.add_done_callback(self._ending.discard)
@@ -193,7 +193,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._opened(_opening("BEGIN", tenant, local))
+        connection, driver = await self._open(_opening("BEGIN", tenant, local))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)))
@@ -207,8 +207,8 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _opened(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
-        """Return a connection inside its transaction; a stale pooled one is replaced, once."""
+    async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
+        """Return a connection inside its transaction; replace a stale pooled one, once."""
         for last in (False, True):
             try:
                 connection = await self._engine.connect()
@@ -220,7 +220,7 @@ class Database:
             except (*_CONNECTION_LOST, DBAPIError) as error:
                 raise _unavailable() from error
             try:
-                # Unprepared, so that no tenant's id fills the statement cache.
+                # Not prepared, so that tenants' ids don't fill the statement cache.
                 driver = await _driver_of(connection)
                 await driver.execute(opening)
             except _CONNECTION_LOST as error:
@@ -238,9 +238,9 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def dedicated(self) -> AsyncIterator[asyncpg.Connection]:
-        """Open a connection outside the pool and outside transactions: to listen, and to work the queue.
+        """Open a connection outside the pool and outside transactions, for listening and for the job queue.
 
-        Raises DatabaseUnavailable when there is none to be had.
+        Raises DatabaseUnavailable.
         """
         try:
             connection = await self._unpooled.connect()
@@ -252,7 +252,7 @@ class Database:
             await asyncio.shield(connection.close())
 
     def pool_in_use(self) -> int:
-        """Return how many connections are checked out now."""
+        """Return the number of connections that are checked out now."""
         return int(getattr(self._engine.pool, "checkedout", lambda: 0)())
 
     async def close(self) -> None:
@@ -296,7 +296,7 @@ def _opening(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
 
 
 async def _end(connection: AsyncConnection, driver: asyncpg.Connection) -> None:
-    """End a read, and give its connection back."""
+    """End a read transaction and return its connection to the pool."""
     with contextlib.suppress(Exception):
         await _finish(connection, driver, "COMMIT")
     await connection.close()
@@ -318,7 +318,7 @@ def _unavailable() -> DatabaseUnavailable:
 
 
 def _of_driver(error: DBAPIError) -> Exception:
-    """Return our error for SQLAlchemy's, or that one itself."""
+    """Return our error for one of SQLAlchemy's, or that error itself."""
     ours = _translated(error.orig.__cause__ if error.orig is not None else None)
     if ours is None and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
         return _unavailable()

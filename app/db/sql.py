@@ -1,12 +1,8 @@
-"""Many rows in one statement; how vectors are written.
+"""Inserts of many rows of many tables in one statement, and the columns and text format of vectors.
 
-Writing many rows of many tables in one round trip.
-
-Vectors as the database keeps and reads them.
-
-A row has room for vectors of two embedding models: one whose id is odd in `embedding` beside `model_id`, one whose id
-is even in `embedding_2` beside `model_id_2`. So the vectors of a new model are built beside those that are searched,
-in the rows that they belong to: what filters, erases and cascades is the same for both.
+A row has room for vectors of two embedding models: a model with an odd id uses `embedding` and `model_id`, a model with
+an even id `embedding_2` and `model_id_2`. So a new model's vectors are built beside those that are searched, in the
+same rows, and filters, erasure and cascades are the same for both.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ ON_CONFLICT: Mapping[str, str] = {
     "memory_usage": """ON CONFLICT (tenant_id, memory_id) DO UPDATE SET
         last_accessed_at = greatest(memory_usage.last_accessed_at, excluded.last_accessed_at)""",
 }
-"""What a table does with a row it has; the others must not have it."""
+"""The conflict clauses of tables whose rows may exist already; rows of other tables must be new."""
 
 
 async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:
@@ -56,7 +52,7 @@ async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -
 
 
 def as_clauses(rows: Mapping[str, Sequence[Row]]) -> tuple[str, dict[str, object]]:
-    """Return what inserts rows in front of a caller's own statement: clauses of its WITH, and their parameters.
+    """Return clauses of a WITH that insert rows in front of a caller's own statement, and their parameters.
 
     The parameters have the names of the tables. Without rows there are no clauses.
     """
@@ -79,7 +75,7 @@ def _insert(inserts: str) -> SqlStatement:
 
 
 def as_json(rows: Sequence[Row]) -> str:
-    """Return rows as JSON whose values a column's type can be read from."""
+    """Return rows as JSON that Postgres can convert to the columns' types."""
     return to_text([plain(row) for row in rows])
 
 
@@ -89,7 +85,7 @@ def to_text(value: object) -> str:
 
 
 def plain(row: Row) -> dict[str, object]:
-    """Return a row whose bytes are written as Postgres reads them."""
+    """Return a row whose bytes are in Postgres's text format."""
     return {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
 
 
@@ -101,7 +97,7 @@ def _mapping(value: object) -> dict[object, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Where the vectors of a model are: the column of the vector, and that of the model it comes from."""
+    """The columns of a model's vectors: of the vector, and of the model's id."""
 
     vector: str
     model: str
@@ -113,7 +109,7 @@ _EVEN = Columns(vector="embedding_2", model="model_id_2")
 
 
 def columns_of(model_id: int) -> Columns:
-    """Return where the vectors of a model are."""
+    """Return the columns of a model's vectors."""
     return _ODD if model_id % 2 else _EVEN
 
 
@@ -124,7 +120,7 @@ def as_columns(model_id: int, vector: object) -> dict[str, object]:
 
 
 def vector_of(row: str, model: str = ":model") -> str:
-    """Return SQL for a row's vector of a model, null where it has none; for where no index is to be used."""
+    """Return SQL for a row's vector of a model, null where it has none; for use without an index."""
     first, second = (f"WHEN {row}.{at.model} = {model} THEN {row}.{at.vector}" for at in (_ODD, _EVEN))
     return f"CASE {first} {second} END"
 
@@ -135,5 +131,5 @@ def has_vector(row: str, model: str = ":model") -> str:
 
 
 def as_halfvec(vector: NDArray[np.float32]) -> str:
-    """Return a vector in pgvector's text format, to the digits half precision keeps."""
+    """Return a vector in pgvector's text format, to the digits of half precision."""
     return to_json(np.round(vector.astype(np.float64), 7).tolist()).decode()

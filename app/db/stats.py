@@ -1,4 +1,4 @@
-"""Counts of what a tenant has open and under way, in statements that read an index each."""
+"""Counts of a tenant's review items, jobs and turns, each by a statement that reads an index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from app.db.session import ReadSession, statement
 
 AGES = ("under a day", "a day to a week", "a week to a month", "over a month")
-"""How long something has waited for a person."""
+"""Bands of the age of review items."""
 
 _REVIEWS = statement(
     """
@@ -24,7 +24,7 @@ _WAITING = statement(
     "SELECT status, count(*) FROM jobs WHERE tenant_id = :tenant AND status IN ('queued', 'running') GROUP BY status"
 )
 
-_ENDED = statement(
+_ENDED_JOBS = statement(
     "SELECT status, count(*) FROM jobs WHERE tenant_id = :tenant AND finished_at > :since GROUP BY status"
 )
 
@@ -38,7 +38,7 @@ _UNSETTLED = statement("SELECT count(*) FROM turns WHERE tenant_id = :tenant AND
 
 
 async def reviews(session: ReadSession, tenant: UUID, now: datetime) -> Mapping[str, Mapping[str, int]]:
-    """Return how many memories wait for a person, by reason and by how long they have."""
+    """Return the numbers of review items, by reason and age."""
     found: dict[str, dict[str, int]] = {}
     for row in await session.fetch(_REVIEWS, {"tenant": tenant, "now": now}):
         found.setdefault(row["review_reason"], dict.fromkeys(AGES, 0))[AGES[row["age"]]] = row["count"]
@@ -46,28 +46,28 @@ async def reviews(session: ReadSession, tenant: UUID, now: datetime) -> Mapping[
 
 
 async def waiting_jobs(session: ReadSession, tenant: UUID) -> Mapping[str, int]:
-    """Return how many jobs wait and run."""
+    """Return the numbers of queued and running jobs."""
     return {row["status"]: row["count"] for row in await session.fetch(_WAITING, {"tenant": tenant})}
 
 
 async def ended_jobs(session: ReadSession, tenant: UUID, since: datetime) -> Mapping[str, int]:
-    """Return how many jobs ended after a time, by how."""
-    rows = await session.fetch(_ENDED, {"tenant": tenant, "since": since})
+    """Return the numbers of jobs that ended after a time, by status."""
+    rows = await session.fetch(_ENDED_JOBS, {"tenant": tenant, "since": since})
     return {row["status"]: row["count"] for row in rows}
 
 
 async def count_turns(session: ReadSession, tenant: UUID, most: int) -> int:
-    """Return how many turns the tenant has, or `most` when there are more."""
+    """Return the number of the tenant's turns, or `most` when there are more."""
     [row] = await session.fetch(_FEW_TURNS, {"tenant": tenant, "most": most})
     return int(row["count"])
 
 
 async def turns(session: ReadSession, tenant: UUID) -> Sequence[tuple[str, str | None, int]]:
-    """Return how many turns there are of each status and reason."""
+    """Return the numbers of turns by status and reason."""
     return [tuple(row) for row in await session.fetch(_TURNS, {"tenant": tenant})]
 
 
 async def received_turns(session: ReadSession, tenant: UUID) -> int:
-    """Return how many turns wait to be processed."""
+    """Return the number of turns that wait to be processed."""
     [row] = await session.fetch(_UNSETTLED, {"tenant": tenant})
     return int(row["count"])

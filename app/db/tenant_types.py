@@ -1,11 +1,8 @@
-"""Definitions and the cache of compiled types.
+"""Definitions of tenants' own types, and the cache of compiled types.
 
-The definitions of tenants' own types: read in one statement, written under the lock of the tenant's row.
-
-The types of every tenant, as far as they were read here: built once a version, and never changed.
-
-What a hot path reads first also returns the count of the tenant's types (`tenants.types_version`), so that a replica
-knows in the same round trip that another has changed them, and reads them anew.
+Definitions are read in one statement and written under the lock of the tenant's row. Types are compiled once a version
+and are immutable. The first query of a hot path also returns `tenants.types_version`, so that a replica learns in the
+same round trip that another one has changed the types, and reads them again.
 """
 
 from __future__ import annotations
@@ -28,10 +25,10 @@ from app.memory.tenant_types import compiler
 from app.memory.tenant_types.definition import Definition
 
 BUILT_IN: Final = "0"
-"""What identifies a type that is built in."""
+"""The identity of a built-in type."""
 
 READABLE: Final = r"""CAST(regexp_replace({definition}::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g') AS json)"""
-"""SQL of a definition with U+FFFD for the NUL that earlier releases took: it can neither be stored nor exported."""
+"""SQL of a definition with U+FFFD for NUL characters, which earlier releases accepted but can't be exported."""
 
 _DEFINITION: Final = READABLE.format(definition="v.definition")
 
@@ -89,7 +86,7 @@ _REMOVE = text("DELETE FROM memory_types WHERE tenant_id = :tenant AND name = :n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDefinition:
-    """A tenant's definitions as JSON, by name and version, and what its types count as their own version."""
+    """A tenant's definitions as JSON, by name and version, and its `types_version`."""
 
     version: int
     definitions: Mapping[str, Mapping[int, str]]
@@ -97,7 +94,7 @@ class StoredDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVersion:
-    """One version of a definition: since when, by whom."""
+    """One version of a definition, with its time and author."""
 
     name: str
     version: int
@@ -107,13 +104,13 @@ class StoredVersion:
 
 
 async def read_version(session: ReadSession, tenant: UUID) -> int:
-    """Return how often the tenant's own types have changed; 0 for a tenant that is not there."""
+    """Return the number of changes of the tenant's own types; 0 for an unknown tenant."""
     rows = await session.fetch(_VERSION, {"tenant": tenant})
     return int(rows[0][0]) if rows else 0
 
 
 async def read_definition(session: ReadSession, tenant: UUID) -> StoredDefinition:
-    """Return every definition of the tenant, as of one moment."""
+    """Return every definition of the tenant, from one snapshot."""
     rows = await session.fetch(_ALL, {"tenant": tenant})
     found: dict[str, dict[int, str]] = {}
     for row in rows:
@@ -129,12 +126,12 @@ async def versions(session: ReadSession, tenant: UUID, name: str) -> Sequence[St
 
 
 async def memories(session: ReadSession, tenant: UUID, name: str) -> int:
-    """Return how many memories, whatever their status, are of a type of the tenant's own."""
+    """Return the number of memories, of any status, of one of the tenant's own types."""
     return int((await session.execute(_MEMORIES, {"tenant": tenant, "name": name})).scalar_one())
 
 
 async def identities(session: ReadSession, tenant: UUID, names: Collection[str]) -> dict[str, list[str]]:
-    """Return what identifies each version of types, the latest last; a type that was removed and made again differs."""
+    """Return the identity of each version of types, the latest last; a type that is defined again gets a new one."""
     here = {"tenant": tenant, "nobody": UUID(NOBODY), "names": list(names), "built_in": BUILT_IN}
     found: dict[str, list[str]] = {}
     for row in await session.execute(_IDENTITIES, here):
@@ -143,19 +140,19 @@ async def identities(session: ReadSession, tenant: UUID, names: Collection[str])
 
 
 async def hold_named(session: WriteSession, tenant: UUID, names: Collection[str]) -> None:
-    """Keep types of the tenant's own as they are until the transaction ends."""
+    """Lock some of the tenant's own types against changes until the transaction ends."""
     await session.execute(_HOLD_NAMED, {"tenant": tenant, "names": list(names)})
 
 
 async def lock(session: WriteSession, tenant: UUID) -> None:
-    """Hold the tenant's types until the transaction ends; it must have been opened with `tenants.AS_OPERATOR`."""
+    """Lock the tenant's types until the transaction ends; it must be opened with `tenants.AS_OPERATOR`."""
     await session.execute(_HOLD, {"tenant": tenant})
 
 
 async def add(
     session: WriteSession, tenant: UUID, version: int, definition: Definition, *, at: datetime, by: str
 ) -> None:
-    """Store a version of a definition and make it the present one; the types must be held."""
+    """Store a version of a definition and make it the present one; the types must be locked."""
     here = {"tenant": tenant, "name": definition.name, "version": version, "at": at}
     await session.execute(_NAME, {**here, "description": definition.definition})
     await session.execute(_KEEP, {**here, "definition": definition.text(), "by": by})
@@ -163,25 +160,25 @@ async def add(
 
 
 async def remove(session: WriteSession, tenant: UUID, name: str) -> None:
-    """Remove a type with its versions; Conflict when there are memories of it. The types must be held."""
+    """Remove a type with its versions; raise Conflict when it has memories. The types must be locked."""
     await session.execute(_REMOVE, {"tenant": tenant, "name": name})
     await session.execute(_MOVE, {"tenant": tenant})
 
 
 MOST = 256
-"""Tenants with types of their own whose types are held; those that were not asked for the longest go."""
+"""Most tenants whose own types are cached; the least recently used are evicted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeCache:
-    """See `Types`. A tenant that has no types of its own takes no room, and its types no look-up."""
+    """Caches compiled types; see `Types`. A tenant without own types needs neither room nor a look-up."""
 
     database: Database
     built_in: Registry
     _held: OrderedDict[UUID, Registry] = field(default_factory=OrderedDict, repr=False)
 
     def known(self, tenant: UUID) -> Registry:
-        """Return the types as they were last read here; those that are built in, if they never were."""
+        """Return the tenant's types as last read by this process, the built-in types if never."""
         found = self._held.get(tenant)
         if found is None:
             return self.built_in
@@ -189,20 +186,20 @@ class TypeCache:
         return found
 
     async def of(self, tenant: UUID) -> Registry:
-        """Return the types as they are now."""
+        """Return the tenant's types as they are now."""
         async with self.database.read(tenant) as session:
             version = await read_version(session, tenant)
         return await self.at(tenant, version)
 
     async def at(self, tenant: UUID, version: int) -> Registry:
-        """Return the types of a version that was just read of the tenant, or of a later one."""
+        """Return the tenant's types of a version that was just read, or of a later one."""
         found = self.known(tenant)
         if found.version >= version:
             return found
         async with self.database.read(tenant) as session:
             kept = await read_definition(session, tenant)
-        made = await asyncio.to_thread(self.made, kept)
-        # Two may have read at once: the later version stays.
+        made = await asyncio.to_thread(self.compile, kept)
+        # Of two concurrent reads the later version stays.
         if made.version > self.known(tenant).version:
             self._held[tenant] = made
             self._held.move_to_end(tenant)
@@ -211,12 +208,12 @@ class TypeCache:
         return made
 
     async def naming(self, tenant: UUID, names: Collection[str]) -> Registry:
-        """Return types that have all these names, if the tenant's do: those that are known, or else as they are now."""
+        """Return the cached types if they have all these names, else the types as they are now."""
         known = self.known(tenant)
         return known if all(known.find(name) is not None for name in names) else await self.of(tenant)
 
-    def made(self, kept: StoredDefinition) -> Registry:
-        """Return the types that a tenant's definitions come to, with those that are built in."""
+    def compile(self, kept: StoredDefinition) -> Registry:
+        """Compile a tenant's definitions and return them together with the built-in types."""
         return self.built_in.with_own((_type(versions) for versions in kept.definitions.values()), kept.version)
 
 

@@ -1,10 +1,6 @@
-"""Tenants, scopes, settings, extraction costs.
+"""Rows of tenants with their settings, scopes with their locks, and daily costs of extraction.
 
-What extraction has cost each tenant, a row a day.
-
-Scopes as rows: whose one is, and holding one.
-
-Tenants: who owns memories. Sessions here are the operator's (`app.operator`).
+Sessions that read or write tenants must be the operator's (`AS_OPERATOR`).
 """
 
 from __future__ import annotations
@@ -26,7 +22,7 @@ from app.model import Scope, ScopeKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionCost:
-    """A day's turns, those skipped before and failed in extraction, and what the model was asked and cost.
+    """A day's turns, those skipped before extraction and failed in it, and the model's calls, tokens and cost.
 
     `cost` is in the currency of the configured prices.
     """
@@ -62,13 +58,13 @@ _BETWEEN = text(
 
 
 async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
-    """Count towards a day."""
+    """Add to the counts of a day."""
     values = {name: getattr(cost, name) for name in cost.__dataclass_fields__}
     await session.execute(_ADD, {"tenant": tenant, **values})
 
 
 async def between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
-    """Return the days that have any, oldest first, both ends included."""
+    """Return the days that have costs, oldest first, both ends included."""
     found = await session.execute(_BETWEEN, {"tenant": tenant, "since": since, "until": until})
     return [ExtractionCost(**row) for row in found.mappings()]
 
@@ -80,29 +76,29 @@ _VERSION = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND i
 
 
 def scope_of(row: Mapping[str, Any] | RowMapping | Record, kind: str = "scope_kind") -> Scope:
-    """Return the scope of a row that has its user, its agent, and its kind in the column named."""
+    """Return the scope of a row with columns `user_id`, `agent_id`, and `kind` for the scope's kind."""
     return Scope(kind=ScopeKind(row[kind]), user_id=row["user_id"], agent_id=row["agent_id"])
 
 
 async def scope_version(session: ReadSession, tenant: UUID, scope: UUID) -> int:
-    """Return the version of a scope, 0 when nothing was written to it."""
+    """Return the version of a scope, 0 when nothing was ever written to it."""
     rows = await session.fetch(_VERSION, {"tenant": tenant, "scope": scope})
     return int(rows[0]["version"]) if rows else 0
 
 
 async def lock_scope(session: WriteSession, tenant: UUID, scope: UUID) -> int | None:
-    """Hold a scope against writers until the transaction ends; return its version, None when there is none."""
+    """Lock a scope until the transaction ends; return its version, None when it does not exist."""
     rows = await session.fetch(_HOLD, {"tenant": tenant, "scope": scope})
     return int(rows[0]["version"]) if rows else None
 
 
 AS_OPERATOR = {"app.operator": "on"}
-"""The setting of a transaction that changes rows of `tenants`, or sees them all."""
+"""The setting of a transaction that writes rows of `tenants`, or reads those of all tenants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """An isolation boundary and its name."""
+    """A tenant: the isolation boundary of memories."""
 
     id: UUID
     name: str
@@ -137,21 +133,21 @@ async def list_tenants(session: ReadSession) -> Sequence[Tenant]:
 
 
 async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) -> Mapping[str, object]:
-    """Return what a tenant has set; empty for none. `lock`: nobody else changes it until the transaction ends."""
+    """Return a tenant's settings, empty for none; with `lock`, lock them until the transaction ends."""
     statement = select(tenants.c.settings).where(tenants.c.id == tenant)
     if lock:
         statement = statement.with_for_update(key_share=True)
     return (await session.execute(statement)).scalar_one_or_none() or {}
 
 
-async def standing(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
-    """Return what a tenant has set, and the version of its own types."""
+async def settings_and_types(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
+    """Return a tenant's settings, and the version of its own types."""
     row = (await session.execute(select(tenants.c.settings, tenants.c.types_version).filter_by(id=tenant))).first()
     return ({}, 0) if row is None else (row.settings, row.types_version)
 
 
 async def change_settings(session: WriteSession, tenant: UUID, given: Mapping[str, object]) -> None:
-    """Replace what a tenant has set."""
+    """Replace settings of a tenant."""
     await session.execute(update(tenants).where(tenants.c.id == tenant).values(settings=dict(given)))
 
 

@@ -1,8 +1,8 @@
-"""The store as it was at an instant: rows as they were, laid over rows as they are.
+"""SQL of the store as it was known at a time: former rows laid over present rows.
 
-Each change of a memory leaves what it was before in `memory_past`, with the instant until which that was believed;
-likewise `entity_past`. So at an instant K a row is its first past one that was believed beyond K, else as it is
-now. Each piece of SQL below is a query in parentheses; `:tenant` and `:known_at` are its parameters.
+Each change of a memory stores its former state in `memory_past`, with the time until which the service believed it;
+likewise `entity_past`. A row at time K is the first former state that was believed after K, else the present row. Each
+piece of SQL below is a query in parentheses with the parameters `:tenant` and `:known_at`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from app.db import tables
 from app.model import BUILT_IN
 
 _UNCHANGING = frozenset({"tenant_id", "id", "scope_id", "recorded_at", "updated_at", "context", "identity"})
-"""Columns of memories that `memory_past.was` leaves out: they never change, or are never shown."""
+"""Columns of memories that `memory_past.was` leaves out, because they never change or are never shown."""
 
 _COLUMNS = ", ".join(
     f"{'x' if column.name in _UNCHANGING else 'state'}.{column.name}" for column in tables.memories.columns
 )
 
 _TYPED = f"""jsonb '{{"type_tenant": "{BUILT_IN}", "type_version": 0}}'"""
-"""What is not in a `was` of the time when every type was built in."""
+"""Values that are missing in `was` of releases in which all types were built in."""
 
 
 def memories(condition: str) -> str:
-    """Return the memories that were recorded by then, as they were; `condition` is on `x`, the row as it is now."""
+    """Return SQL of the memories that were recorded by then, as they were; `condition` is on `x`, the present row."""
     return f"""(
         SELECT {_COLUMNS} FROM memories x
         LEFT JOIN LATERAL (
@@ -49,7 +49,7 @@ ENTITIES = """(
         ) past ON true
         WHERE x.tenant_id = :tenant AND x.created_at <= :known_at
     )"""
-"""The entities that were known by then, as they were."""
+"""SQL of the entities that were known by then, as they were."""
 
 NAMES = """(
         SELECT every.* FROM (
@@ -65,11 +65,11 @@ NAMES = """(
                 ON o.tenant_id = g.tenant_id AND o.entity_id = g.entity_id AND o.alias = every.alias AND o.lent
             WHERE g.tenant_id = :tenant AND g.into_id = every.entity_id)
     )"""
-"""The names that were known by then, each with the entity whose own it is, whatever that was merged into."""
+"""SQL of the names that were known by then, each with its own entity, whatever that was merged into later."""
 
 
 def entity_family(root: str) -> str:
-    """Return the ids of what an entity stood for then: itself, and what was merged into it; `root` is its id as SQL."""
+    """Return SQL of the ids of an entity and of the entities merged into it by then; `root` is its id as SQL."""
     return f"""(
         SELECT {root} AS id
         UNION

@@ -1,9 +1,4 @@
-"""Turns and their progress.
-
-Turns: what was said, which evidence points to; `turn_progress` takes them through the write pipeline.
-
-How far turns have come through the write pipeline: what each was taken to say, what became of it, starting anew.
-"""
+"""Rows of turns: store and read them, and record their extraction and the result of their processing."""
 
 from __future__ import annotations
 
@@ -26,22 +21,22 @@ from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category
 
-_SAID_SO = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
+_TURN_COLUMNS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.category, t.importance, s.kind AS scope_kind, s.user_id, s.agent_id"""
-"""What a turn is; how far it has come and what was found in it, which may be large, is left out."""
+"""Columns of a turn without those of its processing, which may be large."""
 
-_FIELDS = f"""{_SAID_SO}, t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at,
+_FIELDS = f"""{_TURN_COLUMNS}, t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at,
     t.metadata"""
 
-_STORED = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
+_TURNS = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
 
 _BY_ID = statement(
-    f"SELECT {_FIELDS} FROM {_STORED} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
+    f"SELECT {_FIELDS} FROM {_TURNS} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
 )
 
 _PAGE = text(
     f"""
-    SELECT {_FIELDS} FROM {_STORED}
+    SELECT {_FIELDS} FROM {_TURNS}
     WHERE t.tenant_id = :tenant
       AND (CAST(:scopes AS uuid[]) IS NULL OR t.scope_id = ANY(:scopes))
       AND (CAST(:status AS text) IS NULL OR t.status = :status)
@@ -57,7 +52,7 @@ _AROUND = statement(
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS g(id uuid, session_id text, occurred_at timestamptz, sequence_number int)
     )
-    SELECT {_SAID_SO}, t.status IN ('received', 'extraction_failed') AS unread
+    SELECT {_TURN_COLUMNS}, t.status IN ('received', 'extraction_failed') AS unread
     FROM (SELECT DISTINCT near.id FROM given g CROSS JOIN LATERAL (
         (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id
@@ -83,7 +78,7 @@ _AROUND = statement(
     """  # noqa: S608 - constants
 )
 
-_SAID = text(
+_QUOTES = text(
     """
     SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
     WHERE e.tenant_id = :tenant AND e.turn_id = ANY(:ids) AND e.statement IS NOT NULL
@@ -93,9 +88,9 @@ _SAID = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTurn:
-    """A turn with how far it has come; `extraction` and `report` are as they were stored.
+    """A turn with the state of its processing; `extraction` and `report` are JSON as stored.
 
-    `erased_at`: something it said was erased then, and must not come back.
+    `erased_at` is when a memory of the turn was erased, after which the turn must not be processed again.
     """
 
     turn: Turn
@@ -109,8 +104,8 @@ class StoredTurn:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
-async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
-    """Return which of these turns the tenant has."""
+async def existing(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these ids that are turns of the tenant."""
     statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
     return {cast("UUID", row[0]) for row in await session.execute(statement)}
 
@@ -118,14 +113,14 @@ async def known(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> se
 async def add(
     session: WriteSession, tenant: UUID, given: Sequence[Turn], metadata: Sequence[Mapping[str, object]]
 ) -> None:
-    """Store turns as received, and their scopes where they are new."""
+    """Store turns as received, and their scopes if they are new."""
     await insert_all(session, received(tenant, given, metadata))
 
 
 def received(
     tenant: UUID, given: Sequence[Turn], metadata: Sequence[Mapping[str, object]]
 ) -> Mapping[str, Sequence[Row]]:
-    """Return the rows of turns that were just received, and of their scopes, by table name."""
+    """Return the rows of new turns and of their scopes, by table name."""
     scopes = {
         turn.scope.id(tenant): {
             "tenant_id": tenant,
@@ -161,7 +156,7 @@ def received(
 async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> list[StoredTurn]:
     """Return those of these turns that exist, in the order of their sessions."""
     found = await session.fetch(_BY_ID, {"tenant": tenant, "ids": list(ids)})
-    return sorted((_stored(row) for row in found), key=lambda one: in_order(one.turn))
+    return sorted((_stored_turn(row) for row in found), key=lambda one: in_order(one.turn))
 
 
 async def page(
@@ -174,7 +169,7 @@ async def page(
     after: UUID | None,
     limit: int,
 ) -> list[StoredTurn]:
-    """Return turns, newest first, that match what is not None."""
+    """Return up to `limit` turns, newest first, starting after one; a filter that is None leaves a dimension open."""
     found = await session.execute(
         _PAGE,
         {
@@ -186,16 +181,16 @@ async def page(
             "limit": limit,
         },
     )
-    return [_stored(row) for row in found.mappings()]
+    return [_stored_turn(row) for row in found.mappings()]
 
 
 async def around(
     session: ReadSession, tenant: UUID, scope: UUID, given: Sequence[Turn], *, context: int, window: float, recent: int
 ) -> list[Turn]:
-    """Return stored turns that these must be seen with, in order.
+    """Return stored turns that these must be read with, in order.
 
-    They are the `context` turns before each in its session, up to `recent` of the scope within `window` seconds
-    before each, and those of users in its session that may frame it.
+    They are the `context` turns before each in its session, up to `recent` turns of the scope within `window` seconds
+    before each, and turns of users in its session that may frame it (as role play, a quotation).
     """
     asked = [
         {
@@ -223,13 +218,13 @@ async def around(
 
 
 async def quotes_of(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
-    """Return what these turns have said already: (turn, statement) -> the memory it went into."""
-    found = await session.execute(_SAID, {"tenant": tenant, "ids": list(ids)})
+    """Return the evidence that these turns gave already: (turn, statement) -> the memory."""
+    found = await session.execute(_QUOTES, {"tenant": tenant, "ids": list(ids)})
     return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
 
 
 def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
-    """Return what turns of a session are ordered by."""
+    """Return the sort key of turns of a session."""
     return (turn.occurred_at, turn.sequence_number or 0, turn.id)
 
 
@@ -249,7 +244,7 @@ def _turn(row: RowMapping | Record) -> Turn:
     )
 
 
-def _stored(row: RowMapping | Record) -> StoredTurn:
+def _stored_turn(row: RowMapping | Record) -> StoredTurn:
     return StoredTurn(
         turn=_turn(row),
         status=TurnStatus(row["status"]),
@@ -292,8 +287,8 @@ _REOPEN = text(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
-    """What became of a turn."""
+class TurnResult:
+    """The result of processing a turn."""
 
     id: UUID
     status: TurnStatus
@@ -301,26 +296,26 @@ class Finished:
     report: Mapping[str, object]
 
 
-async def keep_extractions(
+async def save_extractions(
     session: WriteSession, tenant: UUID, extractions: Mapping[UUID, Mapping[str, object]]
 ) -> None:
-    """Store what was proposed from turns, by turn, so that a crash does not make the model answer again."""
+    """Store the extractions of turns, so that the model is not asked again after a crash."""
     rows = [{"id": str(turn), "extraction": one} for turn, one in extractions.items()]
     if rows:
         await session.fetch(_EXTRACTED, {"tenant": tenant, "given": json.dumps(rows)})
 
 
-async def finish(session: WriteSession, tenant: UUID, given: Sequence[Finished], now: datetime) -> set[UUID]:
-    """Store what became of turns that still wait, and return them: another worker may have been there before."""
+async def finish(session: WriteSession, tenant: UUID, given: Sequence[TurnResult], now: datetime) -> set[UUID]:
+    """Store the results of turns that still wait, and return their ids; another worker may have stored some."""
     rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
     ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
     return {row["id"] for row in ended}
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
-    """Mark a turn to be processed anew and return it; None when there is none that may be.
+    """Mark a turn as received again and return it.
 
-    One that a job is to process may not, nor one that said what was erased.
+    Returns None when it does not exist, when a job will process it, or when a memory of it was erased.
     """
     named = json.dumps({"turns": [turn.hex]})
     reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()

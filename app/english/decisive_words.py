@@ -1,4 +1,4 @@
-"""Words that keep two statements apart, however near they are in meaning.
+"""Comparison of two texts by decisive words, which keep statements apart however near they are in meaning.
 
 Embeddings put `two tickets` beside `four tickets` and `before lunch` beside `after lunch` (cosines over .95), because
 the rest of the words are the same. So the words that differ decide:
@@ -46,19 +46,18 @@ _DETERMINERS: Final = frozenset({"a", "an", "the", "this", "that", "these", "tho
 _TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
 _NOT_NAMES: Final = frozenset({"i", "i'm", "i've", "i'll", "i'd", "user", "users"})
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
-
 _SHORT: Final = 2
-"""Letters of a form that counts only after a number: `m`, `am`."""
+"""Most letters of a form that counts only after a number: `m`, `am`."""
 
 _LONGEST: Final = 25
-"""Characters of a figure that is read as a number; longer ones are compared as they are written."""
+"""Most characters of a figure that is read as a number; longer ones are compared as text."""
 
 _SCALE: Final = 100
 """From here on a number word multiplies the number before it: `two hundred`."""
 
 
 def differ_decisively(first: str, second: str) -> bool:
-    """Return whether the words in which two texts differ keep them apart, so that no likeness makes them one."""
+    """Return whether the words in which two texts differ keep them apart, however similar their vectors are."""
     one, other = _Reading(first), _Reading(second)
     return one.members != other.members or _differ(one, other)
 
@@ -97,7 +96,7 @@ def decisive_key(text: str) -> str:
 
 
 class _Reading:
-    """What a text says that may decide, its words and names in their order."""
+    """The decisive words of a text, and its names, in their order."""
 
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(_HALF_OF_DAY.sub(r"\1m", text))
@@ -110,7 +109,7 @@ class _Reading:
         self.names = {word for place, word in enumerate(self.words) if self._names(place)}
 
     def said(self, names: Collection[str]) -> Sequence[object]:
-        """Return which of the names are said, in order; those that are joined by `and` have none."""
+        """Return the names in the text, in order; those that are joined by `and` are one unordered group."""
         return _groups(self.words, {place: word for place, word in enumerate(self.words) if word in names})
 
     def openers(self) -> set[str]:
@@ -139,7 +138,7 @@ class _Reading:
         return word in _lists().names or inner or (token[0].isupper() and not self._opens(place))
 
     def _opens(self, place: int) -> bool:
-        """Return whether a sentence begins here; the stop after a title or an initial ends none."""
+        """Return whether a sentence begins here; the full stop after a title or an initial ends none."""
         if place == 0 or self.tokens[place - 1] not in _ENDS:
             return place == 0
         before = self.words[place - 2] if place > 1 else ""
@@ -195,7 +194,7 @@ def _value(word: str) -> Decimal | None:
 
 
 def _composed(words: Sequence[str], values: Sequence[Decimal | None]) -> dict[int, str]:
-    """Return the numbers by the place where each ends: `twenty five` is one, and so is `two hundred`."""
+    """Return the numbers by their last position: `twenty five` is one, and so is `two hundred`."""
     found: dict[int, Decimal | str] = {}
     for place, (word, value) in enumerate(zip(words, values, strict=True)):
         before = found.get(place - 1)
@@ -226,7 +225,7 @@ def _groups(words: Sequence[str], members: Mapping[int, object]) -> Sequence[obj
 
 
 def _opposed(alone: Iterable[str], beside: Iterable[str]) -> bool:
-    """Return whether what one text alone says is on another side than what the other alone says."""
+    """Return whether the words of one text alone are opposites of words of the other alone."""
     mine, theirs = _sides(alone), _sides(beside)
     return any(sides - theirs[axis] and theirs[axis] - sides for axis, sides in mine.items() if axis in theirs)
 

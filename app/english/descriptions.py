@@ -1,23 +1,26 @@
-"""People and animals that a text speaks of without a name: `my boss`, `a new intern`, `our cat`, `Sarah's wife`."""
+"""Recognition of people and animals that a text mentions by nouns: `my boss`, `a new intern`, `our cat`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Final
 
-from app.english.names import Gender
+from app.english.names import UNKNOWN, Gender, NameMention, gender_of, is_given, names_in, sentences_of
+from app.english.patterns import pattern
+from app.english.word_lists import word_set, words
 from app.lexical.bm25 import STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """A noun for somebody, with the words before it that belong to it, where they stand.
+    """A noun for a person or an animal with its modifiers, and their position in the text.
 
-    `owner` is the first of these where it says whose (`my`, `her`), and `rest` what follows it: `new boss` of
-    `my new boss`. `tells` says that the noun is said of somebody else, as in `Priya is a manager`: then it names nobody
-    of its own.
+    `owner` is a possessive at its beginning (`my`, `her`), and `rest` the words after it: `new boss` of `my new boss`.
+    `tells` means that the noun is a predicate of another person, as in `Priya is a manager`, and mentions nobody.
     """
 
     words: str
@@ -32,51 +35,11 @@ class Description:
     tells: bool
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_FEMALE: Final = _set(
-    "wife girlfriend fiancee fiancée mother mom mum mama daughter sister aunt grandmother grandma granny niece "
-    "granddaughter stepmother stepdaughter stepsister godmother sister-in-law mother-in-law daughter-in-law woman lady "
-    "girl waitress actress landlady queen princess nun bride widow businesswoman ex-wife ex-girlfriend"
-)
-_MALE: Final = _set(
-    "husband boyfriend fiance fiancé father dad papa son brother uncle grandfather grandpa nephew grandson stepfather "
-    "stepson stepbrother godfather brother-in-law father-in-law son-in-law man guy boy gentleman waiter king prince "
-    "monk groom widower businessman ex-husband ex-boyfriend bloke"
-)
-_PEOPLE: Final = (
-    _FEMALE
-    | _MALE
-    | _set(
-        """
-        spouse partner parent grandparent child kid baby toddler teenager sibling twin cousin relative friend roommate
-        flatmate housemate neighbor neighbour colleague coworker co-worker teammate classmate boss manager supervisor
-        mentor mentee intern trainee apprentice secretary receptionist recruiter employee employer landlord
-        tenant doctor dentist physician surgeon gp therapist psychiatrist psychologist nurse vet midwife pharmacist
-        paramedic teacher professor tutor lecturer instructor coach trainer student pupil lawyer attorney judge notary
-        accountant banker broker realtor advisor adviser consultant contractor freelancer engineer developer
-        programmer designer architect analyst scientist researcher writer author journalist reporter
-        photographer artist painter musician singer guitarist drummer dancer actor director producer ceo cto cfo coo
-        founder cofounder co-founder chairman president minister mayor politician senator officer policeman policewoman
-        cop detective soldier firefighter pilot driver courier postman mailman plumber electrician carpenter mechanic
-        gardener cleaner janitor nanny babysitter caretaker chef cook baker butcher waiter bartender barista
-        hairdresser barber tailor seller salesman saleswoman shopkeeper cashier customer client patient guest visitor
-        stranger person somebody someone player goalkeeper striker captain referee runner swimmer investor
-        priest pastor rabbi imam lodger candidate applicant volunteer leader owner expert specialist
-        entrepreneur librarian farmer fisherman acquaintance buddy pal mate handyman housekeeper
-        """
-    )
-)
-_ANIMALS: Final = _set(
-    """
-    dog cat puppy kitten hamster rabbit bunny parrot budgie horse pony turtle tortoise goldfish guinea-pig ferret snake
-    gecko lizard gerbil chinchilla labrador poodle beagle terrier corgi dachshund husky retriever bulldog chihuahua
-    shepherd spaniel pug mare stallion foal cow bull goat sheep pig donkey chicken hen rooster duck goose bird canary
-    cockatiel rat pet animal kitty doggy pup tomcat
-    """
-)
+PET: Final = "pet"
+_FEMALE: Final = words("people", "women")
+_MALE: Final = words("people", "men")
+_PEOPLE: Final = _FEMALE | _MALE | words("people", "others")
+_ANIMALS: Final = words("people", "animals")
 _PLURALS: Final = {
     **{f"{one}s": one for one in _PEOPLE | _ANIMALS},
     "people": "person", "children": "child", "wives": "wife", "men": "man", "women": "woman", "guys": "guy",
@@ -84,27 +47,62 @@ _PLURALS: Final = {
     "folks": "person", "policemen": "policeman", "kitties": "kitty",
 }  # fmt: skip
 _BY_ENDING: Final = re.compile(r"[a-z]{3,20}(?:ologist|iatrist|odontist|woman|trician)")
-_OWNERS: Final = _set("my our your his her their its")
-_DETERMINERS: Final = _OWNERS | _set("a an the this that these those some another one every each any no what two three")
-_ALONE: Final = _set("mom mum dad mama papa grandma grandpa granny someone somebody")
-"""Nouns that need no word before them."""
+_OWNERS: Final = word_set("my our your his her their its")
+_DETERMINERS: Final = _OWNERS | word_set(
+    "a an the this that these those some another one every each any no what two three"
+)
+_ALONE: Final = word_set("mom mum dad mama papa grandma grandpa granny someone somebody")
+"""Nouns that need no determiner."""
 
 _FAR: Final = 5
-"""Words between a noun and the word that begins it."""
+"""Most words between a noun and its determiner."""
 
-_COPULAS: Final = _set(
+_COPULAS: Final = word_set(
     "is was are were am be been being become becomes became isn't wasn't aren't i'm you're we're they're he's she's as"
 )
-_EXPLETIVES: Final = _set("there it that this there's it's that's")
-_BETWEEN: Final = _set("also now still actually really not just only probably currently such quite both basically")
-_OF_THINGS: Final = _set(
-    "service support card appointment office food house shelter book account team group meeting party base list data "
-    "id toy bed lover clinic show"
-)
-"""What follows a noun that says of what kind a thing is: `the customer service`."""
-
+_EXPLETIVES: Final = word_set("there it that this there's it's that's")
+_BETWEEN: Final = word_set("also now still actually really not just only probably currently such quite both basically")
+_OF_THINGS: Final = words("people", "of things")
 _WORD: Final = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:['\u2019](?:s|m|re|t|ve|d|ll)?(?!\w))?")
 _WHOSE: Final = re.compile(r"['\u2019]s?$")
+_JOINED: Final = re.compile(r"\s*,?\s*(?:and|or|&|,|as well as)\s+")
+"""What stands between names that are said as equals."""
+
+_CALLED: Final = pattern("descriptions", "called")
+"""What stands between a noun and the name it goes with: `my brother Paul`, `a dog named Biscuit`."""
+
+_TOLD: Final = pattern("descriptions", "told")
+"""What stands between a name and what it is said to be: `Biscuit is a beagle`, `Paul, my brother`."""
+
+_MEETING: Final = re.compile(r"\b(?:met|meet|meeting|married|marry|hired|dating|date)\s+$", re.IGNORECASE)
+"""What only people come after."""
+
+_APART: Final = 40
+"""Characters between a name and the noun that goes with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscourseMention:
+    """Somebody or something that is spoken of, by name or, with `unnamed`, by a noun.
+
+    `joined`: as one of several, `Tom and Peter`. `leads`: it begins its sentence or was met, as people are of whom
+    nothing else is known. `follows`: a pronoun that is looked for stands before it in its sentence. `owner` is whose
+    the unnamed one is, where known, and `nameless`: nobody knows its name. `written`: it stands in a text;
+    `assigned`: a pronoun has meant it.
+    """
+
+    name: str
+    entity_type: str = UNKNOWN
+    gender: Gender | None = None
+    start: int = 0
+    joined: bool = False
+    leads: bool = False
+    follows: bool = False
+    unnamed: Description | None = None
+    owner: str | None = None
+    nameless: bool = False
+    written: bool = True
+    assigned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +121,19 @@ class _NounWord:
 
 
 def gender_of_noun(noun: str) -> Gender | None:
-    """Return by which pronoun one speaks of whom a noun names: a wife is a she; None for most nouns."""
+    """Return the gender of the person that a noun means: a wife is a she; None for most nouns."""
     if noun in _FEMALE:
         return Gender.FEMALE
     return Gender.MALE if noun in _MALE else None
 
 
 def is_person(noun: str) -> bool:
-    """Return whether it is a noun for people."""
+    """Return whether the noun means a person."""
     return noun in _PEOPLE
 
 
 def descriptions_in(text: str) -> list[Description]:
-    """Return the people and animals that a text speaks of by nouns, in order; in time linear in it."""
+    """Return the people and animals that a text mentions by nouns, in order; in linear time."""
     words = [_NounWord(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]
     found = (_unnamed(text, words, place) for place in range(len(words)))
     return [one for one in found if one is not None]
@@ -166,7 +164,7 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
 
 
 def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
-    """Return the place of the word that a noun and what describes it begin with; None when nobody is meant."""
+    """Return the position of a noun's determiner or first modifier; None when the noun means nobody."""
     for first in range(place - 1, max(-1, place - _FAR - 1), -1):
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
@@ -180,7 +178,7 @@ def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
 
 
 def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
-    """Tell whether the noun only says whose or what kind something is: `my boss's wife`, `the customer service`."""
+    """Return whether the noun only modifies another one: `my boss's wife`, `the customer service`."""
     word = words[place]
     if place + 1 == len(words) or text[word.end : words[place + 1].start].strip():
         return False
@@ -189,7 +187,7 @@ def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
 
 
 def _tells(text: str, words: Sequence[_NounWord], first: int) -> bool:
-    """Tell whether the words from a place on are said of somebody: `is a manager`, but not `there is a manager`."""
+    """Return whether the words from a position on are a predicate: `is a manager`, but not `there is a manager`."""
     place = first - 1
     while place >= 0 and words[place].low in _BETWEEN:
         place -= 1
@@ -204,3 +202,70 @@ def _tells(text: str, words: Sequence[_NounWord], first: int) -> bool:
 
 def _breaks(text: str, words: Sequence[_NounWord], place: int) -> bool:
     return bool(text[words[place].end : words[place + 1].start].strip())
+
+
+def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[DiscourseMention]]:
+    """Return who is spoken of in a text by sentence, the last first; names that are joined are equals.
+
+    `kinds` maps folded names that need no capitals to their entity types.
+    """
+    starts, said, nouns = sentences_of(text), names_in(text, kinds), descriptions_in(text)
+    nouns_of = {one.start: noun for one in said if (noun := _noun_of(text, one, nouns)) is not None}
+    taken = {noun.start for noun in nouns_of.values()}
+    links = [_JOINED.match(text, one.start + len(one.name), two.start) for one, two in pairwise(said)]
+    ends = [found is not None and found.end() == two.start for found, two in zip(links, said[1:], strict=True)]
+    found = [
+        _named(text, one, nouns_of.get(one.start), starts, joined=before or after)
+        for one, before, after in zip(said, [False, *ends], [*ends, False], strict=bool(said))
+    ]
+    found += [
+        DiscourseMention(
+            name=one.words, entity_type=PET if one.animal else UNKNOWN, start=one.start, unnamed=one, nameless=True
+        )
+        for one in nouns
+        if not one.tells and one.start not in taken
+    ]
+    found.sort(key=lambda one: one.start)
+    sentences = [list(group) for _, group in groupby(found, key=lambda one: bisect_right(starts, one.start))]
+    return sentences[::-1]
+
+
+def _named(
+    text: str, one: NameMention, noun: Description | None, starts: Sequence[int], *, joined: bool
+) -> DiscourseMention:
+    animal = noun is not None and noun.animal and one.entity_type in {UNKNOWN, "person"}
+    return DiscourseMention(
+        name=one.name,
+        entity_type=PET if animal else one.entity_type,
+        gender=None if noun is None else noun.gender,
+        start=one.start,
+        joined=joined,
+        leads=one.start in starts or bool(_MEETING.search(text, max(0, one.start - 12), one.start)),
+    )
+
+
+def _noun_of(text: str, one: NameMention, nouns: Sequence[Description]) -> Description | None:
+    """Return the noun that goes with a name, before it or after it."""
+    place = bisect_right(nouns, one.start, key=lambda noun: noun.start)
+    end = one.start + len(one.name)
+    for noun in nouns[max(0, place - 1) : place + 1]:
+        gender = None if noun.animal else gender_of(one.name)
+        if noun.gender is not None and gender not in {None, noun.gender}:
+            continue
+        if noun.end <= one.start:
+            goes = _introduces(text[noun.end : one.start], text[end : end + 1], one)
+        else:
+            goes = 0 <= noun.start - end <= _APART and _TOLD.fullmatch(text[end : noun.start]) is not None
+        if goes:
+            return noun
+    return None
+
+
+def _introduces(between: str, after: str, one: NameMention) -> bool:
+    if len(between) > _APART:
+        return False
+    if between.strip() == ",":
+        return after in {"", *",.;:!?)"}
+    if between.strip() in {"is", "was"}:
+        return is_given(one.name) or one.entity_type in {"person", PET}
+    return _CALLED.fullmatch(between) is not None

@@ -1,4 +1,4 @@
-"""What was said, as far as a claim can be checked against it: terms, numbers and short forms of names."""
+"""Terms, numbers and short forms of names in texts, against which the grounding of a claim is checked."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.lexical.bm25 import terms
 from app.lexical.tokens import fold_accents, normalise, tokenize
 
 _STEM: Final = 4
-"""Letters that two words of one family share at least: German, Germany."""
+"""Least letters that two words of one family share: German, Germany."""
 
 _ENDING: Final = 2
-"""Letters at the end in which they may differ beyond that."""
+"""Most letters at their ends in which such words may differ."""
 
 _SHORT_NAME: Final = 3
-"""Letters of a short form: Mel for Melanie."""
+"""Least letters of a short form: Mel for Melanie."""
 
 _NUMBER: Final = re.compile(r"(?<![\d.])\d{1,40}(?:[.,]\d{1,40}){0,8}(k\b)?", re.IGNORECASE)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -27,15 +27,15 @@ _LATIN: Final = re.compile("[A-Za-z]")
 _ACRONYM: Final = re.compile(r"\b[A-Z][A-Z0-9&.]{1,5}\b")
 _HUNDRED: Final = 100
 _LONGEST_FIGURE: Final = 9
-"""Digits before a scale, as in `2 million`."""
+"""Most digits before a scale, as in `2 million`."""
 
-_COUNTED: Final = """
+_NUMBER_WORDS: Final = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen
 """
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SPELLED: Final[Mapping[str, int]] = MappingProxyType(
-    {word: value for value, word in enumerate(_COUNTED.split())}
+    {word: value for value, word in enumerate(_NUMBER_WORDS.split())}
     | {word: 10 * place for place, word in enumerate(_TENS.split(), start=2)}
     | {
         "a": 1,
@@ -57,9 +57,9 @@ _WORDS: Final = re.compile(r"[a-z]{1,20}|\d[\d,.]{0,40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundingTerms:
-    """The words of some texts: terms and tokens, the same by their first letters, numbers and acronyms.
+    """The words of texts: terms and tokens, also by their first letters, numbers and acronyms.
 
-    `latin`: any of them is written in Latin letters.
+    `latin` means that any of the texts has Latin letters.
     """
 
     words: frozenset[str]
@@ -70,8 +70,8 @@ class GroundingTerms:
 
     @classmethod
     def of(cls, texts: Sequence[str], language: str = "english") -> Self:
-        """Return what was said in the texts together; `language` is a Snowball algorithm."""
-        parts = [_read(text, language) for text in texts]
+        """Return the terms of several texts; `language` is a Snowball algorithm."""
+        parts = [_read_terms(text, language) for text in texts]
         words = frozenset[str]().union(*(one[0] for one in parts))
         families: dict[str, list[str]] = {}
         for word in words:
@@ -86,13 +86,13 @@ class GroundingTerms:
         )
 
     def holds(self, term: str, *, named: bool = False) -> bool:
-        """Return whether the term or a word of its family was said; of a name (`named`) also its short form."""
+        """Return whether the texts have the term or a word of its family; for a name (`named`), also its short form."""
         if term in self.words or (named and len(term) > _SHORT_NAME and term[:_SHORT_NAME] in self.words):
             return True
         return any(_akin(term, other) for other in self.families.get(term[:_STEM], ()))
 
     def mentions(self, name: str, its_terms: Iterable[str]) -> bool:
-        """Return whether a name was said: one of its terms, or its acronym (VW: Volkswagen, NYC: New York City)."""
+        """Return whether the texts have one of a name's terms, or its acronym (VW: Volkswagen, NYC: New York City)."""
         if any(self.holds(term, named=True) for term in its_terms):
             return True
         initials = "".join(word[0] for word in name.split()).lower()
@@ -104,7 +104,7 @@ class GroundingTerms:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text that are written in figures, in one form: `1,500` is `1500`, `10k` is `10000`."""
+    """Return the numbers in figures of a text, in one form: `1,500` is `1500`, `10k` is `10000`."""
     found = set()
     for figure in _NUMBER.finditer(text):
         digits = figure[0].rstrip("kK")
@@ -119,7 +119,7 @@ def numbers(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16)
-def _read(text: str, language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _read_terms(text: str, language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     plain = normalise(text)
     words = frozenset((*terms(text, language), *map(fold_accents, tokenize(plain))))
     acronyms = frozenset(one.lower().replace(".", "").replace("&", "") for one in _ACRONYM.findall(text))
@@ -127,7 +127,7 @@ def _read(text: str, language: str) -> tuple[frozenset[str], frozenset[str], fro
 
 
 def _spelled(plain: str) -> frozenset[str]:
-    """Return the numbers written in words: each by itself, `twenty five` also as 25 and `three hundred` as 300."""
+    """Return the numbers in words: each word, and `twenty five` also as 25 and `three hundred` as 300."""
     found: set[int] = set()
     before = 0
     for word in _WORDS.findall(plain):

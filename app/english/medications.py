@@ -1,4 +1,4 @@
-"""Medicines and doses in text: what is taken, doses that change, and medicines that are stopped."""
+"""Recognition of medicines and doses: medicines that a person takes, changes of doses, and stopped medicines."""
 
 from __future__ import annotations
 
@@ -7,101 +7,48 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import describes_event, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES
 from app.memory import normalise
 
-_ORDERED = re.compile(
-    r"^(?:is-)?(?:on-medication|takes-medication|takes-medicine|medication|medications|medicine|current-medication)$"
-)
-"""Predicates that say themselves that it is a medicine."""
+_ORDERED: Final = pattern("medications", "ordered")
+"""Predicates that imply a medicine."""
 
-_TAKEN = re.compile(
-    r"^(?:is-|currently-|now-|has-been-)*(?:takes|take|taking|on|uses|using|injects|started-on|prescribed|prescription"
-    r"|takes-prescription|has-prescription(?:-for)?)(?:-daily)?$"
-)
-"""Predicates of whatever is taken: buses, photos, rest and medicines."""
+_TAKEN: Final = pattern("medications", "taken")
+"""Predicates of anything that one takes: buses, photos, rest and medicines."""
 
 _USED = re.compile(r"(?:uses|using)(?:-daily)?$")
-
 _NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
-
 _DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
-"""Predicates with the medicine in them: `takes-metformin`, `metformin-dose`."""
+"""Predicates that contain the medicine: `takes-metformin`, `metformin-dose`."""
 
-_STRENGTH = r"mg|mcg|\u00b5g|\u03bcg|ug|iu|units?"
+_AMOUNT: Final = pattern("medications", "amount", re.IGNORECASE)
+_SURE: Final = pattern("medications", "sure", re.IGNORECASE)
+"""Units that only medicines have; coffee has millilitres, and one takes tablets to school."""
 
-_FORM = r"tablets?|pills?|capsules?|puffs?|drops?|sprays?|injections?|patch(?:es)?"
-
-_LOOSE = r"grams?|g|ml|millilit(?:er|re)s?"
-
-_AMOUNT = re.compile(
-    rf"(?<![\w.,])(?P<number>\d+(?:[.,]\d+)?)\s?-?(?P<unit>{_STRENGTH}|{_FORM}|{_LOOSE})\b(?:\s+(?P<form>{_FORM})\b)?",
-    re.IGNORECASE,
-)
-
-_SURE = re.compile(rf"^(?:{_STRENGTH})$", re.IGNORECASE)
-"""Units in which nothing but medicine is told; coffee has millilitres, and one takes tablets to school."""
-
-_COUNT = r"once|twice|thrice|(?:one|two|three|four|\d+)\s(?:times|x)"
-
-_DAY = r"day|week|month|morning|evening|night|noon|afternoon|hour|bedtime|meal"
-
-_OFTEN = re.compile(
-    rf"\b(?:(?:{_COUNT})\s(?:a|per|each|every)\s(?:{_DAY})|(?:{_COUNT})\s(?:daily|weekly|monthly)|{_COUNT}|daily|nightly|weekly"
-    rf"|monthly|every\s(?:other\s|\d+\s|second\s)?(?:{_DAY})s?|each\s(?:{_DAY})|a\sday|per\sday|as\sneeded|when\sneeded"
-    rf"|in\sthe\s(?:morning|evening)|at\s(?:night|bedtime|noon)|(?:before|after|with)\s(?:meals|food|breakfast|lunch|dinner))\b",
-    re.IGNORECASE,
-)
-
-_BY = re.compile(
-    r",?\s*\b(?:prescribed|ordered)?\s*by\s(?P<who>(?:Dr\.?|Doctor)\s[A-Z][\w'\u2019-]+(?:\s[A-Z][\w'\u2019-]+)?)"
-)
-
+_OFTEN: Final = pattern("medications", "often", re.IGNORECASE)
+_BY: Final = pattern("medications", "by")
 _AIM = re.compile(r"\s*\b(?:for|against|because\sof|due\sto|to\s(?:treat|manage|control|lower))\s.*$", re.IGNORECASE)
+_STEM: Final = pattern("medications", "stem", re.IGNORECASE)
+"""Endings of substances' names by class (WHO, international nonproprietary names), and old names."""
 
-_STEM = re.compile(
-    r"\b(?:\w{2,}[aio]pril|\w+(?:formin|sartan|statin|olol|prazole|cillin|mycin|oxetine|triptan|dipine|gliptin|gliflozin|azepam"
-    r"|profen|thyroxine|xaban|glutide|conazole|floxacin|cycline|nisone|solone|buterol|butamol|gabalin|pentin|traline"
-    r"|oxacin|azepine|zodone|afil)|warfarin|insulin|aspirin|paracetamol|acetaminophen|lithium|codeine|morphine)\b",
-    re.IGNORECASE,
-)
-"""Ends of names that substances are given by what they are (WHO, international nonproprietary names), and old names."""
-
-_DOUBT = re.compile(
-    r"\b(?:no|not|never|none|nothing|without|cannot|\w+n['\u2019]t|stop(?:s|ped)?|quit|used\sto|was|were|had|might|may|could"
-    r"|would|should|wants?|hopes?|wish(?:es)?|plans?|considering|considers|thinking|refuses?|avoids?|allergic|if|or|instead"
-    r"|until|unless|supposed|forgot|forgets|discontinued|formerly|previously|ended|unknown|unsure|maybe|perhaps)\b",
-    re.IGNORECASE,
-)
-
+_DOUBT: Final = pattern("medications", "doubt", re.IGNORECASE)
 _SEVERAL = re.compile(r"\band\b|\bplus\b|[&+/;]|,", re.IGNORECASE)
-
 _NAME = re.compile(r"^[A-Za-z][\w\u00c0-\u024f'\u2019-]+(?:\s[\w\u00c0-\u024f'\u2019-]+){0,2}$")
-
-_VAGUE = re.compile(
-    r"\b(?:one|two|three|four|five|six|half|double|another|extra|an?|the|some(?:thing)?|any(?:thing)?|my|h(?:is|er)|their|our|its?|them|th(?:is|at|ese|ose)|many|few|lots?|bunch"
-    r"|med(?:ication|icine|s)s?|med|drugs?|pills?|tablets?|capsules?|doses?|prescription|treatment|therapy|supplements?|to"
-    r"|from|in|on|at|into|with|of|for|by|photos?|pictures?|notes|bus|train|taxi|time|break|course|class)\b",
-    re.IGNORECASE,
-)
-
-_NOW = re.compile(
-    r"\b(?:right\snow|now|currently|at\sthe\smoment|at\spresent|nowadays|these\sdays|again|already|still)\b",
-    re.IGNORECASE,
-)
-"""What says that it is so now, which is no part of a name."""
+_VAGUE: Final = pattern("medications", "vague", re.IGNORECASE)
+_NOW: Final = pattern("medications", "now", re.IGNORECASE)
+"""Words for the present time, which are no part of a name."""
 
 _LEAD = re.compile(r"^(?:of|a\sdose\sof|tablets?\sof|pills?\sof)\s+", re.IGNORECASE)
-
 _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MedicationDose:
-    """A medicine as a fact tells it, and by what it is known to be one."""
+    """A medicine that a fact states, with its dose, and the evidence that it is a medicine."""
 
     name: str
     dosage: str | None
@@ -111,7 +58,7 @@ class MedicationDose:
 
 
 def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None:
-    """Return the one medicine that a fact says is taken; None where it may be none, several, or none any more."""
+    """Return the one medicine that a fact states; None where it may be no medicine, several, or a former one."""
     if not any(one.match(predicate) for one in (_TAKEN, _ORDERED, _NAMED, _DOSE_OF)):
         return None
     if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
@@ -126,9 +73,9 @@ def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None
 
 
 def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
-    """Return the medicine that a fact may name, sure or not that it is one; None where it can be none's name.
+    """Return the medicine that a fact may name, certain or not; None where the value can't be a medicine's name.
 
-    What is merely used is rarely a medicine, so it must be known to be one.
+    Things that are merely `used` are rarely medicines, so they must be known ones.
     """
     if _USED.search(predicate) or not _TAKEN.match(predicate):
         return parse_dose(predicate, told, "")
@@ -138,7 +85,7 @@ def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
 
 
 def _because(predicate: str, name: str, parts: _Parts) -> str | None:
-    """Return by what a name is known to be a medicine's; None where nothing tells it."""
+    """Return the evidence that a name is a medicine's, None without any."""
     if _ORDERED.match(predicate):
         return "the predicate says that it is a medicine"
     if _TAKEN.match(predicate) and parts.sure:
@@ -150,7 +97,7 @@ def _because(predicate: str, name: str, parts: _Parts) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What a value says; `sure`: of its amount, that only medicines come in such ones."""
+    """The parts of a value; `sure` means that only medicines have such amounts."""
 
     rest: str
     dosage: str | None
@@ -175,7 +122,7 @@ class _Parts:
         )
 
     def name(self) -> str | None:
-        """Return what is left, if that can be the name of one medicine."""
+        """Return the rest of the value if it can be the name of one medicine, else None."""
         if _SEVERAL.search(self.rest) or not _NAME.match(self.rest) or _VAGUE.search(self.rest):
             return None
         return self.rest
@@ -193,50 +140,22 @@ def _amount(found: re.Match[str]) -> str:
     return f"{found['number'].replace(',', '.')} {unit}{form}"
 
 
-_MEDICINE_NAME: Final = r"(?P<name>[A-Za-z][\w-]{3,40})"
-
-_TO: Final = (
-    rf"(?:\s+(?:up|down|back|again))*(?:\s+from\s+(?:{DOSE}|\d+))?(?:\s+(?:up|down))?\s+to\s+"
-    rf"(?P<dose>(?:{DOSE}|\d+(?:\.\d+)?(?![\w%]))[^.,;:!?(]{{0,40}})"
-)
-
-_REDOSED: Final = re.compile(
-    rf"\s+(?:(?:(?P<mine>my)|the)\s+)?(?!dos(?:e|age)\b){_MEDICINE_NAME}(?:\s+(?:dose|dosage))?{_TO}", re.IGNORECASE
-)
-
+_REDOSED: Final = pattern("medications", "redosed", re.IGNORECASE)
 _MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
-"""A dose of what is hardly anything but a medicine."""
+"""A strength that only medicines have."""
 
-_TO_DOSE: Final = re.compile(_TO, re.IGNORECASE)
-
+_TO_DOSE: Final = pattern("medications", "to dose", re.IGNORECASE)
 _FROM_NOW_ON: Final = re.compile(rf"(?:now\s+)?(?:at\s+)?(?P<dose>{DOSE}[^.,;:!?(]{{0,40}})", re.IGNORECASE)
-
-_OWN: Final = re.compile(rf"{_MEDICINE_NAME}(?P<dosed>\s+(?:dose|dosage))?", re.IGNORECASE)
-
-_OFF: Final = re.compile(rf"(?:\s*(?:me|now))*\s*\boff\s+(?:of\s+)?(?:(?:the|my)\s+)?{_MEDICINE_NAME}\b", re.IGNORECASE)
-
-_STOPPED: Final = re.compile(
-    rf"\s+(?:(?:taking|using|with)\s+)?(?:(?:the|my)\s+)?{_MEDICINE_NAME}(?:\s+(?:tablets?|pills?|capsules?|injections?))?"
-    r"(?=\s*(?:$|[^\w\s])|\s+(?:\w+ly|about|after|again|ago|altogether|an?|around|as|at|and|because|before|but|by|due|during|for|in|last"
-    r"|months?|now|on|once|or|since|so|some|this|thanks|to|today|together|too|two|weeks?|when|while|with|yesterday|years?|\d+)\b)",
-    re.IGNORECASE,
-)
-"""What is stopped is the medicine, not its trial or its bottle."""
+_OWN: Final = pattern("medications", "own", re.IGNORECASE)
+_OFF: Final = pattern("medications", "off", re.IGNORECASE)
+_STOPPED: Final = pattern("medications", "stopped", re.IGNORECASE)
+"""The words around the name of a stopped medicine."""
 
 _STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
-
-_SWITCHED: Final = re.compile(
-    r"\s+(?P<me>me\s+)?(?:over\s+)?(?:from\s+(?P<old>[A-Za-z][\w-]{3,40})[^,.;]{0,30}?\s+)?to\s+"
-    r"(?P<new>(?P<name>[A-Za-z][\w-]{3,40})[^.;!?]{0,60})",
-    re.IGNORECASE,
-)
-
+_SWITCHED: Final = pattern("medications", "switched", re.IGNORECASE)
 _DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
-
 _TAKEN_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
-
 _SWITCHED_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which|instead|last|this|in|on|yesterday)\b")
-
 _LONGEST_DOSE: Final = 100
 
 
@@ -311,25 +230,25 @@ def stopping(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 
 
 def is_medicine(name: str) -> bool:
-    """Tell whether the name is known to be a medicine's, or formed as theirs are."""
+    """Return whether the name is a known medicine's, or has an ending of one."""
     return name.lower() in MEDICINES or parse_dose("takes", name, "") is not None
 
 
 def _may_be_medicine(name: str, dose: str) -> bool:
-    """Tell whether what has the dose is a medicine, rather than `the price` or `the sugar`."""
+    """Return whether the noun with the dose is a medicine, rather than `the price` or `the sugar`."""
     strength = _MEDICINE_STRENGTH.search(dose) is not None
     return is_medicine(name) or strength or (name[0].isupper() and _DOSE.match(dose) is not None)
 
 
 def _treats(clause: Clause) -> bool:
-    """Tell whether who changes a dose changes the speaker's: the speaker, `my GP`, `they`; not `my son`."""
+    """Return whether the subject changes the speaker's dose: the speaker, `my GP`, `they`; not `my son`."""
     subject = clause.subject
     by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
     return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)
 
 
 def _owned(clause: Clause) -> re.Match[str] | None:
-    """Return the medicine that is the subject, with the speaker as who takes it."""
+    """Return the medicine that is the subject, if it is the speaker's."""
     mine = clause.subject.who is Who.POSSESSED and clause.subject.mine and clause.subject.given is None
     return _OWN.fullmatch(clause.subject.noun or "") if mine else None
 

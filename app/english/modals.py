@@ -1,4 +1,4 @@
-"""Predicates that say what may or must be done, in one form, and the rules that a plain predicate comes under.
+"""Canonical forms of predicates of permission, prohibition and obligation, and the rules that a plain one falls under.
 
 `cannot use`, `must not use` and `is not allowed to use` are one prohibition, `may-not-use`; `can use` is the permission
 `may-use`, and what is an obligation is `must-use`. A plain predicate, `uses`, comes under all three.
@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from app.memory import normalise, vocabulary
 
 _REFUSALS = ("do-not", "don't", "does-not", "doesn't", "will-not", "won't")
-"""Said in a rule, they forbid: `don't use`. A fact that says so tells what is not done, whether or not it may be."""
+"""Negations that forbid in a rule: `don't use`. In a fact they state that something is not done, allowed or not."""
 
 _INABILITIES = ("unable-to", "not-able-to", "isn't-able-to", "aren't-able-to")
-
 _DENIALS = (
     *("should-never", "shall-never", "banned-from", "barred-from", "not-supposed-to"),
     *(f"{be}n't-{word}-to" for be in ("is", "are") for word in ("allowed", "permitted", "supposed")),
 )
-
 _PROHIBITION = re.compile(
     r"^(?:(?:is|are|am)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
     r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never"
@@ -29,7 +27,7 @@ _PROHIBITION = re.compile(
 _REFUSAL = re.compile(
     rf"^(?:{'|'.join(_REFUSALS)})-(?=\w)(?!(?:have|need|require|matter|apply|mind)\b)".replace("n't", "n'?t")
 )
-"""Not what need not be: `does not have to use`, `does not require`."""
+"""Excludes the absence of an obligation: `does not have to use`, `does not require`."""
 
 _PERMISSION = re.compile(r"^(?:(?:is|are|am)-)?(?:can|may|allowed-to|permitted-to)-(?=\w)")
 _OBLIGATION = re.compile(
@@ -45,10 +43,10 @@ _STRICT = re.compile(
     r"prohibited-from|forbidden-from|required-to|obliged-to)-(?=\w)"
 )
 _CANNOT = re.compile(r"^(?:cannot|can-not|can't|can-never|shall-not)-(?=\w)")
-"""Said of rules, and of what someone is not able to do: `cannot swim`."""
+"""A prohibition, or an inability: `cannot swim`."""
 
 _MUST = re.compile(r"^(?:must-always|must|shall)-(?=\w)")
-"""Said of rules, and of what there is to do: `must finish the report`."""
+"""An obligation by a rule, or a single task: `must finish the report`."""
 
 _GROUND = re.compile(
     r"\b(?:complian\w+|polic(?:y|ies)|regulat\w+|laws?|legal\w*|contract\w*|licen[cs]\w+|gdpr|hipaa|pci|soc\s?2|security|"
@@ -110,14 +108,14 @@ def of_rule(text: str) -> str:
 
 
 def normalised_rule(canonical: str) -> tuple[str, ...]:
-    """Return the predicates that a prohibition was kept under while these words were not known to forbid."""
+    """Return the predicates under which earlier releases stored a prohibition."""
     bare = canonical.removeprefix("may-not-")
     plain = (*_REFUSALS, *_DENIALS, *_INABILITIES)
     return tuple(f"{one}-{bare}" for one in (*plain, *(f"is-{two}" for two in plain if not two.endswith("n't"))))
 
 
 def over(text: str) -> tuple[str, ...]:
-    """Return the predicates under which rules about this one may stand: its own, and for a plain one its modals."""
+    """Return the predicates of rules about this one: its own, and the modal forms of a plain one."""
     canonical = predicate(text)
     if canonical.startswith(("may-", "must-")):
         return (canonical, *opposed(canonical))
@@ -126,7 +124,7 @@ def over(text: str) -> tuple[str, ...]:
 
 
 def opposed(canonical: str) -> tuple[str, ...]:
-    """Return the predicates of the rules that say otherwise: a prohibition's are what allows and what demands."""
+    """Return the predicates of contradicting rules: for a prohibition, those that allow and that demand."""
     if forbids(canonical):
         bare = canonical.removeprefix("may-not-")
         return (f"may-{bare}", f"must-{bare}")
@@ -140,19 +138,19 @@ def forbids(canonical: str) -> bool:
 
 
 def denied(rule: str) -> bool:
-    """Return whether what is ruled begins with a denial of its own: `no external APIs`, `never on a Friday`."""
+    """Return whether a rule's text begins with a negation: `no external APIs`, `never on a Friday`."""
     return _DENIAL.match(rule.lstrip()) is not None
 
 
 def rule_sentence(canonical: str, rule: str) -> str:
-    """Return the predicate of a rule, with the denial that its words hold: to allow nothing is to forbid."""
+    """Return the predicate of a rule with the negation of its text applied: to allow nothing is to forbid."""
     if canonical.startswith("may-") and not forbids(canonical) and denied(rule):
         return f"may-not-{canonical.removeprefix('may-')}"
     return canonical
 
 
 def _infinitive(bare: str) -> str:
-    """Return a predicate with its first word, if that is a verb in the third person, without the ending."""
+    """Return a predicate whose first word, if a verb in the third person, is in its base form."""
     verb, dash, rest = bare.partition("-")
     if verb in _IRREGULAR:
         verb = _IRREGULAR[verb]
@@ -169,7 +167,7 @@ def _infinitive(bare: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModalRule:
-    """A rule that a fact states: under which predicate, in what words, and by what it is known to be one."""
+    """A rule that a fact states: its predicate, its text, and the evidence that it is a rule."""
 
     predicate: str
     rule: str
@@ -180,11 +178,11 @@ _BARE = re.compile(
     r"^(?:(?:is|are)-)?(?:must-not|must-never|must-always|must|may-not|cannot|can-not|can't|not-allowed-to|not-permitted-to|"
     r"forbidden-to|prohibited-from|forbidden-from|required-to|obliged-to)$"
 )
-"""Predicates without the verb, which begins the value: `must-not` + `share data`."""
+"""Predicates whose verb is in the value: `must-not` + `share data`."""
 
 
 def rule_of_fact(predicate_: str, told: str) -> ModalRule | None:
-    """Return the rule that a fact states; None where it may tell what someone is able to do, or has to do once."""
+    """Return the rule that a fact states; None where it may be an ability or a single task."""
     plain = normalise.normalise_key(predicate_.replace("\u2019", "'"))
     plain = f"{plain}-from" if plain.endswith(("prohibited", "forbidden")) else plain
     verb, _, rest = told.strip().partition(" ")

@@ -1,9 +1,4 @@
-"""Proper names in text, and what kind of thing each names.
-
-Names in running text, as far as capitals tell, with what the words around them say about what they name.
-
-What in a text is a name, and of what.
-"""
+"""Recognition of proper names in text, mainly by capitals, with entity types from the names and the words around."""
 
 from __future__ import annotations
 
@@ -32,13 +27,12 @@ from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise
 
 UNKNOWN = "unknown"
-
 LONGEST = 5
-"""Words of a name that is found by its capitals."""
+"""Most words of a name that is recognised by its capitals."""
 
 
 class Gender(StrEnum):
-    """By which pronoun someone is spoken of."""
+    """The gender of a person, as the pronoun shows it."""
 
     MALE = "he"
     FEMALE = "she"
@@ -46,7 +40,7 @@ class Gender(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameMention:
-    """A name where it is said: its place in the text and the number of its sentence."""
+    """A name with its position in the text and the number of its sentence."""
 
     name: str
     entity_type: str
@@ -77,11 +71,8 @@ def _set(words: str) -> frozenset[str]:
 
 
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
-
 _END = re.compile(r"[.!?\n]")
-
 _POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
-
 _TITLES = {
     "mr": Gender.MALE,
     "mrs": Gender.FEMALE,
@@ -90,9 +81,7 @@ _TITLES = {
     "dr": None,
     "prof": None,
 }
-
 _PARTICLES = _set("de del della den der di du la le van von bin al of")
-
 _SUFFIXES = {
     "organization": _set(
         "ag bank co college company corp corporation foundation gmbh group hospital inc institute labs llc ltd motors "
@@ -101,25 +90,20 @@ _SUFFIXES = {
     "team": frozenset({"team", "squad"}),
     "project": frozenset({"project"}),
 }
-
 _BEFORE = {
     "organization": _set("join joins joined joining quit leaving employer company startup founded"),
     "place": _set("in near"),
     "project": frozenset({"project"}),
     "product": _set("use uses used using install installed"),
 }
-
 _WORKING = _set("work works worked working employed job interned interviewed interviewing start started")
-
 _MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
-
 _NEVER = section("common_words", "calendar and greetings")
-
 _OPENERS = _NEVER | section("common_words", "sentence openers")
 
 
 def gender_of(name: str) -> Gender | None:
-    """Return the pronoun that a title or a given name stands for; None for most names."""
+    """Return the gender of a title or a given name, None for most names."""
     first, _, rest = name.partition(" ")
     low = _plain(first)
     if rest and low in _TITLES:
@@ -142,22 +126,22 @@ def is_given(name: str) -> bool:
 
 
 def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
-    """Return the names in a text, in order; in time linear in it.
+    """Return the names in a text, in order; in linear time.
 
     `known` maps folded names that need no capitals to their entity types, `unknown` included.
     """
     words = _words(text)
     found: dict[int, NameMention] = {one.start: one for one in _known_in(text, words, known)}
     for first, last in _runs(words):
-        run = _trimmed(words, first, last, known)
+        run = _trim(words, first, last, known)
         if run is not None and words[run[0]].start not in found:
             name = _written(text, words, *run)
-            found[words[run[0]].start] = _said(words, *run, name, known)
+            found[words[run[0]].start] = _mention(words, *run, name, known)
     return [found[start] for start in sorted(found)]
 
 
 def sentences_of(text: str) -> list[int]:
-    """Return where the first word of each sentence of a text stands."""
+    """Return the position of the first word of each sentence."""
     return [one.start for one in _words(text) if one.first]
 
 
@@ -186,7 +170,7 @@ def _known_in(text: str, words: list[_NameWord], known: Mapping[str, str]) -> li
         for count in range(min(longest, len(words) - place), 0, -1):
             name = _written(text, words, place, place + count - 1)
             if name.casefold() in known:
-                found.append(_said(words, place, place + count - 1, name, known))
+                found.append(_mention(words, place, place + count - 1, name, known))
                 place += count - 1
                 break
         place += 1
@@ -194,7 +178,7 @@ def _known_in(text: str, words: list[_NameWord], known: Mapping[str, str]) -> li
 
 
 def _runs(words: list[_NameWord]) -> list[tuple[int, int]]:
-    """Return the first and last places of words with capitals in a row, particles between them included."""
+    """Return the first and last positions of runs of capitalised words, with particles between them."""
     runs: list[tuple[int, int]] = []
     place = 0
     while place < len(words):
@@ -215,7 +199,7 @@ def _runs(words: list[_NameWord]) -> list[tuple[int, int]]:
 
 
 def _joined(words: list[_NameWord], place: int) -> bool:
-    """Return whether a word goes on where the one before it stopped, a space between them."""
+    """Return whether only a space separates a word from the one before it."""
     before, word = words[place - 1], words[place]
     space = 2 if _shortened(before) else 1
     return before.text == before.bare and before.end < word.start <= before.end + space and not word.first
@@ -230,8 +214,8 @@ def _capital(word: _NameWord) -> bool:
     return word.text[0].isupper() and word.low not in _NEVER
 
 
-def _trimmed(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
-    """Return the run without a first word that only has its capital from the sentence it opens."""
+def _trim(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return the run without a first word that is capitalised only because it opens the sentence."""
     if not words[first].first:
         return first, last
     opener = words[first]
@@ -243,17 +227,17 @@ def _trimmed(words: list[_NameWord], first: int, last: int, known: Mapping[str, 
     return first, last
 
 
-def _said(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
+def _mention(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
     kind = known.get(name.casefold(), UNKNOWN)
     return NameMention(
         name=name,
-        entity_type=_guessed(words, first, last, name) if kind == UNKNOWN else kind,
+        entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN else kind,
         start=words[first].start,
         sentence=words[first].sentence,
     )
 
 
-def _guessed(words: list[_NameWord], first: int, last: int, name: str) -> str:
+def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str:
     """Return the entity type that a name's own words and its neighbours suggest."""
     if is_given(name):
         return "person"
@@ -271,33 +255,24 @@ def _guessed(words: list[_NameWord], first: int, last: int, name: str) -> str:
 
 
 PERSON: Final = "person"
-
 ORGANIZATION: Final = "organization"
-
 PLACE: Final = "place"
-
 _WORD: Final = re.compile(r"[^\s,;:!?()\[\]{}\"\u2026\u2014\u2013\ufffc*`]+")
-
 _JOINING: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "den", "&", "al", "bin"})
-
 _MOST_WORDS: Final = 6
-
 _LONGEST_NAME: Final = 3
-
 _DIRECTIONS: Final = frozenset({"north", "south", "east", "west", "upper", "lower", "downtown", "central", "greater"})
-
 COMMON: Final = (STOP_WORDS["english"] | section("common_words", "openers")) - {"may", "april", "june", "august"}
-"""Words that begin a sentence with a capital and name nobody."""
+"""Words that are no names when they begin a sentence with a capital."""
 
 _VIRTUES: Final = section("common_words", "virtues")
-
 _NO_NAME: Final = (COMMON - _VIRTUES) | section("common_words", "complements")
-"""Words that some write with a capital where a name may stand: `Call me Back`, `Hi, I'm Stuck`."""
+"""Words that are no names although some people capitalise them: `Call me Back`, `Hi, I'm Stuck`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameToken:
-    """A word of a text and where it stands; punctuation around it is left out."""
+    """A word of a text, without punctuation around it, and its position."""
 
     text: str
     start: int
@@ -305,17 +280,17 @@ class NameToken:
 
     @property
     def lower(self) -> str:
-        """Return it in lower case."""
+        """Return the word in lower case."""
         return self.text.lower()
 
     @property
     def capital(self) -> bool:
-        """Tell whether it begins with a capital letter."""
+        """Return whether the word begins with a capital letter."""
         return self.text[0].isupper()
 
 
 def words_of(text: str, at: int = 0, most: int = 80) -> list[NameToken]:
-    """Return the words of a text from a place on, at most so many."""
+    """Return at most `most` words of a text from a position on."""
     found = []
     for match in _WORD.finditer(text, at):
         word = match.group().strip("'._~")
@@ -328,13 +303,13 @@ def words_of(text: str, at: int = 0, most: int = 80) -> list[NameToken]:
 
 
 def adjoining(text: str, first: NameToken, second: NameToken) -> bool:
-    """Tell whether nothing but spaces stands between two words (a full stop after an initial is nothing)."""
+    """Return whether only spaces separate two words (a full stop after an initial is ignored)."""
     between = text[first.end : second.start]
     return not between.strip() or (between == ". " and len(first.text) <= 2)  # noqa: PLR2004 - an initial, or Dr
 
 
 def name_at(text: str, words: Sequence[NameToken], place: int) -> int:
-    """Return how many words from the place on make one name; 0 when there is none."""
+    """Return the number of words of the name at a position, 0 when there is none."""
     if place >= len(words) or not words[place].capital or words[place].lower in {"i", "i'm", "i've", "i'd", "i'll"}:
         return 0
     length = 1
@@ -352,14 +327,14 @@ def name_at(text: str, words: Sequence[NameToken], place: int) -> int:
 
 
 def leading_name(text: str, most: int = 8) -> tuple[str, int] | None:
-    """Return the name that the text begins with, and where it ends; None when it begins with another word."""
+    """Return the name at the beginning of a text, and its end; None when the text begins with another word."""
     words = words_of(text, most=most)
     length = name_at(text, words, 0)
     return (text[words[0].start : words[length - 1].end], words[length - 1].end) if length else None
 
 
 def token_names(text: str) -> Iterator[str]:
-    """Yield the names in a text, possessive endings left out, in order; what begins it must be no common word."""
+    """Yield the names in a text, in order, without possessive endings; a first word must be no common word."""
     words = words_of(text)
     place = 0
     while place < len(words):
@@ -377,7 +352,7 @@ def bare_name(name: str) -> str:
 
 
 def kind_of(name: str, people: Collection[str] = ()) -> str | None:
-    """Return `person`, `organization` or `place`, as far as the name itself or those already met tell."""
+    """Return `person`, `organization` or `place` by the name itself or the known people, else None."""
     low = normalise.normalise_name(name)
     words = low.split()
     if not words:
@@ -398,7 +373,7 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
 
 
 def is_place(name: str) -> bool:
-    """Tell whether the name, or the first part of `Portland, Oregon`, is a known place."""
+    """Return whether the name, or the first part of `Portland, Oregon`, is a known place."""
     low = normalise.normalise_name(name.partition(",")[0]).removeprefix("the ")
     if low in CITIES or low in COUNTRIES or low in PLACE_PHRASES or f"the {low}" in PLACE_PHRASES:
         return True
@@ -407,23 +382,23 @@ def is_place(name: str) -> bool:
 
 
 def is_no_name(word: str) -> bool:
-    """Tell whether a word with a capital names nobody: not `Back` in `call me Back`, but `Hope` and `Will`."""
+    """Return whether a capitalised word is no name: `Back` in `call me Back`, but not `Hope` or `Will`."""
     low = word.lower()
     return low in _NO_NAME and low not in EITHER and not is_given(word)
 
 
 def is_group(name: str) -> bool:
-    """Tell whether one is a member of it: `platform team`, `chess club`."""
+    """Return whether the name is of a group with members: `platform team`, `chess club`."""
     return not GROUPS.isdisjoint(normalise.normalise_name(name).split()[-1:])
 
 
 def is_language(word: str) -> bool:
-    """Tell whether it is a language people speak."""
+    """Return whether the word is a language."""
     return word.lower() in LANGUAGES
 
 
 def is_nationality(word: str) -> bool:
-    """Tell whether it says of which people someone is."""
+    """Return whether the word is a nationality."""
     return word.lower() in NATIONALITIES
 
 

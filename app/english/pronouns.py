@@ -1,10 +1,6 @@
-"""Pronouns, possessives, and what only people can have.
+"""References that stand for a name: pronouns, `the company`, `my manager`; their possible entities and predicates.
 
-What people call their own, `my sister`, `my manager`, `my dog`, and the predicates by which it is known.
-
-Words that stand for a name: pronouns, `the company`, `my manager`; and what each may mean.
-
-What only people have: no cat has a boss, and no company a wife.
+Some relationships only people have: no cat has a boss, and no company a wife.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.descriptions import descriptions_in, gender_of_noun, is_person
+from app.english.descriptions import PET, descriptions_in, gender_of_noun, is_person
 from app.english.names import Gender
 from app.memory import normalise, vocabulary
 
@@ -31,42 +27,40 @@ RELATED: Final[Mapping[str, tuple[str, ...]]] = {
     "team": ("member-of",),
     "project": ("works-on",),
 }
-"""Nouns of one kind, and the predicates and relation types, besides `has-` and the noun, by which it is known."""
+"""Synonymous nouns, and the predicates and relation types, besides `has-` and the noun, that state them."""
 
 ANIMALS: Final = frozenset({"dog", "cat", "pet", "horse"})
 
 
 def predicates(noun: str) -> tuple[str, ...]:
-    """Return the predicates and relation types by which something of someone's is known: `manager`, `reports-to`."""
+    """Return the predicates and relation types that state a relationship: `reports-to` for `manager`."""
     special = [known for words, known in RELATED.items() if noun in words.split()]
     return (*(one for known in special for one in known), f"has-{noun}", noun, *(("has-pet",) * (noun in ANIMALS)))
 
 
 def alias(noun: str) -> str:
-    """Return the name, normalised, of the user's own that nobody has named yet: `user's sister`."""
+    """Return the normalised alias of a relative of the user without a name: `user's sister`."""
     return normalise.normalise_name(f"{vocabulary.USER}'s {noun}")
 
 
-PET = "pet"
-
 LONGEST = 40
-"""Characters of a reference; a longer text is none."""
+"""Most characters of a reference."""
 
 WORDS = 4
-"""Words of a reference."""
+"""Most words of a reference."""
 
 FIRST, SECOND = "first", "second"
-"""Owners of `my manager` and `your manager`: whoever speaks, and whoever is spoken to."""
+"""Owners of `my manager` and `your manager`: the speaker and the listener."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Words that mean someone or something named elsewhere.
+    """Words that refer to a person or a thing that is named elsewhere.
 
-    `key` names the ring that remembers whom they meant; `kinds` are the entity types they may mean, empty for any,
-    and `things` leaves people out. `reflexive`: the subject of the same clause. `owner` and `noun` belong to
-    `her manager`: a key, FIRST or SECOND, and what of theirs is meant. `tie` is what whoever is meant is said to have,
-    which only people may.
+    `key` names the ring of recent antecedents; `kinds` are the possible entity types, empty for any, and `things`
+    excludes people. `reflexive` means the subject of the same clause. `owner` and `noun` are the parts of `her
+    manager`: a key, FIRST or SECOND, and the relationship. `tie` is a relationship that the referent has, which may
+    limit it to people.
     """
 
     words: str
@@ -81,28 +75,24 @@ class Reference:
 
     @property
     def pronoun(self) -> bool:
-        """Return whether it is a pronoun, which has no meaning of its own."""
+        """Return whether the reference is a pronoun, without a noun."""
         return self.key in {"he", "she", "they", "it"}
 
     @property
     def somebody(self) -> bool:
-        """Return whether it means a person."""
+        """Return whether the reference means a person."""
         return self.gender is not None or "person" in self.kinds
 
 
 _PERSON = frozenset({"person"})
-
 _PRONOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None, bool]] = {
     "he him himself": ("he", _PERSON, Gender.MALE, False),
     "she her herself": ("she", _PERSON, Gender.FEMALE, False),
     "they them themselves themself": ("they", frozenset({"person", "organization", "team"}), None, False),
     "it itself": ("it", frozenset(), None, True),
 }
-
 _POSSESSIVES = {"his": "he", "her": "she", "their": "they", "its": "it", "my": FIRST, "our": FIRST, "your": SECOND}
-
 _DEFINITE = frozenset({"the", "this", "that", "our", "my"})
-
 _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "company firm employer business startup organization organisation agency": (
         "company",
@@ -115,7 +105,6 @@ _NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
     "man guy": ("he", _PERSON, Gender.MALE),
     "woman lady": ("she", _PERSON, Gender.FEMALE),
 }
-
 _SOLE = frozenset(
     noun
     for nouns in (
@@ -124,7 +113,7 @@ _SOLE = frozenset(
     )
     for noun in nouns.split()
 )
-"""Of whom one mostly has but one."""
+"""Relationships of which people mostly have one."""
 
 
 def _by_word() -> dict[str, Reference]:
@@ -142,7 +131,7 @@ def _by_word() -> dict[str, Reference]:
 
 
 def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
-    """Add `my manager` and its like; `my company` also means the last one spoken of."""
+    """Add possessives such as `my manager`; `my company` may also mean the last company that was mentioned."""
     for words in RELATED:
         for noun in words.split():
             for word, owner in _POSSESSIVES.items():
@@ -160,22 +149,34 @@ def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
 
 
 _REFERENCES = _with_owners(_by_word())
-
 _OPENING = re.compile(r"(\w+)(?:['\u2019](?:s|d|ll|re|ve|m))?(?= )")
-
 _SUBJECTS = frozenset({"he", "she", "they", "it"})
-
 _OF_SOMEONE = frozenset({"his", "her", "their", "its"})
 
 
+IMPERSONAL: Final = re.compile(
+    r" (?:is|was|will|would|has|had|seems?|looks?|looked|takes?|took|rain(?:s|ed)|snow(?:s|ed)|feels?|felt|turns?|"
+    r"turned|depends?|makes?|made|sounds?|might|may|could|can|should|does|did|doesn't|didn't|isn't|wasn't)\b"
+    r"(?! (?:founded|built|made|located|based|called|named|launched|acquired|released|created|written|owned|sold)\b)",
+    re.IGNORECASE,
+)
+"""What follows an `it` that stands for nothing: `it is raining`, but not `it was founded`."""
+
+OWN: Final = {"company": "organization", "team": "team", "project": "project"}
+"""What a user who says `the` may well mean their own, with its entity type."""
+
+RETOLD: Final = frozenset({"they", "them", "their", "theirs", "themself", "themselves"})
+"""What a speaker's own `I` and `my` become when an extractor retells them."""
+
+
 def parsed(text: str) -> Reference | None:
-    """Return what a text refers to that is nothing but a reference."""
+    """Return the reference that a text consists of, None if it is none."""
     return _REFERENCES.get(normalise.normalise_name(text)) if len(text) <= LONGEST else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """A reference that a sentence begins with, the place where it ends, and whether it is `her` of `her laptop`."""
+    """A reference at the beginning of a sentence, its end, and whether it is possessive (`her laptop`)."""
 
     reference: Reference
     end: int
@@ -183,7 +184,7 @@ class Opening:
 
 
 def sentence_opening(text: str) -> Opening | None:
-    """Return the reference that a sentence of several words begins with."""
+    """Return the reference at the beginning of a sentence of several words."""
     words = text[: LONGEST * 2].split(" ")
     for count in range(min(WORDS, len(words) - 1), 1, -1):
         said = " ".join(words[:count])
@@ -205,7 +206,6 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     key: re.compile(rf"\b(?:{words.replace(' ', '|')}|{own})\b", re.IGNORECASE)
     for (words, (key, *_)), own in zip(_PRONOUNS.items(), ("his", "hers", "theirs?", "its"), strict=True)
 }
-
 _SUBJECT_OF = {word: key for word, key in _POSSESSIVES.items() if word in _OF_SOMEONE}
 
 
@@ -215,12 +215,12 @@ def of(key: str) -> Reference:
 
 
 def is_sole(noun: str) -> bool:
-    """Return whether one mostly has but one of them: a boss, a mother; but several brothers, friends and cats."""
+    """Return whether people mostly have one of them: a boss, a mother; but several brothers, friends and cats."""
     return noun in _SOLE
 
 
 def forms(key: str) -> re.Pattern[str] | None:
-    """Return what finds a pronoun in a text in any of its forms; None where the key is of no pronoun."""
+    """Return the pattern of all forms of a pronoun, None where the key is of no pronoun."""
     return _FORMS.get(key)
 
 
@@ -230,7 +230,7 @@ def gender_by_role(role: str) -> Gender | None:
 
 
 def required_kind(texts: Iterable[str]) -> frozenset[str] | None:
-    """Return the predicates that may say what the texts refer to; None when they refer to nothing."""
+    """Return the predicates that may resolve the references in texts, None without a reference."""
     found = [reference for text in texts if (reference := _in(text)) is not None]
     if not found:
         return None
@@ -247,7 +247,6 @@ def _in(text: str) -> Reference | None:
 
 
 THINGS: Final = frozenset({"organization", "team", "project", "product", "app", "initiative", "place"})
-
 _KIN: Final = frozenset(
     noun
     for nouns in (
@@ -256,34 +255,34 @@ _KIN: Final = frozenset(
     )
     for noun in nouns.split()
 )
-"""What of people's no company has either, though it has a manager and a lawyer."""
+"""Relationships that companies don't have, although they have managers and lawyers."""
 
 _OF_ANIMALS: Final = frozenset({"vet", "owner", "trainer", "caretaker", "breeder", "person"})
-"""People whom an animal has, too."""
+"""Relationships to people that animals have, too."""
 
 _ROLES: Final = frozenset(
     role for words, known in RELATED.items() if not ANIMALS & {*words.split()} for role in (*words.split(), *known)
 ) - {"member-of", "team"}
-"""Nouns and predicates of what people have; a dog can be a member of a family."""
+"""Nouns and predicates of relationships of people; a dog can be a member of a family."""
 
 _WORDS: Final = re.compile(r"\w+(?: [\w-]+){1,3}")
 
 
 def relationship_of(word: str) -> str:
-    """Return what a predicate or relation type makes one have: the partner of `has-partner`."""
+    """Return the relationship of a predicate or relation type: `partner` for `has-partner`."""
     role = vocabulary.relation(word) or normalise.normalise_key(word)
     return role.removeprefix("has-").removesuffix("-of")
 
 
 def first_owned(text: str) -> str | None:
-    """Return the noun for whoever is owned by what a text begins with: the boss of `Her new boss called`."""
+    """Return the noun after a possessive at the beginning of a text: `boss` of `Her new boss called`."""
     words = _WORDS.match(text)
     found = () if words is None else descriptions_in(words.group())
     return next((one.noun for one in found if one.start == 0 and one.owner is not None), None)
 
 
 def can_own(kind: str, tie: str, *, things: bool) -> bool:
-    """Return whether what is of an entity type can have this; `things`: it is spoken of as a thing is."""
+    """Return whether an entity of a type can have a relationship; `things` means that the pronoun is a thing's."""
     if kind == PET:
         return tie in _OF_ANIMALS or not (tie in _ROLES or is_person(tie))
     return tie not in _KIN or not (things or kind in THINGS)

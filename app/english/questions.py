@@ -1,10 +1,7 @@
-"""Cues of a question; templates of questions that a memory answers.
+"""Templates of hypothetical questions that a memory answers (seed 001, stage 7), and cues in questions, in English.
 
-Questions that a memory answers, by rule: how someone who looks for it later would ask (seed 001, stage 7).
-
-English only. A question about the user is put as the user puts it: "Where do I work?".
-
-The cues of a question as data: what asks about the past, about now, for a type, or for something else.
+A question about the user is in the first person: "Where do I work?". Cues show whether a question asks about the past
+or the present, for a type, or excludes something.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from app.english.patterns import pattern
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 
@@ -29,18 +27,17 @@ QUESTION_HINTS: Mapping[str, tuple[str, ...]] = {
     "uses": ("use", "uses", "using"),
     "located-at": ("located", "where"),
 }
-"""Words of a question that ask about a predicate or relation."""
+"""Words of questions that hint at a predicate or a relation."""
 
 MOST = 3
-"""Questions a memory (seed 001)."""
+"""Most questions of a memory (seed 001)."""
 
 LONGEST = 25
-
 LONGEST_CHARACTERS = 250
-"""Words, and characters, of a stated value that a question repeats."""
+"""Most words, and characters, of a value that a question repeats."""
 
 KEYWORDS = 12
-"""Words of a sentence that a question about it repeats."""
+"""Most words of a sentence that a question about it repeats."""
 
 FACTS: Mapping[str, tuple[str, ...]] = {
     "works-at": (
@@ -77,7 +74,7 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "has-condition": ("Which illness or condition {does} have?", "What is {whose} diagnosis?"),
     "speaks": ("Which languages {does} speak?", "Which languages {does} know?", "Who speaks {value}?"),
 }
-"""Questions about predicates that people ask about in other words than the predicate's own."""
+"""Questions about predicates that people ask in words other than the predicate's."""
 
 RELATIONS: Mapping[str, tuple[str, ...]] = {
     "reports-to": ("Who {does} report to?", "Who is {whose} manager or boss?", "Who reports to {value}?"),
@@ -96,27 +93,21 @@ RELATIONS: Mapping[str, tuple[str, ...]] = {
 """Questions about each relation of the vocabulary, from either end."""
 
 _AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
-
 _ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
-
 _FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
-
 _THIRD_PERSON = re.compile(r"[^s]s$")
-
 _LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 
 
 def about_fact(subject: str, predicate: str, value: str) -> tuple[str, ...]:
-    """Return questions about a predicate, those of its own or else by the form of its words."""
+    """Return questions about a predicate, by its own templates or else by the form of its words."""
     return question_of(FACTS.get(predicate) or _by_form(normalise.words(predicate)), subject, value)
 
 
 def question_of(templates: Sequence[str], subject: str, value: str) -> tuple[str, ...]:
-    """Return the questions of templates; `{does}` and the like stand with their subject: `do I`, `does Priya`."""
+    """Return the questions of templates; `{does}` and the like agree with their subject: `do I`, `does Priya`."""
     me = subject == vocabulary.USER
     who = "I" if me else subject
     forms = {
@@ -130,26 +121,26 @@ def question_of(templates: Sequence[str], subject: str, value: str) -> tuple[str
 
 
 def topic_question(text: str) -> tuple[str, ...]:
-    """Return questions about a text: one for each of the sentences that say most, by their telling words."""
+    """Return questions about a text, one for each of its most informative sentences, from their keywords."""
     told = [keywords(sentence) for sentence in _SENTENCE_END.split(text)]
     telling = sorted((words for words in told if words), key=len, reverse=True)[:MOST]
     return tuple(f"What was said about {' '.join(words[:KEYWORDS])[:LONGEST_CHARACTERS]}?" for words in telling)
 
 
 def keywords(text: str) -> list[str]:
-    """Return the words of a text that tell it from others."""
+    """Return the words of a text that distinguish it from others."""
     return [word for word in _WORD.findall(text) if len(word) > 1 and word.casefold() not in STOP_WORDS["english"]]
 
 
 def shorten(text: str) -> str:
-    """Return the beginning of a text, long enough to know it by."""
+    """Return the beginning of a text, long enough to recognise it."""
     return " ".join(text.split(maxsplit=LONGEST)[:LONGEST])[:LONGEST_CHARACTERS]
 
 
 def _by_form(predicate: str) -> tuple[str, ...]:
-    """Return templates for a predicate of which only the form is known: `drives`, `is-afraid-of`, `shoe-size`.
+    """Return templates for an unknown predicate, by its form: `drives`, `is-afraid-of`, `shoe-size`.
 
-    Its words are a caller's: braces in them are no placeholders.
+    Braces in its words, which are a caller's, are escaped.
     """
     said = predicate.replace("{", "{{").replace("}", "}}")
     first, _, rest = said.partition(" ")
@@ -169,132 +160,73 @@ def _by_form(predicate: str) -> tuple[str, ...]:
 
 
 def _tidy(question: str) -> str:
-    """Return a question with a capital in front and no gap where a template had nothing to say."""
+    """Return a question with a capital at its beginning and without double spaces."""
     text = " ".join(question.split()).replace(" ?", "?")
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def _base(verb: str) -> str:
-    """Return a verb without the ending of its third person: `plays`, `teaches`, `studies`."""
+    """Return the base form of a verb in the third person: `plays`, `teaches`, `studies`."""
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
     return verb[:-2] if _LONG_ENDING.search(verb) else verb[:-1]
 
 
 _ANY_CASE = re.IGNORECASE
+PAST_STATE: Final = pattern("question_cues", "past state", _ANY_CASE)
+"""Asks about a former state, so that history is searched."""
 
-PAST_STATE = re.compile(
-    r"""\b(?:used\ to|did\b.{0,40}\buse\ to|previous(?:ly)?|former(?:ly)?|originally|initially
-        |(?:what|which|whom?|where|when|why|how)\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
-        |(?:^|[.!?]\s)\W*(?:do|does|did|is|are|am|was|were|has|have)(?:n't)?\b[^,;.?!]{0,80}\b(?:no\ longer|any\s?more)
-        |(?:my|our|his|her|their|\w's)\ (?:old|prior|past|ex[\ -]?)\ ?(?:\w+\ )?(?:address|job|employer|boss|manager
-            |company|team|role|title|position|phone|number|email|home|house|flat|apartment|city|name)s?\b
-        |in\ the\ past(?!\ (?:\w+\ ){0,3}(?:days?|weeks?|months?|years?)\b)|back\ then|history\ of
-        |(?:has|have|had|did)\b.{0,60}\bchanged?
-        |what(?:\ has)?\ changed|(?:before|earlier|at\ first)\s*[?.!]*\s*$|before\ (?:that|then|now)\b)""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks how things were, not how they are: history is the answer."""
+BEFORE_IT: Final = pattern("question_cues", "before it", _ANY_CASE)
+"""Asks for the predecessor of something that is no time."""
 
-BEFORE_IT = re.compile(
-    r"""\b(?:did|was|were|had|used)\b.{1,80}\b(?P<before>before|prior\ to)\s+(?!you\b)\S
-        |^\W*(?P<first>before|prior\ to)\s+(?!you\b)[^,?]{1,80},\s*(?:and\s+)?(?:wh\w+|how)\b
-            .*\b(?:did|was|were|had)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks what came before something; a question about a time says so with a time."""
+NOUN_BEFORE: Final = pattern("question_cues", "noun before", _ANY_CASE | re.DOTALL)
+"""Asks for a predecessor without a verb in the past tense: "my manager before Priya?"."""
 
-NOUN_BEFORE = re.compile(
-    r"""^(?!.*\b(?:should|shall|will|would|can|could|must|need|have\ to|do)\b)
-        .*\b(?:my|our|his|her|their|\w+'s|which|what|who|whose|where)\b.{1,60}\b(?:before|prior\ to)\b""",
-    _ANY_CASE | re.VERBOSE | re.DOTALL,
-)
-"""Asks for a thing before another without a verb of the past: "my manager before Priya?"."""
-
-BEFORE_WHAT = re.compile(
-    r"""\b(?:before|prior\ to)\s+(?!(?:you|that|then|now|this|it)\b)(?P<what>[^,;?!]{1,80}?)
-        (?=\s*(?:[,;?!]|\.(?:\s|$)|$))""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""What something came before, as it is put: "Volkswagen", "I moved to Berlin"."""
+BEFORE_WHAT: Final = pattern("question_cues", "before what", _ANY_CASE)
+"""The successor in such a question: "Volkswagen", "I moved to Berlin"."""
 
 LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
-
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
+FUTURE: Final = pattern("question_cues", "future", _ANY_CASE)
+"""Asks about the future, so that "in December" is the next one."""
 
-FUTURE = re.compile(
-    r"""\b(?:will|going\ to|coming\ up|upcoming|plan(?:s|ned|ning)?|schedul\w+|book(?:ed|ings?)|about\ to
-        |(?:am|are|is)\ (?:\w+\ ){0,3}?(?!during|anything|something|nothing)\w{2,}ing)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks about what is to come, so that "in December" is the next one."""
+NOW: Final = pattern("question_cues", "now", _ANY_CASE)
+"""Asks explicitly about the present."""
 
-NOW = re.compile(
-    r"""\b(?:now(?:adays)?|current(?:ly)?|at\ (?:the\ moment|present)|presently|these\ days|today's|still
-        |latest|most\ recent(?:ly)?|up[\ -]to[\ -]date)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks how things are now, in so many words."""
+PRESENT: Final = pattern("question_cues", "present", _ANY_CASE)
+LATELY: Final = pattern("question_cues", "lately", _ANY_CASE)
+DATED: Final = pattern("question_cues", "dated", _ANY_CASE)
+"""Asks about a past event, which has no newer version."""
 
-PRESENT = re.compile(
-    r"\b(?:do|does|is|are|am|have|has|(?:was|were)\ (?:my|our|his|her|their))\b|'(?:s|ve|re|m)\b", _ANY_CASE
-)
+ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
+"""Asks for a statement of the assistant."""
 
-LATELY = re.compile(
-    r"""\b(?:today|recently|so\ far|lately|to\ date|right\ now
-        |(?:in|over|during)\ the\ (?:past|last)\ (?:\w+\ )?(?:days?|weeks?|months?|years?))\b""",
-    _ANY_CASE | re.VERBOSE,
-)
+_WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
+"""Asks what was said, by anybody."""
 
-DATED = re.compile(
-    r"""\b(?:did|(?:was|were)(?!\ (?:my|our|his|her|their)\b)|had|used\ to|before|ago|previously|originally|initially
-        |first|yesterday
-        |last\ (?:year|month|week|summer|winter|spring|fall|night)|back\ (?:in|when)
-        |in\ (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})
-        |on\ \d)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks about something that is over, which has no newer version."""
-
-ASKS_BACK = re.compile(
-    r"""\byou\ (?:\w+\ )?(?:said|told|mentioned|recommended|suggested|gave|provided|listed|explained|described
-            |wrote|shared|outlined|advised)\b
-        |\b(?:did|had)\ you\ (?:\w+\ )?(?:say|tell|mention|recommend|suggest|give|list)\b
-        |\bremind\ me\b|\b(?:our|previous|last|earlier)\ (?:\w+\ )?(?:conversation|chat|discussion|session)\b
-        |\bwe\ (?:talked|discussed|spoke|outlined)\b""",
-    _ANY_CASE | re.VERBOSE,
-)
-"""Asks what the assistant said."""
-
-THE_USER = re.compile(
-    r"(?:\bthe\s+user|(?:(?<=\bdoes\s)|(?<=\bdid\s)|(?<=\bis\s)|(?<=\bhas\s)|^)user)(?:'s)?\b(?!\s+(?:of|in)\b)",
-    _ANY_CASE,
-)
-"""The one who asks, in the words of an agent that asks for them."""
+THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
+"""The user, in the words of an agent that asks on their behalf."""
 
 RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
-"""Asks for a rate, whose unit is no time: "how much water do I drink in a day"."""
+"""Asks for a rate, whose unit is no time of an event: "how much water do I drink in a day"."""
 
 BEFORE_TIMES: Final = frozenset(
     "in on at during since before after until till by from of for around about".split()  # noqa: SIM905 - a list
 )
-"""Words after which a time is meant as a time."""
+"""Words after which a time expression is meant as one."""
 
 FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
-"""Words with which someone tells of themselves."""
+"""Pronouns of the first person."""
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
-
-OTHER_THAN = r"(?:other\s+than|except(?:\s+for)?|besides|apart\s+from|aside\s+from|excluding)"
-
-BEFORE_EXCLUDED = re.compile(rf"\b(?:{OTHER_THAN}|not)\s+(?:(?:about|by|from|with|for|to|the|my)\s+)?$", _ANY_CASE)
-"""What stands before a name that is not to be heard of."""
+BEFORE_EXCLUDED: Final = pattern("question_cues", "before excluded", _ANY_CASE)
+"""Words before a name that the question excludes."""
 
 ALSO_EXCLUDED = re.compile(r"^\s*(?:,|and|or|,\s*(?:and|or)|nor)\s*$", _ANY_CASE)
-"""What stands between two names that share such a cue."""
+"""Words between two names that the question excludes."""
 
-EXCLUDED_WORD = re.compile(rf"\b{OTHER_THAN}\s+(?:(?:the|my|a|an|his|her|their)\s+)?([\w'-]+)", _ANY_CASE)
-"""A word, not known as a name, that is not to be heard of."""
+EXCLUDED_WORD: Final = pattern("question_cues", "excluded word", _ANY_CASE)
+"""A word, not known as a name, that the question excludes."""
 
 WH_TYPES: Mapping[str, re.Pattern[str]] = {
     "event": re.compile(
@@ -303,35 +235,40 @@ WH_TYPES: Mapping[str, re.Pattern[str]] = {
     ),
     "relation": re.compile(r"\b(?:who\s+(?:does|do|is|are)\b.*\b(?:to|with|for)\b)", _ANY_CASE),
 }
-"""Ways to ask that hint at a type without one of its words; for types that are not there they mean nothing."""
+"""Forms of questions that hint at a type without its hint words; types that don't exist are ignored."""
 
 FILLERS: Final = frozenset(
     """all anything any everything every list show tell give find know knows remember remind please user think
     thing things stuff going go went take took place get got""".split()  # noqa: SIM905 - reads as a list of words
 )
-"""Words of a question that say nothing about what is looked for."""
+"""Words of a question without content."""
 
 NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
-"""Words of a question for who somebody is."""
+"""Words of a question for a person's identity."""
 
 
 def is_past(text: str) -> bool:
-    """Tell whether the question asks about a state that is over."""
+    """Return whether the question asks about a former state."""
     return PAST_STATE.search(text) is not None
 
 
+def looks_back(text: str) -> bool:
+    """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
+    return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
+
+
 def is_future(text: str) -> bool:
-    """Tell whether the question asks about what is to come."""
+    """Return whether the question asks about the future."""
     return FUTURE.search(text) is not None and PAST_TENSE.search(text) is None
 
 
 def is_now(text: str) -> bool:
-    """Tell whether the question asks in words for how things are now."""
+    """Return whether the question asks explicitly about the present."""
     return NOW.search(text) is not None
 
 
 def wants_newest(text: str) -> bool:
-    """Tell whether, of two answers, the newer is right: asked for in so many words, or in the present tense."""
+    """Return whether the newer of two answers is right: the question asks for it or is in the present tense."""
     if ASKS_BACK.search(text) is not None:
         return False
     if is_now(text) or LATELY.search(text) is not None:

@@ -1,7 +1,7 @@
-"""Games and suppositions that reach over several turns of a session, until they are left. English wording.
+"""Frames of role play and supposition that last for several turns of a session, recognised by English wording.
 
-`Let's roleplay: you're a pirate and I'm a sailor` makes a role of what is said in the turns after it, too. Casting
-the assistant alone (`act as a career coach`) does not: who asks for that speaks for themself.
+`Let's roleplay: you're a pirate and I'm a sailor` puts the turns after it in a role, too. Giving the assistant
+a role alone (`act as a career coach`) does not: the user speaks for themself.
 """
 
 from __future__ import annotations
@@ -12,76 +12,28 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from app.english.patterns import pattern
 from app.model import SpeechAct
 
 FRAMED_TURNS: Final = 20
-"""Turns of a speaker that a frame reaches over, where no fewer are named."""
+"""Turns of a speaker that a frame lasts for, unless its opening names a number."""
 
 FRAMED_FOR: Final = timedelta(minutes=30)
-"""How long a frame lasts from its opening."""
+"""The longest time that a frame lasts."""
 
 _LOOKED_AT: Final = 2_000
-"""Characters at the beginning of a turn in which a frame is opened or left."""
+"""Characters at the beginning of a turn that may open or end a frame."""
 
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u00a0": " "})
-_GAME: Final = (
-    r"(?:story|scene|play|role-?\s?play|skit|sketch|scenario|simulation|game|campaign|adventure|murder mystery|larp"
-    r"|d\s?&\s?d|dungeons and dragons|improv|charades)"
-)
-_ASKING: Final = (
-    r"(?:let's|lets|let us|can we|could we|shall we|we could|i want to|i'd like to|wanna|we're going to|we are|we're"
-    r"|i'll|we'll)"
-)
-_PRAISE: Final = (
-    r"(?:good|great|star|legend|lifesaver|genius|hero|angel|best|real|true|big|huge|amazing|wonderful|right|welcome)\b"
-)
-_PART: Final = rf"(?:(?:an?|the|my|your) (?!{_PRAISE})[\w' -]{{1,40}}?|(?-i:[A-Z][\w']+(?: [A-Z][\w']+)?))"
-_ME: Final = r"(?:i'm|i am|i'll be|i will be|i be|i play|i'll play|i do)"
-_YOU: Final = r"(?:you're|you are|you be|you'll be|you play|you do)"
-_OPENS: Final = re.compile(
-    rf"\b{_ASKING} (?:just |now |all )?(?:(?:do|play|start|try|run|write|act out|improvise|writing|playing|doing)"
-    rf" (?:an? |the |some |another )?(?:\w+ )?{_GAME}\b(?! on\b| at\b| in therapy\b| tonight\b| today\b| yesterday\b)"
-    r"|role-?\s?play(?:ing)?\b|pretend(?:ing)?\b(?! (?:like |that )?(?:this|it|nothing|none|we never|i never|not)\b)"
-    r"|make-?\s?believe\b)"
-    rf"|(?:^|[.!?\n(\[*]\s*)(?:start (?:of )?(?:the )?)?(?:role-?\s?play|{_GAME})(?:\s*[:\]*]| time\b| begins?\b)"
-    rf"|\b(?:in|for) (?:this|our|the) {_GAME},? (?:i|i'm|i am|i'll|you|you're|you are|we|my|your)\b"
-    rf"|(?:^|[.!?,;:\n] ?){_YOU} (?:now )?{_PART}(?:,| and|;|\.) (?:and )?{_ME} {_PART}"
-    r"(?=[.,;!?]|$| (?:and|who|from|in|of)\b)"
-    rf"|(?:^|[.!?,;:\n] ?){_ME} {_PART}(?:,| and|;) (?:and )?{_YOU} {_PART}(?=[.,;!?]|$| in\b)"
-    r"|(?:^|[.!?,;:\n] ?|\bplease |\bnow |\bjust )pretend\b[^.!?\n]{0,40}?\b(?:i|i'm|we|we're|my|to be)\b"
-    r"|\b(?:for the (?:rest|next)|for (?:this|the) (?:whole |entire )?(?:chat|conversation|session)|until i say)\b"
-    r"[^.!?\n]{0,40}?\b(?P<first>act as (?:if|though)|act like|imagine|assume|suppose)\b"
-    r"|\b(?P<then>act as (?:if|though)|act like|imagine|assume|suppose)\b[^.!?\n]{0,60}?"
-    r"\b(?:for the (?:rest|next)|for this (?:chat|conversation|session)|until i say)\b"
-    r"|^\s*\*(?:i |he |she |they )?(?:enters?|walks?|sits?|draws?|looks?|bows?|grins?|smiles?|nods?|leans?|steps?"
-    r"|approaches)\b[^*\n]{0,80}\*",
-    re.IGNORECASE,
-)
-"""What a game is opened by, also where the parts are proper names."""
+_OPENS: Final = pattern("role_play", "opens", re.IGNORECASE)
+"""Openings of a role play, also with proper names as roles."""
 
-_ONCE: Final = re.compile(
-    r"\b(?:explain|tell me|describe|teach|write|give me|show me|help me|summari[sz]e|walk me|answer this|review)\b",
-    re.IGNORECASE,
-)
-"""A pretence that serves one request ends with it: `pretend I'm five and explain gravity`."""
+_ONCE: Final = pattern("role_play", "once", re.IGNORECASE)
+"""A role play for one request, which ends with it: `pretend I'm five and explain gravity`."""
 
-_CLOSES: Final = re.compile(
-    rf"(?:^|[.!?\n(\[*]\s*)(?:(?:ok|okay|alright|all right|well|now|so|and|please|let's|we can|can we|time to)"
-    rf"[,. ]{{1,2}}){{0,4}}(?:stop(?:(?: it| now| here| please|,? thanks?)*\s*(?:[.!)\]]|$)"
-    rf"| (?:the |this |our |with the )?(?:{_GAME}|pretend\w*|role-?\s?play\w*|playing|acting|imagining))"
-    r"|(?:end(?:ing)?(?: of)?|quit|finish|leave|exit|enough of|no more|done with|that's enough) (?:the |this |our )?"
-    rf"(?:{_GAME}|pretend\w*|role-?\s?play\w*|act|character|hypothetical\w*)\b"
-    r"|(?:get |go |come )?back (?:to|in(?:to)?) (?:reality|real life|the real world|normal|myself|business)"
-    r"|(?:but )?(?:seriously|for real|jokes aside)(?: now|,? though|[,:])|now seriously|in all seriousness"
-    rf"|out of character\b|ooc\b|{_GAME} (?:is )?over|(?:the )?end scene|the end[.!]?$)",
-    re.IGNORECASE,
-)
-_FOR_REAL: Final = re.compile(
-    r"^\W*(?:(?:but|and|so|ok|okay|oh)[, ]+){0,2}(?:in reality|in real life|irl|for real|for the record|jokes aside"
-    r"|seriously|out of character|on a serious note)\b|\b(?:in real life|irl|in reality)[.!]?$",
-    re.IGNORECASE,
-)
-"""A sentence that speaks for real in the midst of a game."""
+_CLOSES: Final = pattern("role_play", "closes", re.IGNORECASE)
+_FOR_REAL: Final = pattern("role_play", "for real", re.IGNORECASE)
+"""A sentence that is outside the role play."""
 
 _NAMED_TURNS: Final = re.compile(r"\bnext (?P<count>\d{1,2}|two|three|four|five|few)\b", re.IGNORECASE)
 _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
@@ -89,7 +41,7 @@ _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierTurn:
-    """A turn of the same speaker and session that came before: its text, and when it was said."""
+    """An earlier turn of the same speaker and session: its text and its time."""
 
     content: str
     at: datetime
@@ -97,12 +49,12 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolePlayFrame:
-    """What a turn is said in: from each place on, the act that frames it, None for none."""
+    """The frames of a turn: from each position on, the speech act of the frame, None for none."""
 
     changes: tuple[tuple[int, SpeechAct | None], ...] = ()
 
     def at(self, place: int, sentence: str) -> SpeechAct | None:
-        """Return the act that frames a sentence at this place of the turn; None when it stands for itself."""
+        """Return the act of the frame of a sentence at this position of the turn, None without a frame."""
         act = next((act for start, act in reversed(self.changes) if start <= place), None)
         return None if act is None or _FOR_REAL.search(sentence) else act
 
@@ -112,7 +64,7 @@ NO_FRAMING: Final = RolePlayFrame()
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A frame that is opened for so many turns, or, without an act, left."""
+    """The opening of a frame for a number of turns, or, without an act, its end."""
 
     place: int
     act: SpeechAct | None
@@ -120,10 +72,10 @@ class _Change:
 
 
 def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens: bool = True) -> RolePlayFrame:
-    """Return what a turn is said in, given the turns before it that may frame it, oldest first.
+    """Return the frames of a turn, given the turns before it that may frame it, oldest first.
 
-    `opens`: its speaker is one who may open or leave a frame. It depends on nothing but these texts and times, so
-    that a turn comes to the same whenever and wherever it is processed.
+    `opens` means that its speaker may open or end a frame. The result depends on these texts and times only, so that it
+    is the same whenever a turn is processed.
     """
     changes: list[tuple[int, SpeechAct | None]] = []
     for back, turn in enumerate(reversed(before)):
@@ -152,7 +104,7 @@ def _changes(content: str) -> list[_Change]:
 
 
 def _turns(text: str) -> int:
-    """Return how many turns `the next three messages` names, the default where none is named."""
+    """Return the number of turns that `the next three messages` names, by default `FRAMED_TURNS`."""
     named = _NAMED_TURNS.search(text)
     if named is None:
         return FRAMED_TURNS

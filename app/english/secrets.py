@@ -1,8 +1,8 @@
-"""Secrets in a text: keys of services, passwords and codes that are told, numbers of cards, accounts and people.
+"""Recognition of secrets in a text: API keys, passwords and codes, numbers of cards, accounts and people.
 
-What only looks like one passes: a card number has a right check digit and an issuer's prefix, an account number the
-length of its country and a right remainder, a social security number its name beside it, and code that names a
-variable `password` tells none.
+Look-alikes are not reported: a card number needs a right check digit and an issuer's prefix, an account number its
+country's length and a right remainder, a social security number its name beside it; code that names a variable
+`password` holds none.
 """
 
 from __future__ import annotations
@@ -78,17 +78,17 @@ _ORDINARY_NUMBER: Final = words(
 
 
 def codes(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what each code or password is and where it stands, as start and end."""
+    """Yield the kind of each code or password with its start and end."""
     for found in _DOOR.finditer(text):
         value = found["value"].rstrip(".,;!?)")
         network = re.search(r"wi-?fi|wlan|network|router|hotspot|internet", found["what"], re.IGNORECASE)
-        if _figures(value) or (network and _given(value, text, found)):
+        if _figures(value) or (network and _is_value(value, text, found)):
             yield "an access code", *found.span("value")
     for found in _WORD.finditer(text):
-        if _given(found["value"].rstrip(".,;!?)"), text, found):
+        if _is_value(found["value"].rstrip(".,;!?)"), text, found):
             yield "a secret word", *found.span("value")
     for found in _ABROAD.finditer(text):
-        if not _CODE.match(found["value"]) and _given(found["value"].rstrip(".,;!?)"), text, found):
+        if not _CODE.match(found["value"]) and _is_value(found["value"].rstrip(".,;!?)"), text, found):
             yield "a password", *found.span("value")
 
 
@@ -96,8 +96,8 @@ def _figures(value: str) -> bool:
     return sum(map(str.isdigit, value)) >= 3  # noqa: PLR2004 - what codes are made of
 
 
-def _given(value: str, text: str, found: re.Match[str]) -> bool:
-    """Tell whether a value is one: unlike a word, quoted, or a word that ends what is said of it."""
+def _is_value(value: str, text: str, found: re.Match[str]) -> bool:
+    """Return whether a value is a secret: unlike a word, quoted, or a word at the end of its sentence."""
     if value.casefold() in _ORDINARY_NUMBER or len(value) < 3:  # noqa: PLR2004
         return False
     if not value.isalpha() or text[found.start("value") - 1] in "\"'`\u201c\u2018\u201e\u00ab":
@@ -143,7 +143,7 @@ _MIXED: Final = (
 )
 """Patterns whose group must hold letters and digits: words with hyphens have no digits."""
 
-_TOLD: Final = re.compile(
+_PASSWORD: Final = re.compile(
     r"\b(?P<what>password|passwd|passphrase|passcode|pwd|pin(?: code| number)?|login code)\b"
     r"(?P<of> (?:for|to|of|on) (?:my |the |our )?[\w.-]{1,30}(?: [\w.-]{1,30})?)?"
     r"(?: ?[:=]| is now| is still| is:?| was) "
@@ -198,12 +198,12 @@ _TOLD_FREELY: Final = (
         ),
     ),
 )
-"""Secrets told in free words, each with the words that make it one."""
+"""Secrets in prose, each with the words that identify it."""
 
 _CODE: Final = re.compile(
     r"[\w.]*[(\[{]|[A-Za-z_]\w*\.[A-Za-z_]|(?:str|string|none|null|true|false|undefined|text|bytes)\W*$", re.IGNORECASE
 )
-"""What a variable is given, or its type."""
+"""A value or a type of a variable in code."""
 
 _NAMES: Final = re.compile(r"[Pp](?:ass|ASS|wd|WD|in|IN)|[Ll]ogin")
 
@@ -248,17 +248,17 @@ _SSN: Final = re.compile(r"(?<![\d-])(?!000|666|9)\d{3}[- ](?!00)\d{2}[- ](?!000
 _SSN_NAMED: Final = re.compile(r"\b(?:ssn|social security)\b", re.IGNORECASE)
 
 _NEAR: Final = 60
-"""Characters before a number in which it may be named."""
+"""Characters before a number that may name it."""
 
 
 def find_secrets(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what each secret is and where it stands, as start and end."""
+    """Yield the kind of each secret with its start and end."""
     for what, pattern in _SHAPES:
         yield from ((what, *found.span()) for found in pattern.finditer(text))
     for what, pattern in _MIXED:
         yield from ((what, *found.span(1)) for found in pattern.finditer(text) if _mixed(found[1]))
-    for found in _TOLD.finditer(text) if _NAMES.search(text) else ():
-        if _told(found, text):
+    for found in _PASSWORD.finditer(text) if _NAMES.search(text) else ():
+        if _is_password(found, text):
             yield f"a {found['what'].lower()}", *found.span("value")
     for what, pattern in _TOLD_FREELY:
         for one in pattern.finditer(text):
@@ -270,8 +270,8 @@ def _mixed(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
-def _told(found: re.Match[str], text: str) -> bool:
-    """Tell whether a password is given away: quoted, unlike a word, or a word that ends the sentence as a name does."""
+def _is_password(found: re.Match[str], text: str) -> bool:
+    """Return whether the match has a password: quoted, unlike a word, or a word at the end of the sentence."""
     value = found["value"].rstrip(".,;!?)")
     if found["what"].lower().startswith("pin"):
         return value.isdigit() and 4 <= len(value) <= 8  # noqa: PLR2004 - what PINs are made of

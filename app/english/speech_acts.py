@@ -1,15 +1,9 @@
-"""Assertion, question, quotation, negation, hypothetical, role play, joke.
+"""Speech acts: what a speaker does with a sentence, told by its words.
 
-What a speaker does with a sentence, as far as its words show: tell, pretend, suppose, joke.
-
-Whether a sentence asks, reports what others said, or denies; what it asserts of the speaker first, it asserts.
-
-All functions take text as `tokens.normalise` returns it, with straight quotes and single spaces.
-
-What a speaker was doing with a sentence: asserting, supposing, playing a role, joking, quoting, asking, denying.
-
-Rules over English wording. A sentence in another language, or one whose mood the words don't show, counts as an
-assertion: an extractor that understands it may know better, and `more_cautious` takes the worse of two verdicts.
+Asserting, supposing, playing a role, joking, quoting, asking, denying. A sentence in another language, or one whose
+mood the words don't show, counts as an assertion: an extractor that understands it may know better, and
+`more_cautious` takes the worse of two verdicts. The patterns (`data/speech_acts.txt`) read lower-case text with
+straight quotes and single spaces.
 """
 
 from __future__ import annotations
@@ -17,227 +11,136 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from app.english.hypotheticals import in_effect, is_role_play, is_supposition
-from app.english.patterns import LEAD, MINE, words
+from app.english.patterns import LEAD, MINE, pattern, words
 from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
 UNSURE: Final = 0.3
-"""The most that what is supposed or pretended may be trusted (seed 003)."""
+"""The highest confidence of suppositions and role play (seed 003)."""
 
-_PLAY: Final = r"(?:story|scenario|game|role-?\ ?play)"
-
-_SUPPOSED: Final = re.compile(
-    rf"""^\W*(?:(?:so|but|and|ok|okay|well|now|hey|just)\W+)*
-    (?:(?P<suppose>what\ if|suppose(?:\ that)?|supposing|hypothetically(?:\ speaking)?
-        |let(?:'s|\ us)\ (?:say|suppose|assume)(?:\ that)?|assum(?:e|ing)(?:\ that)?|say\ (?=i\b)
-        |if\ (?=(?:i|we)\ (?:were|was|worked|lived|had|became|owned)\b)
-        |i\ wish\ (?:that\ )?|imagine(?:\ (?:that|if))?|picture\ this)
-      |(?P<pretend>(?:let's\ )?pretend(?:ing)?(?:\ (?:that|to\ be))?|act\ as\ (?:if|though)
-        |let's\ (?:role-?\ ?play|play\ a\ game)|(?:in|for)\ this\ {_PLAY}|role-?play
-        |(?:i'm|i\ am|i\ was)\ (?:just\ )?pretending(?:\ to\ be|\ that)?|you\ are\ now))
-    \b[\s,:.-]*""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-_LASTING: Final = re.compile(
-    rf"\b(?:let's\ (?:role-?\s?play|pretend)|role-?\s?play(?:ing)?|in\ this\ {_PLAY}|you\ are\ now)\b",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-_SARCASTIC_CLAUSE: Final = re.compile(
-    r"""^\W*oh,?\ (?:great|good|wonderful|fantastic|lovely|perfect|joy|brilliant|fun)\b
-    |^\W*(?:great|wonderful|fantastic|perfect|lovely|brilliant|awesome),\ (?:another|more|just\ what|now)\b
-    |\bjust\ what\ i\ (?:needed|wanted)\b|\bsaid\ no\ one\ ever\b|\byeah,?\ right\b|\bbecause\ who\ doesn't\b
-    |(?:\s|^)/s\b|\bnot!$|\bi\ (?:just\ |really\ |totally\ )?(?:love|adore|enjoy)\ (?:it\ )?when\b
-    |\bwhat\ a\ (?:surprise|shock)\b|\bhow\ (?:fun|lovely|wonderful)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
+_LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _KIDDING: Final = re.compile(r"\b(?:just|only|i'm|am|totally)\s+(?:kidding|joking)\b|\bjk\b", re.IGNORECASE)
-
-_FICTION: Final = re.compile(
-    r"\b(?:in (?:my|the|this|a) (?:novel|story|dream|book|film|movie|game|script|screenplay|poem|play|fan ?fic\w*)"
-    r"|my (?:character|protagonist|avatar)|(?:dreamt|dreamed) (?:that|about))\b",
-    re.IGNORECASE,
-)
-
-_RHETORICAL: Final = re.compile(
-    r"\bi(?:'m| am) actually an?\b[^.;!?]{0,80}?[,;\u2014-]\s*(?:so|and so|therefore)\s+(?:please\s+)?"
-    r"(?:walk|explain|tell|give|show|talk|go|break|be|get|don't|skip|you can|feel free|just|help|describe|discuss|use"
-    r"|assume|answer|let's|speak)\b",
-    re.IGNORECASE,
-)
-
-_LIKENED: Final = re.compile(
-    r"\bi(?:'m| am) (?:basically|practically|virtually|pretty much|almost|kind of|sort of|kinda|sorta|like) an?\b",
-    re.IGNORECASE,
-)
+_FICTION: Final = pattern("speech_acts", "fiction", re.IGNORECASE)
 
 
-def is_supposed(text: str) -> tuple[SpeechAct, int] | None:
-    """Return what the sentence is when it supposes or pretends, and where what it supposes begins."""
-    found = _SUPPOSED.match(text)
-    if found:
-        return (SpeechAct.ROLEPLAY if found["pretend"] else SpeechAct.HYPOTHETICAL), found.end()
-    if _RHETORICAL.search(text):
-        return SpeechAct.ROLEPLAY, 0
-    return (SpeechAct.HYPOTHETICAL, 0) if _LIKENED.search(text) else None
+_FRAMING: Final = pattern("speech_acts", "framing")
+"""A claim to be something, and on its strength a request (seed 003: "I'm actually a doctor, so walk me ...")."""
 
+_TRAIT: Final = pattern("speech_acts", "trait")
+"""What people are rather than pose as: such a claim before a request is its reason."""
 
-def begins_play(text: str) -> bool:
-    """Tell whether all that follows is said in a role."""
-    return _LASTING.search(text) is not None
+_ANCHOR: Final = pattern("speech_acts", "anchor")
+"""Where, or since when: a claim that says so unasked is meant."""
 
+_ALMOST: Final = pattern("speech_acts", "almost")
+_PLAYING: Final = pattern("speech_acts", "playing")
+_CASTING: Final = pattern("speech_acts", "casting")
+_SUPPOSING: Final = pattern("speech_acts", "supposing")
+_IF: Final = pattern("speech_acts", "if")
+_COURTESY: Final = pattern("speech_acts", "courtesy")
+_STANDING = re.compile(r"\b(?:ask|say|mention|request|want|need|tell|type|write|send|forget|sound|seem|use|give)s?\b")
+"""What an assistant can notice: `if I ask for code, give me Python` is an order that stands."""
 
-def is_joke(text: str) -> bool:
-    """Tell whether the sentence is sarcastic, or tells a story that is not the speaker's."""
-    return _SARCASTIC_CLAUSE.search(text) is not None or _FICTION.search(text) is not None
-
-
-def is_retracted(text: str) -> bool:
-    """Tell whether what was said before was only a joke."""
-    return _KIDDING.search(text) is not None
-
-
+_UNREAL: Final = pattern("speech_acts", "unreal")
+_TRAILING_IF: Final = pattern("speech_acts", "trailing if")
+_BACK: Final = pattern("speech_acts", "back")
+_LEFT: Final = pattern("speech_acts", "left")
+_SUPPOSED_BEFORE: Final = pattern("speech_acts", "supposed before")
 _ENDS_ASKING = re.compile(r"\?[\s\"')\]!?*_~\u2600-\u27bf\U0001f300-\U0001faff]*$")
+_TELLS: Final = pattern("speech_acts", "tells")
+"""Questions that state something: `did you know that I moved?`"""
 
-_TELLS = re.compile(
-    rf"{LEAD}(?:(?:did|do|don't|didn't) (?:you|i) (?:already |even )?(?:know|mention|tell you|remember|recall|say)|"
-    rf"have i (?:told you|mentioned)|you (?:do )?know)(?: that| how)? {MINE}"
-    r"|, (?:remember|you know|ok|okay|alright|deal|got it)\?"
-)
-"""Questions that tell: `did you know that I moved?`"""
+_SAYS_FIRST: Final = pattern("speech_acts", "says first")
+_ADDS: Final = pattern("speech_acts", "adds")
+"""A reason or an explanation within a question."""
 
-_ASKS = (
-    r"(?:what|where|when|which|who|whose|why|how|can|could|would|should|do|does|did|is|are|any|got|"
-    r"have|will|may|shall)\b"
-)
-
-_GIVEN = r"(?:(?:since|as|because|given that|now that|considering|although) )?"
-
-_SAYS_FIRST = re.compile(
-    rf"{LEAD}{_GIVEN}{MINE}[^?]{{6,600}}?(?:(?:[,;:.!\u2014\u2013]| -) ?(?:(?:so|and|but|then|also|or),? )?| (?:so|"
-    rf"and|but) ){_ASKS}"
-    rf"|{LEAD}{_GIVEN}{MINE}[^?]{{6,600}}?(?:,|\band\b|\bbut\b) (?:and |but )?(?:i )?(?:'m |am |was |"
-    r"were )?(?:just )?wondering\b"
-    rf"|{LEAD}as an? [^,?]{{3,80}}, {_ASKS}"
-)
-
-_ADDS = re.compile(
-    rf"[a-z,] (?:since|because|considering|given that|as|now that) (?:that )?{MINE}|, which i(?:'m|'ve|'d)?\b"
-)
-"""What a question gives as its reason or explains on its way."""
-
-_INTERROGATIVE = re.compile(
-    rf"{LEAD}(?:(?:is|are|am|was|were)(?:n't)? (?:i|you|he|she|it|there|this|that|they|we|my|your|the)|"
-    r"(?:do|does|did)(?:n't)? (?:i|you|we|they|he|she|my|your|people|anyone)|"
-    r"(?:can|could|should|would|will|shall|may|might)(?:n't)? (?:i|you|we|they|he|she|it|there|this|that|my|your)|"
-    r"(?:have|has|had)(?:n't)? (?:you|i|we|they|he|she|anyone)|"
-    r"(?:what|where|when|why|who|whose|how)(?:'s|'re| (?:is|are|was|were|do|does|did|can|could|should|would|will|"
-    r"has|have|about|come|kinds?|types?|sort|time|many|much|long|often|old|far|else))|"
-    r"(?:which|what) (?!is\b|was\b|are\b|means?\b|i\b|a\b|an\b)[\w-]+ (?:is|are|do|does|did|should|would|was|were|"
-    r"can))\b"
-    rf"|{LEAD}i(?:'m|'ve been| was| am| have been)? (?:just )?(?:wonder(?:ing|ed)?|curious),? "
-    r"(?:if|whether|what|how|why|where|when|who|which|about)\b"
-)
-
+_INTERROGATIVE: Final = pattern("speech_acts", "interrogative")
 _CLEFT = re.compile(r"^what(?:'s| is| was) [^?]{1,80}? (?:is|was) ")
-
-_LABEL = re.compile(
-    r"(?:>|(?:\*\*)?(?:user|assistant|human|ai|customer|client|patient|agent|interviewe[er]|"
-    r"speaker \d{1,3})(?:\*\*)? ?:)"
-)
-
+_LABEL: Final = pattern("speech_acts", "label")
 _SPOKEN = re.compile(r'"([^"]{1,600})(?:"|$)')
-
 _SELF_IN_QUOTES = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|we|we're|our)\b")
-
-_TITLE = re.compile(
-    r"\b(?:book|movie|film|song|album|show|series|episode|poem|called|titled|named|playlist|podcast|game|read|"
-    r"watched|like|as)"
-    r"[ ,:]*$"
-)
-
+_TITLE: Final = pattern("speech_acts", "title")
 _SHORTEST_SPEECH = 3
+_OWN_WORDS: Final = pattern("speech_acts", "own words")
+_REPORT: Final = pattern("speech_acts", "report")
+_SIGNED: Final = pattern("speech_acts", "signed")
+"""The author of a quotation, at its end."""
 
-_OWN_WORDS = re.compile(
-    r"\b(?:i|we|i've|i'd) (?:\w+ly |just |always |already )?(?:said|told|say|tell|wrote|replied|answered|mentioned)\b"
-)
-
-_SAYS = (
-    r"(?:said|says|keeps saying|claims?|claimed|insists?|insisted|reckons|argues?|argued|writes|announced|replied|"
-    r"answered|whispered|"
-    r"joked|complained|mentioned|swears|swore|thinks|believes|told (?:me|us|him|her|them|everyone|"
-    r"people)(?! (?:about|to)\b))"
-)
-
-_REPORT = re.compile(
-    r"(?<!what )(?<!when )(?<!whatever )\b(?!(?:i|we|you|that|being|having|easier|enough|often|never|was|is|are|be|"
-    r"been|to|not|and|or|who|which|can|could|"
-    r"will|would|should|i've|i'd|we've|have|has|had|also|just|already|once|always|the|my|a|no)\b)[\w'.-]{1,40} "
-    rf"(?:(?:also|just|once|always|recently|already|even|has|had|\w{{1,20}}ly) ){{0,2}}{_SAYS}\b|"
-    r"\b(?:people|they|some|many|everyone|others|critics|experts|docs|studies|reports) (?:say|claim|think|"
-    r"believe)\b(?! so\b)|"
-    r"\baccording to (?!my\b|our\b|me\b|plan\b)|\b(?:rumou?r has it|allegedly|supposedly|word is|legend has it)\b|"
-    r"\bi(?:'ve|'d| have)? (?:heard|was told) that (?!i\b|my\b)|"
-    r"\bi(?:'ve| have)? read (?:somewhere|online|that (?:the|there|people|most|some|you|it|he|she|they))\b"
-)
-
-_SIGNED = re.compile(rf"[,\"] (?!i\b|we\b|you\b)[\w'.-]{{1,40}} (?:[\w'.-]{{1,40}} )?{_SAYS}[.!]?$")
-"""Whose words they were, told at the end."""
-
-_EXPERT = re.compile(
-    r"\b(?:doctor|dr\.?|gp|physician|dentist|nurse|therapist|vet|optometrist|midwife|pharmacist|surgeon|pediatrician|"
-    r"\w{1,20}ologist|\w{1,20}iatrist|tests?|results?|lab)(?: \w{1,20})? (?:just |has |had )?"
-    r"(?:said|says|told (?:me|us)|thinks|believes|confirmed|claims)(?: that)? "
-    r"(?:i|i'm|i've|i'd|my|we|our)\b(?! should| could| would| might)"
-)
-"""Whom one believes about one's own body: a diagnosis that is passed on is meant."""
+_EXPERT: Final = pattern("speech_acts", "expert")
+"""Experts on the speaker's own body, whose reported diagnosis counts as an assertion."""
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
-
-_AFFIRMS = re.compile(
-    r"^(?:(?:since|because|now that|when|after|as|while|although|though|even though|and|instead|now|these days|"
-    r"currently|"
-    r"actually|no|yes|sorry|well) ){0,3}(?:i|i'm|i've|i'd|we|we're|we've|my|our|he|he's|she|she's|they|they're|it's)\b"
-)
-
+_AFFIRMS: Final = pattern("speech_acts", "affirms")
 _AUXILIARIES = words("am is are was were be been do does did have has had will would could")
-
 _ADVERBS = words(
     "really actually even particularly especially exactly usually often always much currently personally necessarily "
     "that so too very all a an the definitely certainly ever any"
 )
-
 _TASTES = words(
     "like love enjoy want prefer care eat drink mind trust need allowed supposed permitted fan into fond keen "
     "interested "
     "comfortable big happy only just far least tolerate stand recommend agree"
 )
-"""What denying is a taste or a rule of its own: `I don't like X` says what is disliked."""
+"""Verbs whose negation is a preference or a rule: `I don't like X` states a dislike."""
 
 _POSSESSED = words("have has had got is are was were there's with")
-
 _SUBORDINATORS = words("that because when if who which how where why since so whether until")
-
 _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
-
 _DONE = words("been had said did was went told knew met saw seen done gone got heard")
-
 _NEAR = 8
-"""Words of a clause within which its main verb stands."""
+"""Words of a clause within which its main verb is expected."""
 
 
-def asks(text: str) -> bool:
-    """Return whether the sentence wants to know something and tells nothing."""
+def _plays(text: str) -> bool:
+    """Return whether the speaker takes a part, gives one, or claims one to be answered accordingly."""
+    if _PLAYING.search(text) or _casts(text):
+        return True
+    claims = (_ALMOST.search(text), _FRAMING.search(text))
+    return any(one is not None and not _TRAIT.search(one[1]) and not _ANCHOR.search(one[1]) for one in claims)
+
+
+def _casts(text: str) -> bool:
+    """Return whether the listener is given a part, rather than praised: `you're a pirate`, but not `you're a star`."""
+    return _CASTING.search(text) is not None
+
+
+def _supposes(text: str) -> bool:
+    """Return whether the sentence holds only under a condition, or in another world."""
+    if _SUPPOSING.search(text):
+        return True
+    if _COURTESY.search(text):
+        return False
+    conditional = _IF.match(text)
+    if conditional is None:
+        return _TRAILING_IF.search(text) is not None
+    main = (conditional["main"] or "").strip()
+    if not main:
+        return _UNREAL.search(text) is not None
+    if _UNREAL.search(main):
+        return True
+    return not re.match(MINE, main) and _STANDING.search(conditional["condition"]) is None
+
+
+def _framed(text: str, before: str) -> SpeechAct | None:
+    """Return the act set by an earlier sentence of the turn for the rest of it, None where the speaker left it."""
+    if not before or _BACK.match(text):
+        return None
+    if (_PLAYING.search(before) or _CASTING.search(before)) and not _LEFT.search(before):
+        return SpeechAct.ROLEPLAY
+    if _SUPPOSED_BEFORE.search(before) and not _LEFT.search(before):
+        return SpeechAct.HYPOTHETICAL
+    return None
+
+
+def _asks(text: str) -> bool:
+    """Return whether the sentence is a question that states nothing."""
     if _ENDS_ASKING.search(text):
         return not (_TELLS.search(text) or _SAYS_FIRST.match(text) or _ADDS.search(text))
     return _INTERROGATIVE.match(text) is not None and not _CLEFT.match(text)
 
 
-def quotes(text: str) -> bool:
-    """Return whether the sentence passes on what others say, unless the speaker asserts something first."""
+def _quotes(text: str) -> bool:
+    """Return whether the sentence reports others' words and does not assert something first."""
     if _OWN_WORDS.search(text):
         return False
     for spoken in _SPOKEN.finditer(text):
@@ -254,13 +157,13 @@ def quotes(text: str) -> bool:
     return first is None or report.start() < first.start() or not _AFFIRMS.match(text)
 
 
-def is_labelled_quote(text: str) -> bool:
-    """Return whether the line is marked as another's: quoted mail, or a part of a transcript."""
+def _is_labelled(text: str) -> bool:
+    """Return whether the line is marked as somebody else's: quoted mail, or a part of a transcript."""
     return _LABEL.match(text) is not None
 
 
-def denies(text: str) -> bool:
-    """Return whether the sentence denies its main predicate and affirms nothing beside it."""
+def _denies(text: str) -> bool:
+    """Return whether the sentence negates its main predicate and asserts nothing else."""
     clauses = [clause.strip(" .!\"'") for clause in _CLAUSES.split(text)]
     denying = [_denied(clause) for clause in clauses]
     return any(denying) and not any(
@@ -278,7 +181,7 @@ def _denied(clause: str) -> bool:
 
 
 def _negates(said: list[str], place: int) -> bool:
-    """Tell whether the word denies the verb of its clause: an order (`don't call me Bob`) has no subject before it."""
+    """Return whether the word negates the verb of its clause; an order (`don't call me Bob`) has no subject before."""
     word, previous = said[place], said[place - 1]
     if _SUBORDINATORS & set(said[1:place]):
         return False
@@ -300,7 +203,7 @@ def _auxiliary(word: str) -> bool:
 
 
 SKIPPED: Final = frozenset({SpeechAct.QUESTION, SpeechAct.SARCASM})
-"""Acts that state nothing, so that nothing is stored of them (DESIGN, disagreement 3)."""
+"""Acts that state nothing, from which no memory is stored (DESIGN, disagreement 3)."""
 
 _CAUTION: Final = (
     SpeechAct.QUESTION,
@@ -311,76 +214,62 @@ _CAUTION: Final = (
     SpeechAct.NEGATION,
     SpeechAct.ASSERTION,
 )
-"""Most cautious first: what is skipped, what is hardly believed, what may not replace a belief, what may."""
+"""Acts from the most cautious: skipped, capped in confidence, unable to replace a memory, able to."""
 
 _HEAD, _TAIL = 3_000, 1_000
 """Characters at either end of a text that are looked at: an endless sentence shows its mood there."""
 
-_CHEER = (
-    r"(?:great|wonderful|fantastic|perfect|lovely|brilliant|"
-    r"terrific|joy|super|fabulous|goody|yay|hooray|marvell?ous|splendid)"
-)
-
-_DREARY = (
-    r"(?:meetings?|stand-?up|bugs?|outage|deadlines?|debug\w*|tickets?|overtime|mondays?|traffic|tax(?:es)?|paperwork|"
-    r"on[- ]call|crash\w*|rewrit\w+|refactor\w*|cancel\w*|delay\w*|commut\w+|dentist|weekend|broken?|fail\w*|"
-    r"spreadsheets?)"
-)
-
-_SARCASM: Final = re.compile(
-    rf"{LEAD}(?:oh|ah|wow|gee|ugh|well)?,? ?{_CHEER}[,.!:\u2026-]{{0,3}} ?(?:another|yet another|one more|more|"
-    r"just what i)\b|"
-    rf"^(?:oh|ah|gee|ugh),? (?:{_CHEER}|nice|awesome|good)[,.!\u2026]{{0,3}} (?:now|more|the|my|our|it's|here)\b|"
-    rf"^(?:oh|gee),? {_CHEER}[.!\u2026]{{0,3}}$|"
-    r"^(?:oh |well )?yeah right\b(?! now| after| before| here| there| next)|\byeah,? right[.!\u2026]{0,3}$|"
-    rf"(?:^|[,\u2014\u2013] ?|- )(?:{_CHEER}[,.!]? )?just what i (?:always )?(?:needed|wanted)"
-    r"(?:[.!\u2026]{0,3}$|[:,] (?:another|more|an?)\b)|"
-    rf"^(?:yay|hooray|whoop-?ee|woohoo),? [^.!?]{{0,30}}\b{_DREARY}[^.!?]{{0,30}}\bagain\b|"
-    r"^(?:oh,? )?what a (?:surprise|shock), |"
-    r"^as if\b|[\s(]/s\)?[.!]?$|\(sarcasm\)|"
-    rf"\b(?:thrilled|overjoyed|delighted|ecstatic|so excited|can't wait|love) [^.!?]{{0,60}}\b{_DREARY}[^.!?]{{0,40}}"
-    r"\b(?:again|for the (?:third|fourth|fifth|\w{1,9}teenth|hundredth|millionth) time)\b|"
-    rf"\b(?:thrilled|overjoyed|delighted|ecstatic|can't wait) [^.!?]{{0,40}}\b(?:another|"
-    rf"one more) (?:\w{{1,20}} )?{_DREARY}|"
-    r"\bi (?:just |simply |absolutely |really )?love (?:it )?(?:when|how) [^.!?]{0,50}"
-    r"\b(?:crash|break|fail|freez|delay|cancel|los(?:e|t)|ignor|interrupt)\w*|"
-    r"\bsaid no one ever\b|\bthanks for nothing\b|\bwhat could (?:possibly )?go wrong\b|"
-    r"^(?:oh,? |yeah,? )?(?:sure|right),? because\b|\b(?:because|like) i have nothing better to do\b|"
-    r"^(?:oh,? )?how (?:original|delightful|convenient)[.!\u2026]{0,3}$|\btell me something i don't know\b|"
-    r"\b(?:just|only|i'm|i am|was) (?:kidding|joking)\b|\bjk\b"
-)
-
+_SARCASM: Final = pattern("speech_acts", "sarcasm")
 _OPENING: Final = re.compile("[\u201c\u201e\u00ab]")
-
 _CLOSING: Final = re.compile("[\u201d\u00bb]")
-
 _STRAIGHT: Final = re.compile(r'(?<!\d)"')
-
 _QUOTES: Final = {ord(mark): '"' for mark in "\u201c\u201d\u201e\u00ab\u00bb\u201f"}
 
 
 def speech_act(sentence: str, before: str = "") -> SpeechAct:
-    """Return what the speaker does with a sentence; `before` is what came before it in the same turn.
+    """Return the speech act of a sentence; `before` is the text before it in the same turn.
 
     A sentence that asserts something of the speaker first and then asks, reports or denies is an assertion.
     """
     text = _plain(sentence)
-    if is_labelled_quote(text) or _inside_quotation(before):
+    if _is_labelled(text) or _inside_quotation(before):
         return SpeechAct.QUOTATION
     for act, does in _MOODS:
         if does(text):
             return act
-    framed = in_effect(text, _plain(before)) if before else None
+    framed = _framed(text, _plain(before)) if before else None
     if framed is not None:
         return framed
-    if quotes(text):
+    if _quotes(text):
         return SpeechAct.QUOTATION
-    return SpeechAct.NEGATION if denies(text) else SpeechAct.ASSERTION
+    return SpeechAct.NEGATION if _denies(text) else SpeechAct.ASSERTION
 
 
 def more_cautious(first: SpeechAct, second: SpeechAct) -> SpeechAct:
-    """Return the one of two verdicts on the same words that believes less of them."""
+    """Return the more cautious of two verdicts on the same words."""
     return min(first, second, key=_CAUTION.index)
+
+
+def lead_of_supposition(sentence: str) -> int:
+    """Return where what a sentence supposes or pretends begins: after `what if`, `imagine that`."""
+    found = _LEADS.match(sentence)
+    return found.end() if found else 0
+
+
+def opens_play(sentence: str) -> bool:
+    """Tell whether what follows in the turn is said in a role."""
+    text = _plain(sentence)
+    return _PLAYING.search(text) is not None or _casts(text)
+
+
+def is_fiction(sentence: str) -> bool:
+    """Tell whether it tells a story that is not the speaker's: `in my novel`."""
+    return _FICTION.search(sentence) is not None
+
+
+def is_retracted(sentence: str) -> bool:
+    """Return whether the sentence declares the text before it a joke."""
+    return _KIDDING.search(sentence) is not None
 
 
 def _jokes(text: str) -> bool:
@@ -388,23 +277,23 @@ def _jokes(text: str) -> bool:
 
 
 _MOODS: Final = (
-    (SpeechAct.ROLEPLAY, is_role_play),
-    (SpeechAct.HYPOTHETICAL, is_supposition),
+    (SpeechAct.ROLEPLAY, _plays),
+    (SpeechAct.HYPOTHETICAL, _supposes),
     (SpeechAct.SARCASM, _jokes),
-    (SpeechAct.QUESTION, asks),
+    (SpeechAct.QUESTION, _asks),
 )
-"""What a sentence shows by itself, in this order: `what if I were a doctor?` supposes before it asks."""
+"""Checks of a sentence by itself, in this order: `what if I were a doctor?` is a supposition rather than a question."""
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case, with straight quotes and single spaces, and only its ends if it is endless."""
+    """Return the text in lower case, with straight quotes and single spaces, without the middle of a long one."""
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]} {text[-_TAIL:]}"
     return " ".join(normalise(text).translate(_QUOTES).split())
 
 
 def _inside_quotation(before: str) -> bool:
-    """Tell whether a quotation opened earlier in the paragraph is still open; `6"` are inches."""
+    """Return whether a quotation that was opened earlier in the paragraph is still open; `6"` are inches."""
     paragraph = before.rpartition("\n\n")[2]
     if len(_OPENING.findall(paragraph)) > len(_CLOSING.findall(paragraph)):
         return True

@@ -1,7 +1,7 @@
-"""Whether one name is another that was misspelt, as far as its letters can show it.
+"""Recognition of misspelt names.
 
-Spelling alone proves little: Iceland is not Ireland, and Martina is not Martin. A misspelling is plain only where one
-of the names is well known and the other is no name or word that people use.
+Similar spelling alone proves little: Iceland is not Ireland, and Martina is not Martin. A name counts as misspelt only
+if the other name is well known and it is no name or word itself.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from app.lexical.edits import one_edit_apart
 from app.lexical.tokens import fold_accents
 
 SHORTEST: Final = 7
-"""Letters of a word of which a misspelling is told: short ones are all near one another."""
+"""Least letters of a word that can be recognised as misspelt, because short words are all similar."""
 
 _PART: Final = re.compile(r"[\s.\-]+")
 
 
 def misspelt(first: str, second: str) -> bool:
-    """Return whether two normalised names are one, misspelt: all parts are equal but one, and that by one letter.
+    """Return whether one of two normalised names is a misspelling of the other: one letter of one part differs.
 
-    Of the parts that differ, one is a well-known organisation or country, the other no known word, and they do not
-    differ in their endings, as names that are inflected do.
+    One of the parts that differ is a well-known organisation or country, the other no known word, and they do not
+    differ in their endings, as inflected names do.
     """
     parts, others = _PART.split(fold_accents(first)), _PART.split(fold_accents(second))
     if len(parts) != len(others):

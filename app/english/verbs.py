@@ -1,8 +1,6 @@
-"""Verb forms and bases.
+"""Forms of English verbs: from a form to its base, and from a base to its forms.
 
-English verbs: from a form to its base, and from a base to what he or she does.
-
-What was done is told in the past tense and asked for without it: `whom did Ann meet?`, `Ann met Bob`.
+Statements use the past tense where questions use the base form: `Ann met Bob`, `whom did Ann meet?`.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ _IRREGULAR: Final = section("verbs", "irregular")
 """Base, past and participle."""
 
 _REGULAR: Final = section("verbs", "regular")
-
 _DOUBLED: Final = section("verbs", "doubled")
 """Bases that double their last letter."""
 
@@ -27,14 +24,14 @@ _SHORTEST_PAST: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a word can be a form of, and which: base, s, past, participle, ing."""
+    """The base that a word is a form of, and the name of the form: base, s, past, participle, ing."""
 
     lemma: str
     kinds: frozenset[str]
 
 
 def third_person(lemma: str) -> str:
-    """Return what he or she does: `run` -> `runs`."""
+    """Return the third person singular: `run` -> `runs`."""
     if lemma in {"be", "have"}:
         return {"be": "is", "have": "has"}[lemma]
     if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -43,17 +40,17 @@ def third_person(lemma: str) -> str:
 
 
 def gerund(lemma: str) -> str:
-    """Return what one is doing: `swim` -> `swimming`."""
+    """Return the gerund: `swim` -> `swimming`."""
     return _ing(lemma)
 
 
 def form_of(word: str) -> Form | None:
-    """Return what the lower-case word is a form of; None when it is no verb known here."""
+    """Return the base and the form of a lower-case word, None when it is no known verb."""
     return _FORMS.get(word)
 
 
 def looks_past(word: str) -> bool:
-    """Tell whether an unknown word looks like a past tense."""
+    """Return whether an unknown word looks like a past tense."""
     return len(word) > _SHORTEST_PAST and word.endswith("ed") and not word.endswith("eed") and word.isalpha()
 
 
@@ -91,22 +88,19 @@ def _table() -> dict[str, Form]:
     kinds: dict[str, dict[str, set[str]]] = {}
     for word, lemma, kind in _inflected():
         kinds.setdefault(word, {}).setdefault(lemma, set()).add(kind)
-    # `found` is what `find` was before it is what one does to a company; the rule for companies looks itself.
+    # `found` is the past of `find` rather than the base `found`; the rule for companies checks that itself.
     return {word: Form(next(iter(lemmas)), frozenset(next(iter(lemmas.values())))) for word, lemmas in kinds.items()}
 
 
 _FORMS: Final = _table()
-
 _DID: Final = re.compile(r"\bdid(?:n't)?\b", re.IGNORECASE)
-
 _WORD: Final = re.compile(r"\w+")
-
 _PAST: Final = pairs("verbs", "asked")
-"""Verbs whose past tense has another stem; `go`, `do`, `have`, `get`, `take` and `come` say too little to be added."""
+"""Verbs whose past tense has another stem, without `go`, `do`, `have`, `get`, `take` and `come`, which say little."""
 
 
 def past_forms(text: str) -> str:
-    """Return the past tense of the irregular verbs of a question that asks what somebody did; else nothing."""
+    """Return the past forms of the irregular verbs in a question about the past, else the empty string."""
     if _DID.search(text) is None:
         return ""
     words = (word.casefold() for word in _WORD.findall(text))

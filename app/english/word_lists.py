@@ -1,4 +1,4 @@
-"""Word lists, kept as text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
+"""Word lists from text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
 
 from __future__ import annotations
 
@@ -21,13 +21,28 @@ def section(name: str, title: str) -> frozenset[str]:
     return frozenset(_sections(name)[title])
 
 
+def listed(name: str, title: str) -> tuple[str, ...]:
+    """Return the entries of one section of a list, in their order."""
+    return _sections(name)[title]
+
+
+def words(name: str, title: str) -> frozenset[str]:
+    """Return the words of one section of a list, several a line."""
+    return frozenset(word for entry in _sections(name)[title] for word in entry.split())
+
+
+def lines(name: str, title: str) -> tuple[tuple[str, str], ...]:
+    """Return the lines `key = value` of a section in their order, keys that come again included."""
+    return tuple(_pair(entry) for entry in _sections(name)[title])
+
+
 def pairs(name: str, title: str) -> Mapping[str, str]:
-    """Return the entries of a section whose lines are `word = what it stands for`."""
-    return dict(_pair(entry) for entry in _sections(name)[title])
+    """Return the entries of a section of lines `word = value`."""
+    return dict(lines(name, title))
 
 
 def alternatives(name: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return each entry as its alternatives, parted by `|` in the file, and each alternative as its forms."""
+    """Return each entry as its alternatives, separated by `|` in the file, and each alternative as its forms."""
     return tuple(tuple(tuple(side.split()) for side in entry.split("|")) for entry in entries(name))
 
 
@@ -61,9 +76,9 @@ def _pair(entry: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolKind:
-    """A kind of things one chooses among: its words, the preference key they fill, and its name in a decision.
+    """A kind of tools to choose from: its words, their preference key, and its name in a decision.
 
-    Two choices of one kind fill one key: Go and TypeScript, pytest and unittest.
+    Choices of one kind compete for one key: Go and TypeScript, pytest and unittest.
     """
 
     words: frozenset[str]
@@ -82,14 +97,13 @@ def _tool_kind(title: str, words: tuple[str, ...]) -> ToolKind:
 MEN: Final = section("given_names", "men")
 WOMEN: Final = section("given_names", "women")
 EITHER: Final = section("given_names", "either")
-"""Given names that women and men share, or that are other words too."""
+"""Given names of both women and men, or that are other words too."""
 
 CITIES: Final = frozenset(entries("cities"))
 COUNTRIES: Final = section("places", "countries")
 PLACE_PHRASES: Final = section("places", "phrases")
 LANGUAGES: Final = section("places", "languages")
 NATIONALITIES: Final = section("places", "nationalities")
-
 ORGANISATIONS: Final = frozenset(entries("organisations"))
 ORGANISATION_SUFFIXES: Final = section("organisation_words", "suffixes")
 GROUPS: Final = section("organisation_words", "groups")
@@ -103,12 +117,10 @@ COLLEAGUES: Final = pairs("people", "colleagues")
 PETS: Final = section("people", "pets")
 DOCTORS: Final = section("people", "doctors")
 FAITHS: Final = section("people", "faiths")
-
 ROLE_HEADS: Final = section("occupations", "heads")
 ROLE_OF: Final = section("occupations", "titles of")
 NOT_TITLES: Final = section("occupations", "no titles")
 DEGREES: Final = section("occupations", "degrees")
-
 CONDITIONS: Final = section("health", "conditions")
 CONDITION_HEADS: Final = section("health", "condition heads")
 STATES: Final = section("health", "states")
@@ -117,7 +129,6 @@ FOODS: Final = section("health", "foods")
 MEDICINES: Final = section("health", "medicines")
 COUNTED: Final = pairs("health", "counted")
 DOSE: Final = r"\d+(?:[.,]\d+)?\s?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?)\b"
-
 TOOLS: Final[Mapping[str, ToolKind]] = {
     word: kind
     for kind in (_tool_kind(title, words) for title, words in _sections("tools").items())

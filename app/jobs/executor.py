@@ -1,11 +1,7 @@
-"""One run of a job and its outcome.
+"""One run of a job: from the ticket that a worker took to the outcome in the job's row.
 
-What a run of a job can come to.
-
-One run of a job: from the ticket that a worker took to what stands in the job's row afterwards.
-
-The row is the truth, the ticket only the turn. Whatever is cut off in between, the ticket comes back when its
-worker gives no sign of life, and the row says what to do with it: nothing, if the run's outcome is recorded.
+The row is authoritative, a ticket only schedules a run. When a worker dies, its tickets return to the queue after a
+time without heartbeats; if the row has the run's outcome already, the ticket is dropped.
 """
 
 from __future__ import annotations
@@ -36,7 +32,7 @@ from app.model import JobStatus
 from app.runtime import Runtime
 
 LONGEST_DELAY = 600.0
-"""Seconds: no retry waits longer."""
+"""The longest delay of a retry, in seconds."""
 
 _GROWTH = 4.0
 
@@ -45,9 +41,9 @@ _LONGEST_ERROR = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOutcome:
-    """What a turn of a job came to. `status`: its end; `delay`: seconds until its next turn, if it gets one.
+    """The outcome of a ticket. `status` is the job's final one, if any; `delay` the seconds until its next run, if any.
 
-    `counted`: the run was one of the attempts that a job has.
+    `counted` says whether the run counts as one of the job's attempts.
     """
 
     name: str
@@ -64,8 +60,8 @@ TAKEN_OVER = JobOutcome(name="taken_over")
 
 PUT_BACK = JobOutcome(name="put_back", delay=0.0, counted=False)
 
-# Turns without a run: nothing is left to do; the kind of the job is known to other workers alone; the job may
-# be what ended its last worker, and waits while another of that sort is done.
+# Outcomes without a run: nothing is left to do; only other workers know the kind of the job; the job may have killed
+# its last worker, and waits until another such job is done.
 SERVED = JobOutcome(name="served")
 
 NOT_OURS = JobOutcome(name="not_ours", delay=30.0)
@@ -74,7 +70,7 @@ SUSPECT = JobOutcome(name="suspect", delay=2.0)
 
 
 class RunEnded(Exception):
-    """A run has come to something before its handler returned."""
+    """A run has an outcome before its handler returned."""
 
     def __init__(self, outcome: JobOutcome) -> None:
         super().__init__(outcome.name)
@@ -82,7 +78,7 @@ class RunEnded(Exception):
 
 
 def succeeded(result: Mapping[str, object] | None) -> JobOutcome:
-    """Return the outcome of a run that returned; ValueError when its result isn't JSON that Postgres can keep."""
+    """Return the outcome of a run that returned; raise ValueError unless its result is JSON that Postgres can store."""
     written = to_json(result)
     if b"\\u0000" in written:
         raise ValueError("a result can't hold NUL characters")
@@ -90,19 +86,19 @@ def succeeded(result: Mapping[str, object] | None) -> JobOutcome:
 
 
 def failure(message: str) -> JobOutcome:
-    """Return the outcome of a run that failed for good; the message is for the caller."""
+    """Return the outcome of a run that failed finally; the message is for the caller."""
     return JobOutcome(name="failed", status=JobStatus.FAILED, error=_storable(message))
 
 
 def retry(message: str, delay: float) -> JobOutcome:
-    """Return the outcome of a run that failed for now."""
+    """Return the outcome of a run that failed and is to be retried."""
     return JobOutcome(name="retried", error=_storable(message), delay=delay)
 
 
 def backoff(attempt: int, *, first: float, at_least: float = 0.0) -> float:
-    """Return seconds until the next attempt: four times as long each time, less up to half by chance.
+    """Return seconds until the next attempt: four times as long each time, minus a random part of up to half.
 
-    Never less than `at_least`, which is what the one who failed asked for, and never more than ten minutes.
+    It is at least `at_least`, which the failure asked for, and at most ten minutes.
     """
     longest = min(LONGEST_DELAY, first * _GROWTH ** (attempt - 1))
     return min(LONGEST_DELAY, max(at_least, longest * random.uniform(0.5, 1.0)))  # noqa: S311 - no secret
@@ -115,13 +111,13 @@ def _storable(message: str) -> str:
 _T = TypeVar("_T")
 
 MOST_INTERRUPTED = 5
-"""Runs of a job that may end with their worker's death, before it is taken to be the cause."""
+"""Runs of a job that end with their worker's death before the job is taken for the cause and fails."""
 
 UNRECORDED_SECONDS = 10.0
-"""How long a ticket waits whose run ended in an error of ours."""
+"""The delay of a ticket whose run could not be recorded."""
 
 LAST_WORD_SECONDS = 3.0
-"""How long a run that is stopped may take to give its job back."""
+"""The time that a run that is stopped has to return its job to the queue."""
 
 _DELAYS = (0.1, 0.2, 0.5, 1.0, 2.0)
 
@@ -130,7 +126,7 @@ log = structlog.get_logger("typed_memory.jobs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executor:
-    """Does the jobs of tickets; one for a worker."""
+    """Runs the jobs of tickets; each worker has one."""
 
     runtime: Runtime
     handlers: Mapping[str, Handler]
@@ -139,7 +135,7 @@ class Executor:
     _over: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     async def __call__(self, ticket: Ticket) -> None:
-        """Do the job of a ticket and record what it came to; raise RetryRequested when it gets another turn."""
+        """Run the job of a ticket and record the outcome; raise RetryRequested when it is to run again."""
         try:
             tenant, job = job_queue.read_payload(ticket.payload)
         except ValueError:
@@ -152,7 +148,7 @@ class Executor:
         try:
             delay = await self._turn(tenant, job, ticket.id)
         except asyncio.CancelledError:
-            # Passed on, it would have pgqueuer delete the ticket.
+            # If the error were raised, pgqueuer would delete the ticket.
             delay = PUT_BACK.delay
         except Exception as error:  # noqa: BLE001 - pgqueuer would log its message, which may quote content
             log.error("a run could not be recorded", ticket=ticket.id, **logs.described(error))  # noqa: TRY400
@@ -163,38 +159,38 @@ class Executor:
             raise RetryRequested(timedelta(seconds=delay))
 
     def cut(self) -> None:
-        """Stop what runs, and begin nothing more; each run puts its job back, to be done from its beginning."""
+        """Stop all runs and start no more; each run returns its job to the queue."""
         self._over.set()
         for task in self._running:
             task.cancel()
 
     async def _turn(self, tenant: UUID, job: UUID, ticket: int) -> float | None:
-        """Do the job and return seconds until its next turn, None when its ticket has served."""
-        turn = await self._persistently(tenant, lambda session: self._begun(session, tenant, job, ticket))
+        """Run the job and return the seconds until its next run, None when the ticket is done."""
+        turn = await self._persistently(tenant, lambda session: self._begin(session, tenant, job, ticket))
         if turn is not SUSPECT:
-            return await self._taken(turn)
+            return await self._delay_of(turn)
         if self._suspects.locked():
             return SUSPECT.delay
         async with self._suspects:
-            return await self._taken(
+            return await self._delay_of(
                 await self._persistently(
-                    tenant, lambda session: self._begun(session, tenant, job, ticket, watched=True)
+                    tenant, lambda session: self._begin(session, tenant, job, ticket, watched=True)
                 )
             )
 
-    async def _taken(self, turn: Job | JobOutcome) -> float | None:
+    async def _delay_of(self, turn: Job | JobOutcome) -> float | None:
         if isinstance(turn, JobOutcome):
             return turn.delay
         with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
             return (await self._performed(turn)).delay
 
-    async def _begun(
+    async def _begin(
         self, session: WriteSession, tenant: UUID, job: UUID, ticket: int, *, watched: bool = False
     ) -> Job | JobOutcome:
-        """Return the run to do, or what becomes of the ticket without one.
+        """Return the run to perform, or the outcome of the ticket without a run.
 
-        A job that was running when its worker died may be the cause. Of those a worker does one at a time,
-        `watched`, so that the next death tells which it was and parks no other job along with it.
+        A job that was running when its worker died may be the cause. A worker runs such jobs one at a time, `watched`,
+        so that a further death identifies the job and interrupts no other suspect.
         """
         found = await jobs.lock(session, tenant, job)
         if found is None or found.ticket != ticket or found.finished:
@@ -270,7 +266,7 @@ class Executor:
         await self._persistently(run.tenant_id, record)
 
     async def _persistently(self, tenant: UUID, work: Callable[[WriteSession], Awaitable[_T]]) -> _T:
-        """Do something in a transaction, again and again while the database is away."""
+        """Run `work` in a transaction; retry while the database is unavailable."""
         for delay in chain(_DELAYS, repeat(_DELAYS[-1])):
             try:
                 async with self.runtime.database.write(tenant) as session:
@@ -281,7 +277,7 @@ class Executor:
 
     @contextmanager
     def _measured(self, run: Job) -> Iterator[list[JobOutcome]]:
-        """Count, time and log a run; the block leaves its outcome in the list."""
+        """Count, time and log a run; the block appends its outcome to the list."""
         began = time.monotonic()
         self.runtime.metrics.job_started(run.kind)
         ended: list[JobOutcome] = []
@@ -296,7 +292,7 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """The progress of one run."""
+    """Reports the progress of one run."""
 
     runtime: Runtime
     run: Job

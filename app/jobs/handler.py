@@ -1,4 +1,4 @@
-"""Handlers of jobs: one file for each kind in `handlers/`, with a HANDLER, found by its name."""
+"""The interface of job handlers and their discovery: one file for each kind in `handlers/`, with a HANDLER."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.runtime import Runtime
 
 
 class ProgressCallback(Protocol):
-    """How a handler says how far it is; also the checkpoint at which it can be stopped."""
+    """Reports a handler's progress; each report is also a checkpoint at which the run can be stopped."""
 
     async def __call__(self, done: int, total: int | None = None) -> None:
-        """Record progress. It may raise to end the run here: let that pass."""
+        """Report progress. It may raise to end the run here; handlers let that pass."""
 
 
 Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] | None]]
@@ -26,12 +26,12 @@ Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler:
-    """How jobs of one kind are done.
+    """The handler of one kind of jobs.
 
-    `run` takes the runtime, the job and its progress, and returns what the job came to, as JSON, or None. It
-    runs at least once and perhaps more often, even at the same time when its worker was presumed dead, so it
-    must be idempotent: doing it again changes nothing. A TypedMemoryError that time may mend (the database,
-    the model provider, a conflict) has it tried again later, any other error fails the job.
+    `run` takes the runtime, the job and its progress callback, and returns the job's result as JSON, or None. It runs
+    at least once and may run again, even concurrently when its worker was presumed dead, so it must be idempotent. A
+    transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, any other error
+    fails the job.
     """
 
     kind: str
@@ -39,7 +39,10 @@ class Handler:
 
 
 def discover() -> Mapping[str, Handler]:
-    """Return every handler in `jobs/handlers` by kind; refuse a file without HANDLER, or one named otherwise."""
+    """Return the handlers in `jobs/handlers` by kind.
+
+    Raises ConfigurationError for a file without HANDLER, or with the handler of a kind other than its name.
+    """
     found: dict[str, Handler] = {}
     for module in sorted(pkgutil.iter_modules(handlers.__path__), key=lambda one: one.name):
         loaded = importlib.import_module(f"{handlers.__name__}.{module.name}")

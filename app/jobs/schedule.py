@@ -1,7 +1,6 @@
-"""Schedules: tasks at the times of cron expressions, each run by one worker, and once after a time without any.
+"""Schedules: tasks at the times of cron expressions, each run by one worker, and once after an outage of all.
 
-What a schedule does must be short and idempotent. Longer work, and work for each tenant, belongs into jobs that
-the schedule queues.
+Tasks must be short and idempotent. Longer work, and work for each tenant, is done by jobs that a task queues.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from app.db import job_queue, jobs
 from app.runtime import Runtime
 
 BATCH = 1000
-"""Rows removed in one transaction."""
+"""Rows that are removed in one transaction."""
 
 LOG_KEPT = timedelta(days=1)
-"""How long the queue's own log is kept; nothing reads it but people."""
+"""The age at which rows of the queue's own log are removed; only people read it."""
 
 log = structlog.get_logger("typed_memory.jobs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """Something to do at the times of a cron expression (five fields, UTC; a sixth would be seconds)."""
+    """A task at the times of a cron expression (five fields, UTC; a sixth would be seconds)."""
 
     name: str
     cron: str
@@ -35,7 +34,7 @@ class Schedule:
 
 
 async def tend(runtime: Runtime) -> None:
-    """Keep the queue fair and complete."""
+    """Release failed tickets and recompute priorities of the queue."""
     async with runtime.database.write(None) as session:
         released = await job_queue.release(session)
         await job_queue.move_up(session)
@@ -44,7 +43,7 @@ async def tend(runtime: Runtime) -> None:
 
 
 async def prune(runtime: Runtime) -> None:
-    """Remove jobs that finished long ago, and what the queue wrote down about them."""
+    """Remove jobs that finished long ago, and old rows of the queue's log."""
     before = runtime.clock() - timedelta(days=runtime.settings.job_keep_days)
     for tenant in await runtime.tenants.list():
         removed = BATCH
@@ -58,18 +57,18 @@ async def prune(runtime: Runtime) -> None:
 
 
 async def seal(runtime: Runtime) -> None:
-    """Seal the audit events that were written since the last time."""
+    """Seal the audit events of all tenants that were written since the last run."""
     await runtime.audit.seal_all()
 
 
 async def start_worker(name: str, runtime: Runtime) -> None:
-    """Queue a worker's run for every tenant that has ever written; one that waits or runs already is enough."""
+    """Queue a worker's run for every tenant with data, unless one is queued or running."""
     for tenant in await runtime.tenants.list():
         await runtime.workers.start_scheduled(tenant.id, name)
 
 
 def every(runtime: Runtime) -> tuple[Schedule, ...]:
-    """Return all schedules: the queue's own, and one for each worker that isn't switched off."""
+    """Return all schedules: the queue's own, and one for each lifecycle worker that isn't switched off."""
     crons = {name: runtime.workers.cron(name) for name in sorted(runtime.workers.known)}
     return SCHEDULES + tuple(
         Schedule(name=f"worker-{name}", cron=cron, run=partial(start_worker, name))

@@ -1,4 +1,4 @@
-"""The worker: takes tickets and does their jobs until it is told to stop, inside `serve` or as a process."""
+"""The worker, a process or part of `serve`: takes tickets from the queue and runs their jobs until it is stopped."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from app.jobs.schedule import Schedule, every
 from app.runtime import Runtime
 
 POLL_SECONDS = 2.0
-"""How often the queue is looked at when no notification comes: what bounds the delay of retries."""
+"""The interval at which the queue is polled without notifications, which bounds the delay of retries."""
 
 AGAIN_SECONDS = 1.0
-"""Before a loop that failed starts anew."""
+"""The pause before a failed loop is restarted."""
 
 CUT_SECONDS = 5.0
-"""How long each way of ending what doesn't end in its grace gets: stop the runs, wait for no database, give up."""
+"""The time for each further step after the grace: stop the runs, stop waiting for the database, cancel the loops."""
 
 log = structlog.get_logger("typed_memory.jobs")
 
@@ -41,14 +41,13 @@ async def run_worker(
     hurry: asyncio.Event | None = None,
     schedules: Sequence[Schedule] | None = None,
 ) -> None:
-    """Do jobs and schedules until `stop` is set, then finish what runs, and put back what takes too long.
+    """Run jobs and schedules until `stop` is set, then finish running jobs and return those that exceed the grace.
 
-    `hurry` cuts the grace short; `schedules` are all there are unless given. Whatever fails in between, the
-    worker goes on.
+    `hurry` ends the grace; `schedules` are all unless given. Failures in between don't end the worker.
     """
     due = every(runtime) if schedules is None else schedules
     executor = Executor(runtime=runtime, handlers=handlers)
-    async with ReconnectingDriver.opened(runtime.database) as driver:
+    async with ReconnectingDriver.open(runtime.database) as driver:
         loops = {
             asyncio.create_task(_kept_up("queue", partial(_queue, runtime, driver, executor, stop), stop)),
             asyncio.create_task(_kept_up("schedules", partial(_schedules, runtime, driver, due, stop), stop)),
@@ -59,7 +58,7 @@ async def run_worker(
             await _grace(loops, runtime.settings.worker_grace, hurry or asyncio.Event())
         finally:
             stop.set()
-            for last_resort in (executor.cut, driver.impatient, partial(_cancel, loops)):
+            for last_resort in (executor.cut, driver.stop_waiting, partial(_cancel, loops)):
                 last_resort()
                 await asyncio.wait(loops, timeout=CUT_SECONDS)
         log.info("worker stopped")
@@ -67,7 +66,7 @@ async def run_worker(
 
 @asynccontextmanager
 async def embedded_worker(runtime: Runtime) -> AsyncIterator[None]:
-    """Run a worker beside the block, unless `serve` is to leave jobs to others."""
+    """Run a worker during the block, unless TM_WORKER is off."""
     if runtime.settings.worker == "off":
         yield
         return
@@ -118,7 +117,7 @@ async def _due(runtime: Runtime, schedule: Schedule, _at: Due) -> None:
 
 
 async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
-    """Run a loop until the worker stops, again whenever it fails."""
+    """Run a loop until the worker stops, and restart it when it fails."""
     while not stop.is_set():
         try:
             await loop()
@@ -130,7 +129,7 @@ async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio
 
 
 async def _grace(loops: set[asyncio.Task[None]], seconds: float, hurry: asyncio.Event) -> None:
-    """Wait until the loops have ended, the time is up, or there is a hurry."""
+    """Wait until the loops have ended, the time is over, or `hurry` is set."""
     waits = {asyncio.create_task(asyncio.wait(loops)), asyncio.create_task(hurry.wait())}
     await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     for wait in waits:

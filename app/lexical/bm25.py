@@ -1,23 +1,18 @@
-"""Terms, stop words, sparse BM25 vectors.
+"""The terms of a text without stop words, and BM25 as an inner product of two sparse vectors.
 
-Words too common to tell one text from another, by Snowball language name.
+Stop words are by Snowball language name. `may`, `will` and other words that are also names or months are left out on
+purpose. A language without an entry has no stop words.
 
-Left out on purpose although most lists have them: `may`, `will` and `mark`-like words that are also names
-or months. A language without an entry has no stop words.
-
-The one tokenizer, and BM25 as an inner product of two sparse vectors.
-
-What `terms` makes of a text, at write and at read alike:
+`terms` is used at write and at read alike:
 
 - a word: its Snowball stem, without accents; stop words are dropped, unless the text has nothing else;
-- a possessive or contraction: what stands before it (`Caroline's` is `carolin`, `don't` is a stop word);
+- a possessive or contraction: the word before it (`Caroline's` is `carolin`, `don't` is a stop word);
 - a hyphenated or apostrophed word: written together, and its parts (`check-in` is `checkin`, `check`);
 - an identifier (with a digit, a dot, `_`, `@`, `&`, ...): whole and unstemmed, and its parts
   (`pg_trgm` is `pg_trgm`, `pg`, `trgm`; `v1.2.3` is `1.2.3`, `v1`, `2`, `3`; `#42` is `#42`, `42`);
 - a script without spaces: character bigrams, and single ideographs.
 
-Nothing here holds state: a Snowball stemmer costs 0.3 microseconds to make and is not thread-safe, so each
-call makes its own.
+A Snowball stemmer takes 0.3 microseconds to create and is not thread-safe, so each call creates its own.
 """
 
 from __future__ import annotations
@@ -50,16 +45,16 @@ why with won't wont would you your yours yourself yourselves
 STOP_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType({"english": frozenset(_ENGLISH.split())})
 
 DIMENSIONS: Final = 1_000_000_000
-"""Of the sparse vectors: pgvector's maximum, which makes hash collisions rarest."""
+"""Dimensions of the sparse vectors: pgvector's maximum, which makes hash collisions rarest."""
 
 MAX_ENTRIES: Final = 16_000
 """Non-zero entries that pgvector stores in one sparsevec (SPARSEVEC_MAX_NNZ)."""
 
 MAX_TERM_LENGTH: Final = 64
-"""Characters of a term that count; Postgres takes lexemes of up to 2,046 bytes."""
+"""Most characters of a term; Postgres allows lexemes of up to 2,046 bytes."""
 
 MAX_LEXEME_BYTES: Final = 1_000_000
-"""Of all lexemes of one tsvector together; Postgres takes less than 1 MiB (MAXSTRPOS)."""
+"""Most bytes of all lexemes of a tsvector; Postgres allows less than 1 MiB (MAXSTRPOS)."""
 
 _SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
@@ -76,7 +71,7 @@ _SIMPLE: Final = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bm25Parameters:
-    """BM25's two knobs: how soon repetition stops counting, and how much length counts against a text."""
+    """BM25's two parameters: the saturation of repetition, and the penalty of length."""
 
     k1: float = 1.2
     b: float = 0.75
@@ -108,7 +103,7 @@ def _stem_all(language: str) -> Callable[[Sequence[str]], Sequence[str]]:
 
 
 def _forms(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each form under which a token is found, and whether it takes a stem."""
+    """Yield each form of a token in the index, and whether it is stemmed."""
     if token in stop:
         return
     if _SPACELESS_RUN.match(token):
@@ -148,7 +143,7 @@ def _compound(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 
 def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct terms, sorted; past what a tsvector can hold, the later ones are left out."""
+    """Return the distinct terms, sorted; the last ones are left out beyond the limit of a tsvector."""
     kept: list[str] = []
     room = MAX_LEXEME_BYTES
     for term in dict.fromkeys(found):
@@ -161,7 +156,7 @@ def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=50_000)
 def index_of(term: str) -> int:
-    """Return the term's place in the sparse vectors, 1..DIMENSIONS: a hash, the same on every machine."""
+    """Return the term's index in the sparse vectors, 1..DIMENSIONS: a hash that is equal on every machine."""
     digest = blake2b(term.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % DIMENSIONS + 1
 
@@ -197,7 +192,7 @@ def idf(document_frequency: int, documents: int) -> float:
 def query_weights(found: Sequence[str], frequencies: Mapping[str, int], documents: int) -> dict[int, float]:
     """Return a query's half of BM25: each term's idf, times its occurrences in the query.
 
-    `frequencies` is in how many of the `documents` a term occurs; a missing term counts as new, the rarest.
+    `frequencies` are the numbers of the `documents` with a term; a missing term counts as new, the rarest.
     """
     weights: dict[int, float] = {}
     for term, occurrences in Counter(found).items():

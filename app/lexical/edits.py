@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def one_edit_apart(first: str, second: str) -> bool:
-    """Return whether one letter is left out, put in or another, or two neighbours are swapped."""
+    """Return whether the words differ by one missing, added or changed letter, or by two swapped neighbours."""
     if len(first) > len(second):
         first, second = second, first
     same = next((place for place, letter in enumerate(first) if letter != second[place]), len(first))

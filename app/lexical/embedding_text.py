@@ -1,8 +1,4 @@
-"""Chunks of long texts; texts without names.
-
-Texts without the names in them: in what is embedded, names drown what is said about them.
-
-Cutting a long text into the parts that are embedded one by one, because one embedding of it all blurs.
+"""Preparation of texts for embedding: remove names, which dominate an embedding, and split long texts into parts.
 
 Measured with the embedded model on LongMemEval S: parts of at most 40 words, matched by the best part, lift
 turn recall@10 from .930 to .949.
@@ -19,16 +15,13 @@ from typing import Final
 from app.lexical.tokens import SPACELESS
 
 SHORT_FORM = 3
-"""Letters a short form of a name has at least: Mel for Melanie."""
+"""Least letters of a short form of a name: Mel for Melanie."""
 
 _WORD = re.compile(r"\b(\w+)(?:['\u2019]s)?\b:?")
 
 
 def without_names(names: frozenset[str], text: str) -> str:
-    """Return a text without the names as written, each of their words, and the short forms they begin with.
-
-    All of the text, when nothing would be left.
-    """
+    """Return a text without the names, their words and their short forms; the whole text if nothing would be left."""
     if not names:
         return text
     left = _by_word(names, text) if _by_word_alone(names, text) else pattern(names).sub(" ", text)
@@ -37,7 +30,7 @@ def without_names(names: frozenset[str], text: str) -> str:
 
 @lru_cache(maxsize=256)
 def pattern(names: frozenset[str]) -> re.Pattern[str]:
-    """Return what matches the names in any case, and their capitalised words and short forms in their own."""
+    """Return the pattern of the names in any case, and of their capitalised words and short forms in their own case."""
     words = _words(names)
     short = {word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)} | words
     whole = f"(?i:{_either(names)})"
@@ -46,7 +39,7 @@ def pattern(names: frozenset[str]) -> re.Pattern[str]:
 
 
 def _by_word_alone(names: frozenset[str], text: str) -> bool:
-    """Tell whether looking at each word by itself finds all that the pattern would: compiling that takes longer."""
+    """Return whether comparing single words finds all matches of the pattern, whose compilation takes longer."""
     lower = ""
     for name in names:
         parts = name.split(" ")
@@ -106,9 +99,9 @@ def split_chunks(text: str, max_words: int = 40, *, max_parts: int = MAX_PARTS) 
 
 
 LEAD_WORDS: Final = 20
-"""Words of the text before that are searched along with a short one (measured on LoCoMo: enough)."""
+"""Words of the text before a short one that are indexed with it (enough, as measured on LoCoMo)."""
 
 
 def lead(text: str) -> str:
-    """Return the end of a text, which gives the one after it its meaning."""
+    """Return the end of a text, as context of the text after it."""
     return " ".join(text.split()[-LEAD_WORDS:])

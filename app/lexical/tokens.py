@@ -1,14 +1,8 @@
-"""Tokens, word counts, the place of a quotation.
+"""Raw tokens and word counts of a text, in scripts with and without spaces; quotations and sentences located in it.
 
-From text to raw tokens: what a word is, before stop words and stems.
-
-A token is a run of letters, digits and their combining marks, together with what joins it to the next run
-when the two make one name (`pg_trgm`, `user@example.com`, `cve-2024-1234`, `don't`, `10:30`), or a run of a
-script that writes no spaces between words, or an issue number (`#42`).
-
-Where words stand in a text: a quotation found whatever its typography, and the sentence around it.
-
-How many words a text has, in scripts with and without spaces.
+A token is a run of letters, digits and their combining marks, together with the signs that join it to the next run of
+one name (`pg_trgm`, `user@example.com`, `cve-2024-1234`, `don't`, `10:30`), or a run of a script without spaces, or an
+issue number (`#42`).
 """
 
 from __future__ import annotations
@@ -54,7 +48,7 @@ def normalise(text: str) -> str:
 
 
 def fold_accents(term: str) -> str:
-    """Return the term without Latin, Greek and Cyrillic accents: people leave them out when they ask."""
+    """Return the term without Latin, Greek and Cyrillic accents, which people omit in questions."""
     if term.isascii():
         return term
     bare = _COMBINING.sub("", unicodedata.normalize("NFD", term))
@@ -96,7 +90,7 @@ _SAME: Final = str.maketrans(
 )
 
 _PASSED_OVER: Final = re.compile("\\s{2,}|[^\\S ]|[\u00ad\u200b-\u200f\u2060\ufeff*]+")
-"""What typing, rendering and marking up add or leave out."""
+"""Characters that typing, rendering and markup add or leave out."""
 
 _EDGES: Final = " \t\r\n\"'.,;:!?\u2026()[]"
 
@@ -105,7 +99,7 @@ _MOST_TRIES: Final = 100
 _SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
 _AROUND: Final = 600
-"""Characters on either side of a quotation in which its sentence begins and ends."""
+"""Characters on either side of a quotation within which its sentence must begin and end."""
 
 _BREAK: Final = re.compile(
     "(?<=[.!?\u2026])[\"')\\]\u201d\u2019]{0,3}\\s+|\\s*\n\\s*\n\\s*|\\s*\n(?=\\s*[^a-z\\s])|(?<=[\u3002\uff01\uff1f])"
@@ -120,19 +114,19 @@ _ABBREVIATED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Flat:
-    """A text made comparable, and where the places of its characters shift against the original."""
+    """A normalised text, and the shifts of its positions against the original."""
 
     text: str
     starts: tuple[int, ...]
     shifts: tuple[int, ...]
 
     def place(self, position: int) -> int:
-        """Return where the character stands in the original."""
+        """Return the position of a character in the original."""
         return position + self.shifts[bisect_right(self.starts, position) - 1]
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Return start and end of a quotation in a text, or None where it doesn't stand word for word.
+    """Return start and end of a quotation in a text, None if it is not in it word for word.
 
     Case, spacing, emphasis, the forms of quotation marks and dashes, and punctuation at its ends don't matter.
     """
@@ -152,7 +146,7 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def sentence_around(text: str, span: tuple[int, int]) -> tuple[str, str]:
-    """Return the sentence that holds a span of the text, or the sentences it reaches over, and all that came before."""
+    """Return the sentence, or the sentences, of a span of the text, and the text before them."""
     start, end = span
     lowest, highest = max(0, start - _AROUND), min(len(text), end + _AROUND)
     begins, ends = lowest, highest
@@ -186,7 +180,7 @@ def _flat(text: str) -> _Flat:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Tell whether a word goes on across a place between two characters."""
+    """Return whether a position between two characters is inside a word."""
     if place in {0, len(text)} or _SPACELESS_RUN.match(text[place]):
         return False
     return text[place - 1].isalnum() and text[place].isalnum()
@@ -203,9 +197,9 @@ _CONTRACTED: Final = re.compile(r"\w['\u2019](?:m|re|ve|ll|d|s|t)\b", re.IGNOREC
 
 
 def count_words(text: str) -> int:
-    """Return how many words there are: `I'm` is two, two characters of a script without spaces are one.
+    """Return the number of words: `I'm` is two, two characters of a script without spaces are one.
 
-    What holds no letter or digit (an emoji, a dash) is no word.
+    A token without a letter or digit (an emoji, a dash) is no word.
     """
     words = 0
     for run in _SPACELESS_WORD.findall(text):

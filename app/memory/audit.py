@@ -1,18 +1,14 @@
-"""Audit actions and the hash chain.
+"""Actions of audit events, and the hash chain that seals a tenant's audit log.
 
-What the audit log records; `story.py` says each in a sentence.
-
-The hash chain of a tenant's audit log: what its digests are made of, and where it is broken.
-
-The database seals events (`seal_audit`); this computes the same digests independently of it. With `micros` the
-microseconds since 1970, `||` concatenation, integers 8 bytes big-endian and ids 16 bytes:
+The database seals events (`seal_audit`); this module computes the same digests independently, to verify them. With
+`micros` the microseconds since 1970, `||` concatenation, integers 8 bytes big-endian and ids 16 bytes:
 
     detail digest = sha256(salt || detail as jsonb's text)
     event digest  = sha256(JSON [tenant, id, micros, actor, action, memory, scope, hex of the detail digest])
     seal digest   = sha256(previous seal's digest || tenant || seq || micros || (id || event digest) of each event)
 
-The first seal follows 32 zero bytes. An event that was emptied keeps its detail digest; its salt is gone, so that
-the digest tells nothing about what the detail was.
+The first seal follows 32 zero bytes. A redacted event keeps its detail digest but not its salt, so that the digest
+reveals nothing about the detail.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from uuid import UUID
 
 
 class AuditAction(StrEnum):
-    """What happened."""
+    """The action of an audit event."""
 
     MEMORY_ADDED = "memory.added"
     MEMORY_ACCEPTED = "memory.accepted"
@@ -80,7 +76,7 @@ class AuditAction(StrEnum):
 
 
 START = bytes(32)
-"""What the first seal follows."""
+"""The digest before the first seal."""
 
 DIGEST_BYTES = 32
 
@@ -90,7 +86,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class ChainFault(StrEnum):
-    """How a log differs from what was sealed."""
+    """A kind of difference between a log and its seals."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -100,7 +96,7 @@ class ChainFault(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """An event as it is stored; `detail` is the text of its JSON."""
+    """A stored event; `detail` is the text of its JSON."""
 
     id: UUID
     occurred_at: datetime
@@ -116,7 +112,7 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seal:
-    """A seal as it is stored: which events it covers, in order, and their digests one after another."""
+    """A stored seal: the ids of its events, in order, and their digests, concatenated."""
 
     seq: int
     sealed_at: datetime
@@ -128,7 +124,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """Where a log is not what was sealed. `seq`: the seal, None for the tail; `event`: None for the seal itself."""
+    """A place where a log differs from its seals. `seq` is None for unsealed events, `event` None for a whole seal."""
 
     fault: ChainFault
     seq: int | None
@@ -142,7 +138,7 @@ def detail_digest(salt: UUID | None, detail: str) -> bytes:
 
 
 def event_digest(tenant: UUID, event: AuditRecord) -> bytes:
-    """Return the digest of an event; an emptied one goes by the digest its detail had."""
+    """Return the digest of an event; a redacted event has the stored digest of its former detail."""
     inner = event.detail_digest
     if inner is None:
         inner = detail_digest(event.salt, event.detail)
@@ -160,7 +156,7 @@ def event_digest(tenant: UUID, event: AuditRecord) -> bytes:
 
 
 def seal_digest(tenant: UUID, seal: Seal) -> bytes:
-    """Return the digest that a seal of these contents has."""
+    """Return the digest of a seal with these contents."""
     digest = hashlib.sha256(seal.previous + tenant.bytes + _long(seal.seq) + _long(_micros(seal.sealed_at)))
     for place, event in enumerate(seal.events):
         digest.update(event.bytes + _digest_at(seal, place))
@@ -170,9 +166,9 @@ def seal_digest(tenant: UUID, seal: Seal) -> bytes:
 def broken(
     tenant: UUID, seal: Seal, events: Mapping[UUID, AuditRecord], *, after: int, previous: bytes
 ) -> Broken | None:
-    """Return the first place where a seal is broken, None where it holds.
+    """Return the first place where a seal is broken, None for an intact one.
 
-    `events` are those of the seal that exist; `after` and `previous` are number and digest of the seal before it.
+    `events` are the seal's events that exist; `after` and `previous` are number and digest of the seal before it.
     """
     link = _broken_link(seal, after, previous)
     if link is not None:
@@ -210,7 +206,7 @@ def _of_event(seal: Seal, event: UUID, *, reordered: bool) -> Broken:
 
 
 def redacted_digest(events: Sequence[AuditRecord], known: AbstractSet[UUID]) -> AuditRecord | None:
-    """Return the first event that was emptied by an erasure which is not on record."""
+    """Return the first redacted event whose erasure is not in the log, None without one."""
     return next((one for one in events if one.redacted_by is not None and one.redacted_by not in known), None)
 
 

@@ -1,13 +1,4 @@
-"""Audit events as sentences; states of a memory over time.
-
-Words that sentences about events share.
-
-What is said of what happened to a memory.
-
-What is said of what happened to all else of a tenant: entities, turns, jobs, keys, types.
-
-The audit log in sentences, one for each kind of event, and what a memory's events say it went through.
-"""
+"""Descriptions of audit events as sentences, one for each action, and a memory's states over time, from its events."""
 
 from __future__ import annotations
 
@@ -27,21 +18,21 @@ _LOOKED_AT = ("freshness", "confidence")
 
 
 def with_reason(detail: Detail) -> str:
-    """Return why it happened, after a colon; nothing where no reason is on record."""
+    """Return the reason of an event after a colon, the empty string without one."""
     reason = detail.get("reason")
     return f": {reason}" if reason else ""
 
 
 def pair(detail: Detail, name: str) -> tuple[Any, Any]:
-    """Return what was before and is after; one value stands for both."""
+    """Return the values before and after a change; a single value stands for both."""
     value = detail.get(name)
     if isinstance(value, list | tuple):
         return value[0], value[1]
     return value, value
 
 
-def shown(value: object) -> str:
-    """Return a value as a reader wants it."""
+def as_text(value: object) -> str:
+    """Return a value as text for people."""
     match value:
         case None:
             return "nothing"
@@ -59,7 +50,7 @@ def words(name: str) -> str:
 
 
 def plainly(what: str) -> Sentence:
-    """Return a sentence of what happened and why, with the numbers that were looked at."""
+    """Return the function that describes an event by a fixed text, its reason and the numbers of its detail."""
 
     def sentence(detail: Detail) -> str:
         numbers = [f"{name} {pair(detail, name)[1]:.2f}" for name in _LOOKED_AT if _is_number(pair(detail, name)[1])]
@@ -147,7 +138,7 @@ def _revived(detail: Detail) -> str:
 
 def _changed(detail: Detail) -> str:
     values: Mapping[str, Any] = detail.get("values", {})
-    told = [f"{words(name)} from {shown(pair[0])} to {shown(pair[1])}" for name, pair in values.items()]
+    told = [f"{words(name)} from {as_text(pair[0])} to {as_text(pair[1])}" for name, pair in values.items()]
     unsaid = {"needs_review": "review"}
     told += [words(name) for name in detail.get("changed", ()) if unsaid.get(name, name) not in values]
     return f"Changed @: {'; '.join(told) or 'nothing'}"
@@ -162,7 +153,9 @@ def _erased(detail: Detail) -> str:
 
 def _standing(detail: Detail) -> str:
     pairs = {name: pair(detail, name) for name in ("status", "confidence")}
-    changes = [f"its {name} went from {shown(old)} to {shown(new)}" for name, (old, new) in pairs.items() if old != new]
+    changes = [
+        f"its {name} went from {as_text(old)} to {as_text(new)}" for name, (old, new) in pairs.items() if old != new
+    ]
     return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
 
 
@@ -259,7 +252,7 @@ def _job(verb: str) -> Sentence:
 def _policy(detail: Detail) -> str:
     before, after = _flat(detail.get("before", {})), _flat(detail.get("after", {}))
     changed = [
-        f"{words(name)} from {shown(before.get(name))} to {shown(after.get(name))}"
+        f"{words(name)} from {as_text(before.get(name))} to {as_text(after.get(name))}"
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     ]
@@ -275,7 +268,7 @@ def _flat(values: Mapping[str, Any], under: str = "") -> dict[str, Any]:
 
 def _key_created(detail: Detail) -> str:
     until = "" if detail.get("expires_at") is None else f", until {detail['expires_at']}"
-    return f"Key {detail.get('key')} was made @, for {shown(detail.get('roles', ()))}{until}"
+    return f"Key {detail.get('key')} was made @, for {as_text(detail.get('roles', ()))}{until}"
 
 
 def _key_rotated(detail: Detail) -> str:
@@ -333,7 +326,7 @@ _SENTENCES = {**MEMORY_TEXTS, **TENANT_TEXTS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditState:
-    """What a memory was from an instant on; `status` is None from when it is gone."""
+    """The status and confidence of a memory from a time on; `status` is None after its deletion."""
 
     at: datetime
     action: str
@@ -342,7 +335,7 @@ class AuditState:
 
 
 def describe(action: str, at: datetime, actor: str, detail: Detail, *, redacted: bool = False) -> str:
-    """Return what happened, as a sentence; `redacted`: its detail was emptied by an erasure."""
+    """Return an event as a sentence; `redacted` means that an erasure removed its detail."""
     when = f"{at.day} {at:%B %Y}"
     if redacted:
         return f"{_title(action)} on {when}, by {actor}; the details were erased."
@@ -353,9 +346,9 @@ def describe(action: str, at: datetime, actor: str, detail: Detail, *, redacted:
 
 
 def states_over_time(events: Iterable[tuple[datetime, str, Detail]]) -> list[AuditState]:
-    """Return what one memory was, from first to last, by its events (instant, action, detail) in order alone.
+    """Return the states of a memory in order, from its events (time, action, detail) alone.
 
-    Raises ValueError where an event changes a status or a confidence that the events before it did not lead to.
+    Raises ValueError where an event's former status or confidence is not the result of the events before it.
     """
     found: list[AuditState] = []
     now: dict[str, object] = {"status": None, "confidence": None}

@@ -1,4 +1,4 @@
-"""The words of backfills: where one is, where a memory of it is, and what becomes of a memory."""
+"""Vocabularies of backfills: statuses of a backfill, states of its items, and their effects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class BackfillStatus(StrEnum):
-    """Where a backfill is; those that end in -ing are a job's."""
+    """The status of a backfill; those that end in -ing mean that a job works on it."""
 
     PREVIEWING = "previewing"
     PREVIEWED = "previewed"
@@ -18,18 +18,18 @@ class BackfillStatus(StrEnum):
 
 
 class Classifier(StrEnum):
-    """Who says which memories are of the type."""
+    """The means by which memories are classified."""
 
     RULES = "rules"
     MODEL = "model"
 
 
 class ItemState(StrEnum):
-    """Where a memory of a backfill is.
+    """The state of an item of a backfill.
 
-    `found`: flagged, and not yet settled with those beside it; `planned`: it would change; `left`: flagged, but it
-    stays as it is; `skipped`: it was not changed, because something had moved since the preview; `kept`: it was not
-    put back, because something had moved since the commit.
+    `found`: flagged, and not decided yet together with its slot; `planned`: it would change; `left`: flagged, but it
+    stays as it is; `skipped`: the commit did not change it, because something changed since the preview; `kept`: the
+    undo did not restore it, because something changed since the commit.
     """
 
     FOUND = "found"
@@ -42,7 +42,7 @@ class ItemState(StrEnum):
 
 
 class BackfillEffect(StrEnum):
-    """What becomes of a memory: it changes its type, or something beside it does that touches it."""
+    """The effect of a backfill on a memory: its type changes, or it is affected by another one's change."""
 
     RECLASSIFIED = "reclassified"
     SUPERSEDED = "superseded"

@@ -1,4 +1,4 @@
-"""From a stated time and its precision to the range it covers."""
+"""Stated times: validation, and the range that a time of some precision covers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 EARLIEST_YEAR = 1000
 LATEST_YEAR = 2200
 APPROXIMATE_DAYS = 15
-"""An approximate date covers this many days on either side."""
+"""Days on either side that an approximate date covers."""
 
 
 def plausible(value: date | datetime) -> date | datetime:
-    """Return the date if a memory could mean it, or raise ValueError."""
+    """Return the date if it is between the earliest and the latest year, or raise ValueError."""
     if not EARLIEST_YEAR <= value.year <= LATEST_YEAR:
         raise ValueError(f"must lie between the years {EARLIEST_YEAR} and {LATEST_YEAR}")
     return value
@@ -36,7 +36,7 @@ def known_zone(name: str) -> str:
 
 
 _THIS_MACHINES = frozenset({"localtime", "posixrules", "Factory"})
-"""Names that zone databases hold beside those of IANA, and that mean another zone on another machine, or none."""
+"""Names in zone databases that are not IANA's and whose meaning depends on the machine."""
 
 
 @cache
@@ -45,32 +45,32 @@ def _zones() -> frozenset[str]:
 
 
 def _date_alone(value: object) -> object:
-    """Read `2026-05-09` as a date, so that it is not taken for its midnight; a number is no date."""
+    """Read `2026-05-09` as a date rather than as its midnight; raise ValueError for a number."""
     if isinstance(value, int | float) or (isinstance(value, str) and not _DATED.match(value)):
         raise ValueError("must be a date such as 2026-05-09, or a date and time such as 2026-05-09T14:00:00Z")
     return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
 
 
 StatedTime = Annotated[datetime | date, BeforeValidator(_date_alone), AfterValidator(plausible)]
-"""A payload's time: a date, or a date and time, of a year a memory could mean."""
+"""A payload's time: a date, or a date and time, between the earliest and the latest year."""
 
 
 def day_start(value: date | datetime, zone: tzinfo) -> datetime:
-    """Return an aware instant: a date is its midnight in the zone, a naive time is read in the zone."""
+    """Return an aware time: midnight in the zone for a date; a time without offset is read in the zone."""
     if not isinstance(value, datetime):
         return datetime.combine(value, time.min, tzinfo=zone)
     return value if value.tzinfo is not None else value.replace(tzinfo=zone)
 
 
 def date_of(value: date | datetime) -> date:
-    """Return the calendar date as it was written, whatever its offset."""
+    """Return the calendar date as written, whatever its offset."""
     return value.date() if isinstance(value, datetime) else value
 
 
 def covered(at: datetime, precision: Precision, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
-    """Return the half-open range [lower, upper) in UTC that an instant of this precision covers.
+    """Return the half-open range [lower, upper) in UTC that a time of this precision covers.
 
-    A day, week (from Monday) or month is a calendar one in the zone; unknown covers nothing.
+    A day, week (from Monday) or month is a calendar one in the zone; an unknown precision covers nothing.
     """
     local = at.astimezone(zone)
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)

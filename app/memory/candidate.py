@@ -1,4 +1,4 @@
-"""Candidates, which are proposed for storing, and the decisions about them."""
+"""Candidates, which are proposed for storing, and the outcomes of writing them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.memory.spec import MemoryType, Payload
 from app.model import Category, Evidence, Memory, Scope, SpeechAct
 
 DIRECT_SOURCE = 0.9
-"""Source strength of a caller that states a memory itself (the seed's explicit first-person statement)."""
+"""Source strength of a typed write (the seed's explicit first-person statement)."""
 
 DIRECT_EXTRACTION = 0.9
-"""Extractor confidence when nothing was extracted: the fields were given as they are."""
+"""Extractor confidence of a typed write, which involves no extraction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """That what a candidate's payload says is no longer so.
+    """Marks a candidate as a statement that something is no longer so.
 
-    `at` is when it stopped, aware; None where only that it has stopped is known, by when it was stated. `named`:
-    the payload names the value; otherwise whichever is held there has ended.
+    `at` is when it ended, aware; None if it is only known that it ended before the statement. `named` means that the
+    payload names the value that ended; otherwise any present value has ended.
     """
 
     at: datetime | None = None
@@ -32,13 +32,13 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One typed memory as it arrives, before any look at the store.
+    """A typed memory that is proposed for storing.
 
-    `content` overrides the type's own sentence; `context` is the text that came just before, which is
-    searched but never shown; times are aware; `zone` is the caller's time zone; `mentions` is how often it was said;
-    `review` says why a person should look at it before it is believed. `category` is the caller's choice of how it
-    fades, `nature` what extraction makes of what it says; without either the type decides. `reviewed`: a person has
-    looked at what it says. With an `ending` it is nothing to store, but takes what it says out of what is believed.
+    `content` overrides the type's own sentence; `context` is the text that came just before, which is searched but
+    never shown; times are aware; `zone` is the caller's time zone; `mentions` is the number of times it was said;
+    `review` is the reason to hold it back for a reviewer. `category` is the caller's choice of category, `nature` the
+    one that extraction derives; without either the type's default is used. `reviewed` means that a reviewer has seen
+    it. With an `ending`, it is not stored but ends the memories that say the same.
     """
 
     type: MemoryType
@@ -69,7 +69,7 @@ class Candidate:
 
 
 class WriteDecision(StrEnum):
-    """What a write came to, in the words of the API."""
+    """The decision of a write, in the words of the API."""
 
     ADDED = "added"
     MERGED = "merged"
@@ -82,7 +82,7 @@ class WriteDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffectedMemory:
-    """Another memory that the write changed, and how."""
+    """Another memory that a write changed, and the change."""
 
     id: UUID
     change: str
@@ -90,7 +90,7 @@ class AffectedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOutcome:
-    """What was decided about a candidate and why; `memory` is None when it was rejected."""
+    """The decision on a candidate and its reason; `memory` is None when it was rejected."""
 
     decision: WriteDecision
     reason: str

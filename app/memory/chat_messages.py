@@ -1,7 +1,7 @@
-"""Chat messages in the shapes of common libraries, read as what was said, by whom and when.
+"""Chat messages in the formats of common libraries, read as text, speaker and time.
 
-Understood are OpenAI's and Anthropic's messages (text, or content parts), LangChain's (`type`, or wrapped in `data` or
-`kwargs`), and those of chat exports (`author`, `sender`, `create_time`). Pure: JSON values in, values out.
+The formats are OpenAI's and Anthropic's messages (text, or content parts), LangChain's (`type`, or wrapped in `data` or
+`kwargs`), and those of chat exports (`author`, `sender`, `create_time`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 from app.memory.fields import can_be_seen
 
 TIME_FIELDS: Final = ("occurred_at", "timestamp", "date", "created_at", "create_time", "time")
-"""The names under which libraries keep when a message was sent, the one that counts first."""
+"""Names of the time of a message in libraries, in order of precedence."""
 
 _WRITTEN: Final = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d")
 
@@ -32,12 +32,12 @@ _ROLES: Final[Mapping[str, str]] = {
 _INSTRUCTIONS: Final = frozenset({"system", "developer"})
 
 _MILLISECONDS_FROM: Final = 100_000_000_000
-"""Seconds since 1970 stay below this until the year 5138; larger numbers are milliseconds."""
+"""Numbers from here on are milliseconds: seconds since 1970 stay below until the year 5138."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """What somebody said: `occurred_at` is ISO 8601, without an offset where the message has none."""
+    """A message: `occurred_at` is ISO 8601, without an offset if the message has none."""
 
     content: str
     role: str | None = None
@@ -47,18 +47,18 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredMessage:
-    """A message that says nothing to remember, such as a system prompt, and why."""
+    """A message without anything to remember, such as a system prompt, and the reason."""
 
     reason: str
 
 
 def read_chat_message(message: object, *, sent: object = None) -> ChatMessage | IgnoredMessage:
-    """Return what a message says; `sent` is the time of one that has none of its own.
+    """Return a message; `sent` is the time of a message without one.
 
-    Raises ValueError, in words for the sender, when it can't be understood.
+    Raises ValueError, with a message for the sender, when it can't be read.
     """
     if not isinstance(message, dict):
-        # A ValueError as for all else that is wrong with a message.
+        # A ValueError, as for all other faults of a message.
         raise ValueError(  # noqa: TRY004
             f"a message must be a JSON object with `role` and `content`, not {abbreviated(message)}"
         )
@@ -83,13 +83,13 @@ def read_chat_message(message: object, *, sent: object = None) -> ChatMessage | 
 
 
 def is_role(word: str) -> bool:
-    """Return whether a message's `type` names who speaks, as LangChain's does, rather than a memory type."""
+    """Return whether a message's `type` is a role, as in LangChain's format, rather than a memory type."""
     known = _ROLES.keys() | _ROLES.values() | _INSTRUCTIONS | {"chat", "message", "constructor"}
     return word.casefold() in known
 
 
 def time_of(value: Mapping[str, Any]) -> object:
-    """Return when a message or conversation took place, as it is written there; None if it isn't."""
+    """Return the time of a message or conversation as written there, None without one."""
     return next((value[key] for key in TIME_FIELDS if value.get(key) not in {None, ""}), None)
 
 
@@ -100,7 +100,7 @@ def abbreviated(value: object) -> str:
 
 
 def _unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the message without the wrapping of LangChain (`data`, `kwargs`)."""
+    """Return the message without LangChain's wrapping (`data`, `kwargs`)."""
     for key in ("data", "kwargs"):
         if isinstance(message.get(key), dict):
             return {**message, **message[key]}
@@ -117,7 +117,7 @@ def _role(message: Mapping[str, Any]) -> str | None:
 
 
 def _text(content: object) -> str:
-    """Return the text of a message's content: a string, a list of parts, or an object that has them."""
+    """Return the text of a message's content: a string, a list of parts, or an object with parts."""
     match content:
         case str():
             return content.strip()
@@ -130,7 +130,7 @@ def _text(content: object) -> str:
 
 
 def _instant(value: object) -> str:
-    """Return a time as ISO 8601, or raise ValueError; one without an offset stays without."""
+    """Return a time as ISO 8601, or raise ValueError; a time without an offset stays without."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
         try:

@@ -1,4 +1,4 @@
-"""Confidence: how far a memory is trusted (seed 000, "Type-specific confidence priors"; DESIGN section 4)."""
+"""The formula of confidence, which says how far to trust a memory (seed 000, "Type-specific confidence priors")."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 from app.model import ConfidenceParts, SpeechAct
 
 WRITE_FLOOR = 0.30
-"""Below this a candidate is rejected; at it, it is stored (DESIGN, disagreement 4)."""
+"""The least confidence of a memory: a candidate below it is rejected (DESIGN, disagreement 4)."""
 
 READ_FLOOR = 0.50
 """Below this a memory is not recalled by default (DESIGN, disagreement 4)."""
 
 UNCERTAIN_CAP = 0.30
-"""Most that a hypothetical or a role may be believed (seed 003, provenance failure)."""
+"""The highest confidence of hypothetical statements and role play (seed 003, provenance failure)."""
 
 UNCERTAIN_ACTS = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION})
 
@@ -32,13 +32,13 @@ def score(parts: ConfidenceParts) -> float:
 
 
 def meets_floor(parts: ConfidenceParts, act: SpeechAct) -> float:
-    """Return the confidence of a statement made in this speech act: capped unless it was meant."""
+    """Return the confidence of a statement, capped unless the speech act is an assertion."""
     value = score(parts)
     return min(value, UNCERTAIN_CAP) if act in UNCERTAIN_ACTS else value
 
 
 def merged_parts(old: ConfidenceParts, new: ConfidenceParts) -> ConfidenceParts:
-    """Return the components of one belief stated by both: mention-weighted averages, counts added."""
+    """Return the components of two statements of one belief: averages weighted by mentions, counts added."""
     total = old.mentions + new.mentions
 
     def average(first: float, second: float) -> float:

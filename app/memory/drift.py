@@ -1,8 +1,8 @@
 """Drift: slots that change too often, and shifts in a store's mix (DESIGN section 7).
 
-The share of something among the memories, writes or turns of the last 7 days is compared with its share in the 28 days
-before by the two-proportion z-test with pooled variance; mean confidences by Welch's test, with the normal
-distribution in place of Student's, which the counts asked for allow.
+Shares of types, decisions and reasons in the last 7 days are compared with those of the 28 days before by the
+two-proportion z-test with pooled variance; mean confidences by Welch's test, with the normal distribution in place of
+Student's, which the required counts allow.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from datetime import date, timedelta
 from typing import Final
 
 FLIPS: Final = 4
-"""Times a slot's value was replaced within `FLIP_DAYS` from which the slot is volatile."""
+"""Replacements of a slot's value within `FLIP_DAYS` that make the slot volatile."""
 
 FLIP_DAYS: Final = 30
 
 DEMOTION: Final = 0.8
-"""What the score of a volatile slot's value is multiplied by, until somebody looked at it or the slot calms down."""
+"""The factor on the score of a volatile slot's memory, until it is reviewed or the slot is stable again."""
 
 RECENT_DAYS: Final = 7
 BEFORE_DAYS: Final = 28
 
 LEAST_Z: Final = 4.0
-"""Chance alone goes this far once in 16,000 times: some forty shares of each store are compared each day."""
+"""Least z of a shift: chance exceeds it once in 16,000 comparisons, and each store has some forty a day."""
 
 LEAST_SHIFT: Final = 0.05
-"""Change of a share, or of the mean confidence, that is worth telling."""
+"""Least change of a share, or of the mean confidence, that is reported."""
 
 LEAST_RECENT: Final = 50
 LEAST_BEFORE: Final = 200
-"""Memories, writes or turns that the two stretches of time have at least."""
+"""Least number of memories, writes or turns in each of the two periods."""
 
 CONFIDENCE: Final = "confidence"
 SUM: Final = "sum"
@@ -48,7 +48,7 @@ _LARGEST_Z: Final = 99.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayRow:
-    """Of `total` things of a kind on a day, `count` were `name`."""
+    """A daily count: of `total` items of a kind on a day, `count` were `name`."""
 
     day: date
     kind: str
@@ -59,7 +59,7 @@ class DayRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A share, or a mean, of so many."""
+    """A share or a mean, with the number of items."""
 
     value: float
     of: int
@@ -67,7 +67,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """A share (of a name among a kind) or a mean that has changed; `z` in standard errors, positive: it rose."""
+    """A share (of a name among a kind) or a mean that has changed by `z` standard errors, positive for a rise."""
 
     kind: str
     name: str
@@ -78,14 +78,14 @@ class Shift:
 
 @dataclass(slots=True)
 class _Sums:
-    """Counts by name of one kind over a stretch of days, and of how many in all."""
+    """Counts of one kind by name over a period, and their total."""
 
     counts: dict[str, int]
     total: int = 0
 
 
 def shifts(rows: Iterable[DayRow], today: date) -> list[Shift]:
-    """Return what has shifted in the days before `today`, the greatest z first."""
+    """Return the shifts of the days before `today`, the greatest z first."""
     middle = today - timedelta(days=RECENT_DAYS)
     first = middle - timedelta(days=BEFORE_DAYS)
     kept = [one for one in rows if first <= one.day < today and one.kind in COMPARED]

@@ -1,9 +1,4 @@
-"""Turns, proposals, token usage, tenant policy.
-
-What goes into extraction and what comes out: turns, and the memories proposed from them.
-
-What a tenant decides about its own write pipeline.
-"""
+"""Input and output of extraction: turns and proposed memories; and a tenant's policy for its write pipeline."""
 
 from __future__ import annotations
 
@@ -20,14 +15,14 @@ from app.memory.vocabulary import USER
 from app.model import Category, Scope, SpeechAct
 
 MOST_PROPOSALS = 5
-"""Memories that one turn may propose (seed 003: extract 0 to 5)."""
+"""Most proposals of one turn (seed 003: extract 0 to 5)."""
 
 ASSISTANT = "assistant"
-"""The name under which the assistant itself is spoken of."""
+"""The name of the assistant as a subject."""
 
 
 class Role(StrEnum):
-    """Who produced a turn; it caps how far what the turn says is trusted."""
+    """The role of a turn's author, which caps the source strength."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -36,7 +31,7 @@ class Role(StrEnum):
 
 
 class TurnStatus(StrEnum):
-    """How far a turn has come; those received are still to be processed."""
+    """The status of a turn; received turns wait to be processed."""
 
     RECEIVED = "received"
     PROCESSED = "processed"
@@ -48,9 +43,9 @@ class TurnStatus(StrEnum):
 class Turn:
     """One message of a conversation.
 
-    `speaker` is the name of who said it, where a conversation has names; `zone` is the time zone in which its
-    "yesterday" is meant; `occurred_at` is aware. `category` and `importance` (0..1) are the caller's, for all that
-    it yields. `unread`: it came before, and nothing has been made of it yet, perhaps because its request was cut off.
+    `speaker` is the author's name, if the conversation has names; `zone` is the time zone of words such as
+    "yesterday"; `occurred_at` is aware. `category` and `importance` (0..1) are the caller's, for all memories of the
+    turn. `unread` means that it is an earlier turn that was not extracted yet, perhaps as its request was interrupted.
     """
 
     id: UUID
@@ -68,14 +63,14 @@ class Turn:
 
     @property
     def first_person(self) -> str:
-        """Return whom the turn means by `I`."""
+        """Return the name that `I` refers to in the turn."""
         if self.speaker is not None:
             return self.speaker
         return USER if self.role is Role.USER else ASSISTANT
 
     @property
     def second_person(self) -> str:
-        """Return whom the turn means by `you`, as far as its role tells."""
+        """Return the name that `you` refers to in the turn, according to its role."""
         return ASSISTANT if self.role is Role.USER else USER
 
 
@@ -83,12 +78,11 @@ class Turn:
 class Proposal:
     """A memory that an extractor proposes.
 
-    `type` names a registered type, `payload` its fields by their wire names, not yet validated; `quote` is the
-    span of the turn it relies on, word for word; `confidence` (how sure that the turn says so) and `importance`
-    (how much it matters in the long run) are 0..1 and independent; `category` is how the extractor thinks it
-    fades, None for as its type does; `consistency` is the share of the temperature sweep that produced it. `ends`: it
-    proposes that this is no longer so, since `ended_at` (an ISO date or date and time) or, without one, since some
-    time before the turn; the payload may then leave the value out.
+    `type` names a registered type, `payload` has its fields by their wire names, not yet validated; `quote` is the span
+    of the turn that supports it, word for word; `confidence` (that the turn says so) and `importance` (in the long run)
+    are 0..1 and independent; `category` is the extractor's choice, None for the type's default; `consistency` is the
+    share of the temperature sweep that produced it. `ends` means that this is no longer so, since `ended_at` (an ISO
+    date or date and time) or, without one, since some time before the turn; the payload may then omit the value.
     """
 
     type: str
@@ -106,14 +100,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUsage:
-    """What extraction cost: requests to the model, and tokens in and out; nothing without a model."""
+    """The cost of extraction: requests to the model, and tokens in and out; zero without a model."""
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        """Return both together."""
+        """Return the sum of both."""
         return TokenUsage(
             requests=self.requests + other.requests,
             input_tokens=self.input_tokens + other.input_tokens,
@@ -123,10 +117,10 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What came of one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn.
+    """The result of extraction from one turn: at most `MOST_PROPOSALS` proposals, in the order of the turn.
 
-    `adoptable`: they are of the few types that the extractor was written for, so types that adopt from these are
-    offered them; a language model knows every type, and its choice stands.
+    `adoptable` means that the extractor knows a few types only, so that other types may adopt its proposals; a language
+    model knows every type, and its choice is final.
     """
 
     proposals: tuple[Proposal, ...] = ()
@@ -141,7 +135,7 @@ def _distinct(values: object) -> object:
 
 
 class PrefilterPolicy(BaseModel):
-    """A tenant's own thresholds for what is worth extracting from."""
+    """A tenant's own thresholds of the prefilter."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -187,7 +181,7 @@ class PrefilterPolicy(BaseModel):
 
 
 class TenantPolicy(BaseModel):
-    """A tenant's own settings; what is left out is as the service has it."""
+    """A tenant's own settings; settings that are left out have the service's defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,4 +1,4 @@
-"""Types of fields: bounded strings, names, numbers and flags, and JSON objects of callers' own."""
+"""Types of fields: bounded strings, names, numbers and flags, and callers' own JSON objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_storable(text: str) -> bool:
 
 
 def visible(text: str) -> str:
-    """Return the text, or raise ValueError when nobody could see anything of it."""
+    """Return the text, or raise ValueError when it has no visible character."""
     if not can_be_seen(text):
         raise ValueError("must hold something that can be seen")
     return text
@@ -72,17 +72,17 @@ Name = Annotated[
 
 
 def addressable(name: str) -> str:
-    """Return the id, or raise ValueError for one that can't be part of a path: HTTP clients take it out."""
+    """Return the id, or raise ValueError for one that HTTP clients remove from a path."""
     if name in {".", ".."}:
         raise ValueError("must not be . or .., which can't be in the path of a request")
     return name
 
 
 UserId = Annotated[Name, AfterValidator(addressable)]
-"""The id of a user, who can be erased by it."""
+"""The id of a user, which must be usable in a path."""
 
 Person = Annotated[Name, AfterValidator(vocabulary.person)]
-"""Whom or what something is about: a name in the form that one person has, whatever they are called by."""
+"""The name of a subject; all forms of the first person become one name."""
 
 
 def _number(value: object) -> object:
@@ -94,17 +94,16 @@ def _number(value: object) -> object:
 
 
 A_NUMBER = BeforeValidator(_number)
-"""Refuses `true` and `false`, which would be read as 1 and 0, and numbers in quotes."""
+"""Refuses `true` and `false`, which pydantic would read as 1 and 0, and numbers in quotes."""
 
 Flag = Annotated[bool, Field(strict=True)]
-"""True or false, and no other spelling of them."""
+"""A JSON boolean, and no other spelling of one."""
 
 Place = Annotated[int, Field(ge=0, le=2**31 - 1), A_NUMBER]
-"""A place in a sequence. The bounds stand before the check: after it they would not be in the JSON Schema."""
+"""A position in a sequence. The bounds come before the check: after it they would not be in the JSON Schema."""
 
 Topic = Annotated[Name, AfterValidator(normalise.composed)]
-"""What a memory is filed under. A letter with an accent is one character, however it was written, so that one word is
-one topic."""
+"""A topic. It is normalised to NFC, so that one word is one topic however its accents are encoded."""
 
 METADATA_BYTES = 16_384
 

@@ -1,4 +1,4 @@
-"""Freshness: how fast a memory fades (seed 000, "Type-specific decay half-lives"; seed 002, categories)."""
+"""The formula of freshness, which falls with time (seed 000, "Type-specific decay half-lives"; seed 002)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CATEGORY_DECAY = {
     Category.CONTROL: Decay(half_life_days=None),
     Category.CORE: Decay(half_life_days=120, floor=0.60),
 }
-"""What a category that was chosen explicitly does, whatever the type (DESIGN, disagreement 6)."""
+"""The decay of an explicitly chosen category, whatever the type (DESIGN, disagreement 6)."""
 
 
 def boost(access_count: int) -> float:
@@ -51,6 +51,6 @@ def days_between(earlier: datetime, later: datetime) -> float:
 def since_last_use(
     *, stated_at: datetime, last_accessed_at: datetime | None, access_count: int, decay: Decay, now: datetime
 ) -> float:
-    """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
+    """Return the freshness at `now`, from the last access or, without one, from the statement."""
     days = days_between(last_accessed_at or stated_at, now)
     return freshness(days=days, decay=decay, access_count=access_count)

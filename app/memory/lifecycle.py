@@ -1,6 +1,6 @@
-"""The life of a memory (seed 001, "The lifecycle in detail"): which changes of status there are, and what decides.
+"""The lifecycle of a memory: legal changes of status and their conditions (seed 001, "The lifecycle in detail").
 
-How fresh a memory is stands here as arithmetic; the workers' SQL says the same in sets.
+Conditions on freshness are here as arithmetic; the workers' SQL has the same for sets of memories.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from app.memory.freshness import EXPIRY, Decay, boost, days_between, freshness
 from app.model import MemoryStatus
 
 GC_DAYS = 90.0
-"""Days that a memory is expired before it may be forgotten."""
+"""Days that a memory must be expired before it may be forgotten."""
 
 GC_CONFIDENCE = 0.30
-"""Up to this confidence an expired memory was probably an error that no access ever confirmed."""
+"""The highest confidence of a memory that may be forgotten: it was probably an error that no access confirmed."""
 
 CORE_ACCESSES = 10
 CORE_STABILITY = 0.85
 CORE_SESSIONS = 3
-"""What makes a memory core: all three at least (seed 002)."""
+"""The least sessions, accesses and stability of a memory that is promoted to core (seed 002)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusChange:
-    """One legal change of status: what triggers it, and what it means."""
+    """A legal change of status, with its trigger and its meaning."""
 
     trigger: str
     meaning: str
@@ -78,12 +78,12 @@ LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], StatusChange] = MappingProxyTy
         ),
     }
 )
-"""Every change of status there is; the database refuses all others."""
+"""All legal changes of status; the database refuses all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FadeState:
-    """How fresh a memory is, and why: the numbers that an audit event about its fading carries."""
+    """The freshness of a memory and its inputs, which audit events of expiry record."""
 
     freshness: float
     days: float
@@ -94,7 +94,7 @@ class FadeState:
     confidence: float
 
     def detail(self) -> dict[str, object]:
-        """Return the numbers as they are recorded."""
+        """Return the numbers as the detail of an audit event."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"threshold": EXPIRY}
 
 
@@ -107,7 +107,7 @@ def fade(
     confidence: float,
     now: datetime,
 ) -> FadeState:
-    """Return how fresh a memory is at `now`: since its last access, or, never accessed, since it was stated."""
+    """Return the state at `now`, from the last access or, without one, from the statement."""
     days = days_between(last_accessed_at or stated_at, now)
     return FadeState(
         freshness=freshness(days=days, decay=decay, access_count=access_count),
@@ -121,10 +121,10 @@ def fade(
 
 
 def expires(faded: FadeState) -> bool:
-    """Return whether an active memory has faded so far that it expires; one without a half-life never does."""
+    """Return whether an active memory is to expire by its freshness; one without a half-life never does."""
     return faded.half_life_days is not None and faded.freshness < EXPIRY
 
 
 def is_over(valid_until: datetime | None, now: datetime) -> bool:
-    """Return whether what a memory says has stopped being true."""
+    """Return whether a memory's validity has ended."""
     return valid_until is not None and valid_until <= now

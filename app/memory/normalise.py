@@ -8,10 +8,10 @@ import unicodedata
 from collections.abc import Iterable
 
 LONGEST_KEY = 1_000
-"""Bytes of a key that is kept as it is; an index takes no more than some thousands."""
+"""Most bytes of a key that is stored as it is; longer keys are hashed, as an index takes a few thousand bytes."""
 
 LONGEST_NAME = 2_000
-"""Bytes of a name as it is compared; an index takes some 2,600."""
+"""Most bytes of a normalised name; an index takes some 2,600."""
 
 _SPACE = re.compile(r"\s+")
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
@@ -20,20 +20,20 @@ _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n[
 
 
 def normalise_name(text: str) -> str:
-    """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation gone."""
+    """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation removed."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _SPACE.sub(" ", folded).strip(" \t\r\n.,;:!?\"'()[]")
 
 
 def fits_an_index(compared: str) -> bool:
-    """Return whether a name, in the form in which names are compared, is short enough for an index."""
+    """Return whether a normalised name is short enough for an index."""
     return len(compared.encode()) <= LONGEST_NAME
 
 
 def indexable(text: str) -> str:
-    """Return the name, or raise ValueError when it is too long for an index in the form in which names are compared.
+    """Return the name, or raise ValueError when its normalised form is too long for an index.
 
-    Some signs stand for a word, or a sentence: two hundred of them are thousands of letters.
+    NFKC turns some characters into words or sentences: two hundred of them are thousands of letters.
     """
     if not text.isascii() and not fits_an_index(normalise_name(text)):
         raise ValueError(f"must not be longer than {LONGEST_NAME} bytes with its signs spelt out")
@@ -51,24 +51,24 @@ def words(text: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Return the text with each letter and its accents as one character, where there is one (NFC)."""
+    """Return the text in NFC, in which a letter with its accents is one character where possible."""
     return unicodedata.normalize("NFC", text)
 
 
 def sentence(text: str) -> str:
-    """Return a sentence for comparison: as a name, which forgives case, spacing and a final stop."""
+    """Return a sentence for comparison, without case, spacing and the final stop."""
     return normalise_name(text) or text
 
 
 def digest(*parts: str) -> bytes:
-    """Return the SHA-256 of the parts, kept apart so that no two lists of parts collide."""
+    """Return the SHA-256 of the parts, delimited so that different lists of parts differ."""
     return hashlib.sha256("\x1f".join(parts).encode()).digest()
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Return parts as one key, `|` between them; very long ones, and any that hold a `|` themselves, by their digest.
+    """Return parts as one key, joined by `|`; very long keys, and those of parts with a `|`, are a digest.
 
-    So no two lists of parts are one key, and an index takes it.
+    So different lists of parts have different keys, and every key fits into an index.
     """
     told = tuple(parts)
     key = "|".join(told)
@@ -77,10 +77,10 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """Return the numbers of a sentence in order: two sentences that differ in them say different things."""
+    """Return the numbers of a sentence in order: sentences that differ in them are no duplicates."""
     return tuple(_NUMBER.findall(text))
 
 
 def negated(text: str) -> bool:
-    """Return whether the sentence denies something."""
+    """Return whether the sentence has a negation."""
     return len(_NEGATION.findall(text)) % 2 == 1

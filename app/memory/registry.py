@@ -1,4 +1,4 @@
-"""The types there are, found by their files, and those that a tenant has of its own."""
+"""The registry of memory types: the built-in ones, discovered by their files, and a tenant's own."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.memory.spec import MemoryType
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Registry:
-    """Every memory type by name; iterates those that are built in by their names, then the tenant's own by theirs.
+    """Memory types by name; iterates the built-in types by name, then the tenant's own by name.
 
-    `version` counts the changes of the tenant's own types; 0: it never had any. A registry by itself is a source of
-    types, too: the same for every tenant.
+    `version` counts the changes of the tenant's own types, 0 if it never had any. A registry also implements `Types`,
+    with the same types for every tenant.
     """
 
     by_name: Mapping[str, MemoryType]
@@ -29,7 +29,7 @@ class Registry:
         return iter(self.by_name.values())
 
     def get(self, name: str) -> MemoryType:
-        """Return the type of that name or alias, or raise InvalidInput listing those there are."""
+        """Return the type of that name or alias, or raise InvalidInput with the known names."""
         found = self.find(name)
         if found is None:
             raise InvalidInput(f"unknown memory type {name!r}; use one of {', '.join(self.by_name)}", field="type")
@@ -48,24 +48,24 @@ class Registry:
 
     @property
     def filters(self) -> Mapping[str, Callable[[str], str]]:
-        """Return the fields of payloads that a listing can be narrowed by; see `MemoryType.filters`."""
+        """Return the fields of payloads that listings can filter by; see `MemoryType.filters`."""
         return {name: stored for one in self for name, stored in one.filters.items()}
 
     def filtered_by(self, field: str) -> tuple[str, ...]:
-        """Return the types that are found under an index by a field of their payloads."""
+        """Return the names of types that have an index on a field of their payloads."""
         return tuple(one.name for one in self if one.indexed_filter == field)
 
     def guards_of(self, name: str) -> tuple[str, ...]:
-        """Return the types whose memories guard against those of a type."""
+        """Return the names of types that guard against a type; see `MemoryType.guards`."""
         return tuple(one.name for one in self if name in one.guards)
 
     def holds(self, one: MemoryType) -> bool:
-        """Return whether a type is still what it was; a version that was asked for as a past one always is."""
+        """Return whether a type is current; a version that was requested as a past one always is."""
         present = self.by_name.get(one.name)
         return one.past or (present is not None and present.version == one.version)
 
     def with_own(self, own: Iterable[MemoryType], version: int) -> Registry:
-        """Return these types and a tenant's own, which stand in for those of the same name."""
+        """Return these types and a tenant's own, which replace types of the same name."""
         given = {one.name: one for one in own}
         return Registry({**{name: one for name, one in self.by_name.items() if name not in given}, **given}, version)
 
@@ -83,23 +83,23 @@ class Registry:
 
 
 class Types(Protocol):
-    """Where the types of a tenant come from."""
+    """A source of tenants' types."""
 
     def known(self, tenant: UUID) -> Registry:
-        """Return the types as they were last read here; those that are built in, if they never were."""
+        """Return the tenant's types as last read by this process, the built-in types if never."""
         ...
 
     async def of(self, tenant: UUID) -> Registry:
-        """Return the types as they are now. Raises DatabaseUnavailable."""
+        """Return the tenant's types as they are now. Raises DatabaseUnavailable."""
         ...
 
     async def at(self, tenant: UUID, version: int) -> Registry:
-        """Return the types of a version that was just read of the tenant, or of a later one."""
+        """Return the tenant's types of a version that was just read, or of a later one."""
         ...
 
 
 def discover() -> Registry:
-    """Return every type in `memory/types`; refuse a file without TYPE, or one that is named otherwise."""
+    """Return the types in `memory/types`; raise ConfigurationError for a file without TYPE or with another's name."""
     found: dict[str, MemoryType] = {}
     for module in sorted(pkgutil.iter_modules(types.__path__), key=lambda one: one.name):
         loaded = importlib.import_module(f"{types.__name__}.{module.name}")

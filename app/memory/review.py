@@ -1,7 +1,4 @@
-"""Review item, actions, decision, suggestion.
-
-What waits for a person: the item, the sides it stands against, its version, and what to do with it.
-"""
+"""Review items with their competing memories, reviewers' actions and decisions, and the suggestions of rules."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from app.model import LinkKind, Memory, MemoryStatus, ReviewReason
 
 
 class ReviewAction(StrEnum):
-    """What a reviewer can do with an item."""
+    """An action of a reviewer on an item."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -29,9 +26,9 @@ class ReviewAction(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewSide:
-    """A memory that the item stands against; `same_value`: it says the same of the same thing.
+    """A memory that conflicts with the item; `same_value` means that it has the same value.
 
-    `relation` is `contradicts` or `conflicts-with`; only the first competes for the item's place.
+    `relation` is `contradicts` or `conflicts-with`; only a contradicting one competes for the item's slot.
     """
 
     memory: Memory
@@ -40,13 +37,13 @@ class ReviewSide:
 
     @property
     def competes(self) -> bool:
-        """Return whether only one of the two can be right."""
+        """Return whether only one of the two can be true."""
         return self.relation is LinkKind.CONTRADICTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewItem:
-    """A memory that waits for a decision, and what it stands against; `version` moves when any of them does."""
+    """A memory that waits for a decision, and its sides; `version` changes when any of them does."""
 
     memory: Memory
     sides: tuple[ReviewSide, ...]
@@ -54,13 +51,13 @@ class ReviewItem:
 
     @property
     def rivals(self) -> tuple[Memory, ...]:
-        """Return the sides of which only one can be right, the item aside."""
+        """Return the memories of the sides that compete with the item."""
         return tuple(side.memory for side in self.sides if side.competes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """What to do with an item, and why; `other` is the memory that the action names, if it names one."""
+    """A suggested action and its reason; `other` is the memory that the action names, if any."""
 
     action: ReviewAction
     reason: str
@@ -68,13 +65,13 @@ class Suggestion:
 
 
 def version_of(stamps: Mapping[UUID, str]) -> str:
-    """Return the version of an item whose memory and sides have these stamps."""
+    """Return the version of an item, derived from the times of change of its memory and sides."""
     told = "\n".join(f"{memory.hex} {stamp}" for memory, stamp in sorted(stamps.items()))
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
 
 def suggestion(item: ReviewItem) -> Suggestion:
-    """Return what the rules would do with an item: the same for the same state, and only a proposal."""
+    """Return the action that the rules suggest for an item, which depends on its state only."""
     memory = item.memory
     match memory.status:
         case MemoryStatus.PENDING:
@@ -102,7 +99,7 @@ def _of_pending(memory: Memory) -> Suggestion:
 
 
 def _of_past(memory: Memory) -> Suggestion:
-    """Return what to do with what is not believed any more, which competes with nothing."""
+    """Return the suggestion for a memory that is no longer active and competes with none."""
     if memory.review is ReviewReason.REPORTED_WRONG and memory.status is not MemoryStatus.FORGOTTEN:
         return Suggestion(
             action=ReviewAction.REJECT, reason=f"it was reported to be wrong; it is {memory.status} already"
@@ -114,7 +111,7 @@ def _of_past(memory: Memory) -> Suggestion:
 
 
 def _of_sides(item: ReviewItem) -> Suggestion | None:
-    """Return what to do about sides that compete: the same is one belief, the newest and surest one wins."""
+    """Return the suggestion for competing sides: merge equal values, else keep the newest and most confident one."""
     memory = item.memory
     same = [side.memory for side in item.sides if side.same_value]
     if same:
@@ -137,7 +134,7 @@ def _of_sides(item: ReviewItem) -> Suggestion | None:
 
 
 def _of_reason(memory: Memory) -> Suggestion:
-    """Return what to do with a believed memory that nothing competes with."""
+    """Return the suggestion for an active memory without competing sides."""
     match memory.review:
         case ReviewReason.REPORTED_WRONG:
             return Suggestion(action=ReviewAction.REJECT, reason="it was reported to be wrong")
@@ -161,7 +158,7 @@ def _standing(memory: Memory) -> tuple[float, datetime, UUID]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDecision:
-    """A reviewer's decision: the version they saw, and the memory or the statement that the action names, if any."""
+    """A reviewer's decision: the action, the version that they saw, and the memory or statement it names, if any."""
 
     action: ReviewAction
     version: str

@@ -1,4 +1,4 @@
-"""The form of a memory type: one frozen `MemoryType` and one `Payload` class, both in the type's own file."""
+"""The interface of a memory type: a frozen `MemoryType` and a `Payload` class, both in the type's own file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKind, StatedRelation
 
 Refs = Mapping[str, EntityRef]
-"""Role -> the entity its mention was resolved to."""
+"""The resolved entities of mentions, by role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reclassified:
-    """The type and the fields that something belongs under, and why (seed 000, rule adjustments)."""
+    """Another type and payload for a candidate, and the reason (seed 000, rule adjustments)."""
 
     type: str
     payload: Mapping[str, object]
@@ -29,48 +29,48 @@ class Reclassified:
 
 
 class Payload(BaseModel):
-    """The fields a type adds to a memory, and what they mean. Subclasses override what they need."""
+    """The fields that a type adds to a memory, with methods for their meaning. Subclasses override what they need."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     def render(self) -> str:
-        """Return a self-contained sentence that says what this payload says."""
+        """Return the payload as a self-contained sentence."""
         raise NotImplementedError
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return the names to resolve to entities, each under a role of its own."""
+        """Return the names to resolve to entities, each under its own role."""
         return ()
 
     def subject(self) -> str | None:
-        """Return the role or literal name of what this is about."""
+        """Return the role or the literal name of the subject."""
         return None
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the key under which only one value can be true at a time; None: memories accumulate."""
+        """Return the key under which only one value can be true at a time, None if memories accumulate."""
         return None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return what is claimed for the slot, normalised: equal values repeat, others conflict."""
+        """Return the normalised value for the slot: equal values are repetitions, others conflict."""
         return None
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the slots that a guard over this would hold, or begin with; none where nothing can guard it."""
+        """Return the slots, or prefixes of slots, of guards against this payload; none if nothing can guard it."""
         return ()
 
     def also_held_under(self) -> tuple[str, ...]:
-        """Return under what else, besides what it says itself, memories may be held that say the same."""
+        """Return other values of the ending's `under` field under which memories may say the same."""
         return ()
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return what two memories must share to be duplicates, beyond their words."""
+        """Return the values that duplicates must share, besides their words."""
         return ()
 
     def event_time(self, zone: tzinfo) -> EventTime | None:  # noqa: ARG002
-        """Return when this happened, for types that happen."""
+        """Return the time of the event, None for types without one."""
         return None
 
     def stored(self, event: EventTime | None) -> dict[str, object]:  # noqa: ARG002
-        """Return the fields as they are kept, by their wire names; `event` is what `event_time` returned."""
+        """Return the fields as they are stored, by their wire names; `event` is the result of `event_time`."""
         return self.model_dump(mode="json", by_alias=True)
 
     def edge(self) -> StatedRelation | None:
@@ -78,33 +78,33 @@ class Payload(BaseModel):
         return None
 
     def reclassified(self) -> Reclassified | None:
-        """Return what an extracted payload really is, where its own words show another type."""
+        """Return another type for an extracted payload whose own words show it, else None."""
         return None
 
     def collapsed(self, refs: Refs) -> Reclassified | None:  # noqa: ARG002
-        """Return what this is once its names are known to be one entity, where that makes it another type."""
+        """Return another type for a payload whose names were resolved to one entity, else None."""
         return None
 
     def questions(self) -> tuple[str, ...]:
-        """Return up to three questions that this answers, as someone who looks for it later would ask them."""
+        """Return up to three questions that this payload answers, as someone would ask them later."""
         return questions.topic_question(self.render())
 
     def merged_with(self, newer: Self) -> Self:  # noqa: ARG002
-        """Return the payload of a repetition: the older one, unless the type gathers attributes."""
+        """Return the payload of a merge with a repetition: the older one, unless the type collects attributes."""
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """An utterance and the payloads it should yield: prompt example and test case at once."""
+    """An utterance and the payloads to extract from it, used in prompts and as a test case."""
 
     utterance: str
     payloads: tuple[Mapping[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """A belief that is stored under another type: its type, its payload by wire names, and its sentence."""
+class StoredBelief:
+    """A memory of another type: its type, its payload by wire names, and its content."""
 
     type: str
     payload: Mapping[str, object]
@@ -113,7 +113,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdoptedPayload:
-    """What a stored belief says as this type, and by which rule: our own words, the same for all it holds of."""
+    """A payload of the adopting type, and the reason, which is a fixed text of the rule."""
 
     payload: Payload
     reason: str
@@ -121,29 +121,29 @@ class AdoptedPayload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
-    """How what is said as another type is told to be of this one (seed 000, schema evolution).
+    """The rule by which a type adopts memories of other types (seed 000, schema evolution).
 
-    Backfills ask it of what was stored before there was the type; what the embedded rules propose is asked at the
-    writing. `sources` are the types looked through; `rule` returns None where a belief stays what it is. What a rule
-    misses can be found by another one later; what it takes wrongly is lost to its own type, so it is sure or says
-    nothing. `ended` returns the fields, by their wire names, of the ending of one of this type that the ending of such
-    a belief may mean. It need not be sure: an ending ends only what is held.
+    Backfills apply it to memories that are older than the type; writes apply it to proposals of the embedded rules.
+    `sources` are the types to adopt from; `rule` returns None for a memory that keeps its type. A memory that the rule
+    misses can be adopted later, while one that it adopts wrongly is lost to its own type: it must be certain. `ended`
+    returns the fields, by their wire names, of an ending of this type that the ending of such a memory may mean. It
+    need not be certain, because an ending ends only memories that exist.
     """
 
     sources: tuple[str, ...]
-    rule: Callable[[Stored], AdoptedPayload | None]
-    ended: Callable[[Stored], Mapping[str, object] | None] | None = None
+    rule: Callable[[StoredBelief], AdoptedPayload | None]
+    ended: Callable[[StoredBelief], Mapping[str, object] | None] | None = None
 
 
 NO_VALUE = "anything"
-"""Stands in the payload of an ending for a value that it does not name."""
+"""The placeholder for the value in the payload of an ending that does not name it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingKey:
-    """The fields, by their wire names, by which an ending finds what it ends.
+    """The fields, by their wire names, by which an ending finds the memories that it ends.
 
-    `under` is what a belief is held under besides its subject (a predicate, a key); `value` is what is held there.
+    `under` is the field that identifies the belief besides its subject (a predicate, a key); `value` is its value.
     """
 
     under: str
@@ -152,25 +152,26 @@ class EndingKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryType:
-    """Everything the service knows about one type; `registry.discover()` finds it by its file.
+    """The definition of a memory type; `registry.discover()` finds it by its file.
 
-    `asked_by_questions`: its memories are found by the questions they answer, too. On where that was measured to
-    help: it doubles the vectors a memory has, and more. `likeness_merges`: two of its memories whose cosine is over
-    .92 are one; off for events, which are one by the same words or by a judge. `extracted`: a language model may
-    propose it from a turn; off for types that only callers write. `folds`: once faded, those that are alike become
-    one semantic memory.
-    `verbatim`: its memories are what was said, word for word; what they say may have been replaced since.
-    `nature`: how what is extracted fades by what it says of the user (seed 002): core for who they are, procedural
-    for what they do again and again, any other where both are ruled out; None where the payload leaves it open, and
-    for a type that never says such things. `held`: how its beliefs are found by a
-    statement that one is no longer so; None for types whose memories don't stop being true. `guards`: the types it
-    guards against: a memory of theirs, whose `guarded_at` names the slot of an active one of this type, or how it
-    begins, is stored,
-    linked to it by `conflicts-with`, and reviewed. `filters`: the fields of its payload, by their wire names, that a
-    listing can be narrowed by, each with what makes a value the one that is stored; the first has an index.
-    `adopts`: what of other types is one of this type, to backfills and at the writing. `chosen`: fields, by their wire
-    names, whose values are chosen from a vocabulary or worked out, not said. `version`: of a tenant's own type, from 1;
-    0 for those that are built in. `earlier` returns a version before; `past`: this is one.
+    - `asked_by_questions`: memories are indexed by hypothetical questions, too. On where that was measured to help, as
+      it at least doubles the vectors of a memory.
+    - `likeness_merges`: two memories with a cosine over .92 merge; off for events, which merge by equal words or by a
+      judge only.
+    - `extracted`: a language model may propose it from a turn; off for types that only callers write.
+    - `folds`: similar faded memories are consolidated into one semantic memory.
+    - `verbatim`: the content is what was said, word for word, and may have been replaced since.
+    - `nature`: the category by what a payload says of the user (seed 002): core for who they are, procedural for what
+      they do repeatedly, another one where both are ruled out, None where the payload leaves it open.
+    - `held`: the fields by which an ending finds memories; None for types whose memories don't end.
+    - `guards`: the types it guards against. A memory of those types is stored, linked by `conflicts-with` and
+      reviewed, if its `guarded_at` has the slot, or a prefix of the slot, of an active memory of this type.
+    - `filters`: the fields of the payload, by their wire names, that listings can filter by, each with the function
+      that normalises a value; the first one has an index.
+    - `adopts`: the rule by which it adopts memories of other types.
+    - `chosen`: fields, by their wire names, whose values are chosen from a vocabulary or computed, not said.
+    - `version`: the version of a tenant's own type, from 1; 0 for built-in types. `earlier` returns a former version;
+      `past` marks one.
     """
 
     name: str
@@ -204,46 +205,46 @@ class MemoryType:
     past: bool = False
 
     def owner(self, tenant: UUID) -> UUID:
-        """Return whose type it is: the tenant's, or nobody's when it is built in."""
+        """Return the owner of the type: the tenant, or NOBODY for a built-in type."""
         return tenant if self.version else BUILT_IN
 
     def at(self, version: int) -> MemoryType:
-        """Return the type as it was in a version of it; as it is, where that is not kept."""
+        """Return a version of the type, the present one if that version is not stored."""
         found = None if version == self.version or self.earlier is None else self.earlier(version)
         return self if found is None else found
 
     def read(self, payload: Mapping[str, object], version: int) -> Payload:
-        """Return a stored payload, as the version of the type that it was written with.
+        """Return a stored payload, validated by the version of the type that it was written with.
 
-        Raises pydantic's ValidationError where it is of a shape that the type no longer has.
+        Raises pydantic's ValidationError where it does not fit the type.
         """
         return self.at(version).payload.model_validate(dict(payload))
 
     @property
     def counted_as(self) -> str:
-        """Return the name under which its memories are counted in metrics: tenants' names are too many to count by."""
+        """Return the label of the type in metrics, one for all tenants' own types, to bound the number of labels."""
         return "own" if self.version else self.name
 
     def decay(self, category: Category | None) -> Decay:
-        """Return how such a memory fades; an explicitly chosen category wins over the type."""
+        """Return the decay of a memory of the type; an explicitly chosen category overrides the type's."""
         if category is not None:
             return CATEGORY_DECAY[category]
         return Decay(half_life_days=self.half_life_days, floor=self.floor or 0.0)
 
     @property
     def indexed_filter(self) -> str | None:
-        """Return the field whose value `memories.filter_key` holds; None for a type without filters."""
+        """Return the field whose value `memories.filter_key` holds, None for a type without filters."""
         return next(iter(self.filters), None)
 
     def filter_key(self, stored: Mapping[str, object]) -> str | None:
-        """Return what a stored payload is found by under an index."""
+        """Return the value of `memories.filter_key` for a stored payload."""
         found = None if self.indexed_filter is None else stored.get(self.indexed_filter)
         return None if found is None else str(found)
 
     def ended(self, fields: Mapping[str, object]) -> tuple[Payload, bool]:
-        """Return the payload of what is said to have ended, and whether it names the value.
+        """Return the payload of an ending, and whether it names the value.
 
-        Raises ValueError (pydantic's among them) where the fields can't be such a payload.
+        Raises ValueError (or pydantic's ValidationError) where the fields don't fit the type.
         """
         if self.held is None:
             raise ValueError(f"a memory of type {self.name} does not end")

@@ -26,7 +26,7 @@ Place = tuple[str, str | None]
 class Unmerging:
     """Undoes what was decided between versions that go back to their own slots and those that stay.
 
-    Who replaced whom, who contradicts whom, who stands beside whom: each side is then as if alone.
+    Supersessions, contradictions and contests between the two sides end: each side is then as if alone.
     """
 
     draft: VersionDraft

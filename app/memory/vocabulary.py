@@ -1,7 +1,4 @@
-"""Relations, inverses, synonyms, predicates.
-
-The controlled vocabulary: relation types with inverses and synonyms, predicates and what names them.
-"""
+"""The controlled vocabulary: relation types with inverses and synonyms, and predicates with synonyms and weights."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ INVERSES: Mapping[str, str | None] = {
 """Every relation type (seed 000), with its inverse where it has one."""
 
 SINGLE_VALUED = frozenset({"reports-to", "located-at"})
-"""Relations of which an entity has one at a time."""
+"""Relations that an entity has one of at a time."""
 
 SYNONYMS: Mapping[str, str] = {
     "works-under": "reports-to",
@@ -57,7 +54,7 @@ SYNONYMS: Mapping[str, str] = {
     "is-located-at": "located-at",
     "is-in": "located-at",
 }
-"""Other ways to say a relation, in hyphenated form."""
+"""Synonyms of relations, in hyphenated form."""
 
 PREDICATE_SYNONYMS: Mapping[str, str] = {
     "works-for": "works-at",
@@ -100,7 +97,7 @@ PREDICATE_SYNONYMS: Mapping[str, str] = {
     "age": "has-age",
     "is-aged": "has-age",
 }
-"""Predicates that fill one slot, whatever they are called."""
+"""Synonyms of predicates, which share a slot."""
 
 ENTITY_PREDICATES: Mapping[str, str] = {
     "works-at": "organization",
@@ -124,10 +121,10 @@ ENTITY_PREDICATES: Mapping[str, str] = {
     "comes-from": "place",
     "grew-up-in": "place",
 }
-"""Predicates whose object is an identity rather than a value, and its entity type."""
+"""Predicates whose object is an entity rather than a value, and the entity's type."""
 
 FIRST_PERSON = frozenset({"i", "me", "myself", "the user", "user"})
-"""Names by which the person the scope belongs to is meant."""
+"""Names that refer to the user of the scope."""
 
 USER = "user"
 
@@ -147,7 +144,7 @@ IMPORTANT_PREDICATES: Mapping[str, float] = {
     "has-diet": 0.8,
     "has-child": 0.8,
 }
-"""How much a contradiction on the predicate matters, 0..1; others .5 (seed 001, predicate importance)."""
+"""The importance of a contradiction on a predicate, 0..1; .5 for others (seed 001, predicate importance)."""
 
 IDENTITY_PREDICATES = frozenset(
     {
@@ -177,20 +174,20 @@ IDENTITY_PREDICATES = frozenset(
         "lives-in",
     }
 )
-"""What defines who somebody is (seed 002, core): name, age, gender, relationship status, nationality, medical
-conditions, family, profession, location. Not the employer: jobs end unannounced, and core never fades under .60."""
+"""Predicates of identity (seed 002, core): name, age, gender, relationship status, nationality, medical conditions,
+family, profession, location. Not the employer: jobs end unannounced, and core never fades below .60."""
 
 PASSING_PREDICATES = frozenset(
     {"works-at", "works-in", "works-on", "works-with", "reports-to", "member-of", "studies-at"}
 )
-"""What is never who somebody is, whatever an extractor thinks."""
+"""Predicates that are never core, whatever an extractor proposes."""
 
 SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practises", "practices"})
-"""What somebody can do, or does by a method (seed 002, procedural)."""
+"""Predicates of skills and methods (seed 002, procedural)."""
 
 
 def relation(text: str) -> str | None:
-    """Return the relation type of a phrase, through its synonyms; None when it is not in the vocabulary."""
+    """Return the relation type of a phrase, by its synonyms, None if it is not in the vocabulary."""
     candidate = normalise.normalise_key(text)
     candidate = SYNONYMS.get(candidate, candidate)
     return candidate if candidate in INVERSES else None
@@ -208,5 +205,5 @@ def synonyms_of(predicate_name: str) -> tuple[str, ...]:
 
 
 def person(text: str) -> str:
-    """Return a subject's name, with every way to say `I` made `user`."""
+    """Return a subject's name; all forms of the first person become `user`."""
     return USER if normalise.normalise_name(text) in FIRST_PERSON else text.strip()

@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeVar
 from pydantic import ValidationError
 
 from app.errors import ProviderProtocolError
-from app.memory.spec import AdoptedPayload, MemoryType, Stored
+from app.memory.spec import AdoptedPayload, MemoryType, StoredBelief
 from app.providers.chat import (
     ChatModel,
     ChatObserver,
@@ -106,7 +106,7 @@ class ModelClassification:
 class BeliefClassifier(Protocol):
     """Says which beliefs a type adopts."""
 
-    async def classify(self, beliefs: Sequence[Stored], target: MemoryType) -> list[ModelClassification | None]:
+    async def classify(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
         """Return for each belief what it is said to say as the type, None where it stays; raises ProviderError."""
         ...
 
@@ -118,7 +118,7 @@ class ModelClassifier:
         self._chat = chat
         self._observer = observer
 
-    async def classify(self, beliefs: Sequence[Stored], target: MemoryType) -> list[ModelClassification | None]:
+    async def classify(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
         """Return what the model makes of the beliefs, a request for twenty of them.
 
         What it claims with fields that the type does not take is as if not claimed.
@@ -128,7 +128,7 @@ class ModelClassifier:
             found += await self._asked(beliefs[first : first + MOST], target)
         return found
 
-    async def _asked(self, beliefs: Sequence[Stored], target: MemoryType) -> list[ModelClassification | None]:
+    async def _asked(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
         prompt = _prompt(beliefs, target)
         question = ModelQuestion(
             prompt=prompt, key=_CLASSIFICATION_KEY, purpose="classify", failure="could not classify"
@@ -142,7 +142,7 @@ def _listed(answer: object) -> list[Any]:
     return answer
 
 
-def _prompt(beliefs: Sequence[Stored], target: MemoryType) -> Prompt:
+def _prompt(beliefs: Sequence[StoredBelief], target: MemoryType) -> Prompt:
     fence = Fence.around(one.content for one in beliefs)
     fields = fields_of(target)
     told = [f"- {one.name}: {one.description}" for one in fields]
@@ -166,7 +166,9 @@ def _example(target: MemoryType) -> list[str]:
     return [] if first is None else [f"Such a note: {fenced(first.utterance)}"]
 
 
-def _read(answer: Sequence[object], beliefs: Sequence[Stored], target: MemoryType) -> list[ModelClassification | None]:
+def _read(
+    answer: Sequence[object], beliefs: Sequence[StoredBelief], target: MemoryType
+) -> list[ModelClassification | None]:
     found: list[ModelClassification | None] = [None] * len(beliefs)
     for one in answer:
         number = one.get("number") if isinstance(one, dict) else None

@@ -1,4 +1,4 @@
-"""The use cases of a tenant's activity: its users, agents and sessions, and what happened each day."""
+"""Use cases of a tenant's activity: its users, agents and sessions, and daily counts of turns and decisions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TURN, SKIPPED, DECISION = "turn", "skipped", "decision"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayActivity:
-    """What happened on a day (UTC): turns by status, skipped turns by reason, writes by decision."""
+    """Counts of a day (UTC): turns by status, skipped turns by reason, writes by decision."""
 
     day: date
     turns: Mapping[str, int]
@@ -38,7 +38,7 @@ class DayActivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """Who uses a tenant's memory, and how much; every method sees only the actor's tenant."""
+    """Reads a tenant's users, agents, sessions and daily counts; every method sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -94,10 +94,10 @@ class Activity:
         rows = [row for row in kept if row.day in counted]
         rows += of_turns([one for one in heard if one.day not in counted])
         rows += of_writes([one for one in decided if one.day not in counted])
-        return _by_day(wanted, rows)
+        return _group_by_day(wanted, rows)
 
 
-def _by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
+def _group_by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
     counts: dict[tuple[date, str], dict[str, int]] = defaultdict(dict)
     for row in rows:
         if row.count:

@@ -1,4 +1,4 @@
-"""The use cases of the audit log: read it, seal it, prove that nobody changed it."""
+"""Use cases of the audit log: read it, seal it, verify that nobody changed it."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ __all__ = [
     "AuditFilter",
     "AuditPage",
     "Head",
-    "Rebuilt",
-    "Verified",
-    "audit_filter",
+    "ReplayResult",
+    "Verification",
+    "describe_fault",
 ]
 
 _OPERATOR = {"app.operator": "on"}
 
 SEALS = 100
-"""Seals that one verification looks through unless it is asked for more."""
+"""Seals that one verification checks by default."""
 
 MEMORIES = 2_000
-"""Memories that are compared with the log in one statement."""
+"""Memories that one statement compares with the log."""
 
 FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """Some events in order, and the position after which the next page starts; None when there is none."""
+    """One page of events in order; `next` is the position after which the next page starts, None at the end."""
 
     events: tuple[AuditEntry, ...]
     next: int | None
@@ -52,19 +52,19 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The newest seal: whoever keeps its number and digest elsewhere can tell later that nothing before it changed."""
+    """The newest seal. A copy of its number and digest kept elsewhere proves later that nothing before it changed."""
 
     seq: int
     digest: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
-    """What a verification found.
+class Verification:
+    """The result of a verification.
 
-    `seals` and `events` are those looked at; `unsealed` and `events_in_all` are None where the end of the chain was
-    not reached. `redacted` maps an erasure to how many of the events it emptied. `next` is the number of the seal
-    to go on after, None at the end.
+    `seals` and `events` are those checked; `unsealed` and `events_in_all` are None where the end of the chain was not
+    reached. `redacted` maps an erasure to the number of events it redacted. `next` is the number of the seal to
+    continue after, None at the end.
     """
 
     first: int
@@ -79,8 +79,8 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rebuilt:
-    """Memories compared with what the log says of them; `differs` is the first whose standing is another."""
+class ReplayResult:
+    """The result of comparing memories with the log; `differs` is the first memory that contradicts the log."""
 
     memories: int
     differs: UUID | None
@@ -89,7 +89,7 @@ class Rebuilt:
 
 @dataclass(slots=True)
 class _Walk:
-    """How far a verification is, and what it has counted."""
+    """The progress of a verification: the last seal checked, and the counts so far."""
 
     after: int
     digest: bytes
@@ -99,7 +99,7 @@ class _Walk:
     broken: Broken | None = None
 
     def step(self, tenant: UUID, seal: Seal, events: Mapping[UUID, AuditRecord], known: set[UUID]) -> None:
-        """Look at the next seal."""
+        """Check the next seal and update the counts."""
         self.broken = audit.broken(tenant, seal, events, after=self.after, previous=self.digest)
         stray = audit.redacted_digest([events[one] for one in seal.events if one in events], known)
         if self.broken is None and stray is not None:
@@ -114,7 +114,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """The audit logs of tenants, each its own."""
+    """The audit log of a tenant; every method but `seal_all` reads or writes one tenant's."""
 
     database: Database
 
@@ -138,7 +138,7 @@ class Audit:
         return (Scope(kind=kind, user_id=user_id, agent_id=agent_id).id(tenant), *stored)
 
     async def seal(self, tenant: UUID) -> int:
-        """Seal every event that waits now, and return how many that were."""
+        """Seal every event that waits now, and return how many there were."""
         sealed, some = 0, MOST_IN_A_SEAL
         while some == MOST_IN_A_SEAL:
             async with self.database.write(tenant) as session:
@@ -147,25 +147,25 @@ class Audit:
         return sealed
 
     async def seal_all(self) -> int:
-        """Seal what waits of every tenant, and return how many events that were."""
+        """Seal the waiting events of every tenant, and return how many there were."""
         async with self.database.read(None, **_OPERATOR) as session:
             waiting = await db_audit.waiting_tenants(session)
         return sum([await self.seal(tenant) for tenant in waiting])
 
     async def head(self, tenant: UUID) -> Head | None:
-        """Return the newest seal; None when nothing was sealed yet."""
+        """Return the newest seal; None when nothing has been sealed."""
         async with self.database.read(tenant) as session:
             found = await db_audit.head(session, tenant)
         return None if found is None else Head(seq=found.seq, digest=found.digest)
 
     async def verify(
         self, tenant: UUID, *, after: int = 0, most: int | None = SEALS, anchor: Head | None = None
-    ) -> Verified:
-        """Recompute up to `most` seals (None: all) after one of them, and say where the log is not what was sealed.
+    ) -> Verification:
+        """Recompute up to `most` seals (None: all) after seal `after`; return the first place that was changed.
 
-        What waits is sealed first. Where the newest seal is reached, the events that are in no seal are looked at
-        too. `anchor` is a head that was kept elsewhere: the seal of its number must have its digest. Raises
-        InvalidInput when there is no seal `after`.
+        Waiting events are sealed first. Where the newest seal is reached, events that are in no seal are checked too.
+        `anchor` is a head that was kept elsewhere: the seal of its number must have its digest. Raises InvalidInput
+        when there is no seal `after`.
         """
         await self.seal(tenant)
         head = await self.head(tenant)
@@ -175,11 +175,11 @@ class Audit:
         while walk.after < last and walk.broken is None:
             await self._step(tenant, walk, anchor)
         if walk.broken is None and anchor is not None and anchor.seq > end:
-            walk.broken = _gone(anchor)
+            walk.broken = _missing_anchor(anchor)
         counts = None
         if walk.broken is None and last == end:
             counts, walk.broken = await self._tail(tenant)
-        return Verified(
+        return Verification(
             first=after + 1,
             last=None if walk.after == 0 else Head(seq=walk.after, digest=walk.digest),
             seals=walk.seals,
@@ -191,30 +191,30 @@ class Audit:
             next=walk.after if walk.broken is None and last < end else None,
         )
 
-    async def rebuild(self, tenant: UUID) -> Rebuilt:
-        """Compare the status and confidence of every memory with what the log says they became."""
+    async def rebuild(self, tenant: UUID) -> ReplayResult:
+        """Compare the status and confidence of every memory with the ones that the log's events add up to."""
         seen, after = 0, FIRST
         while True:
             async with self.database.read(tenant) as session:
                 found = await db_audit.states(session, tenant, after=after, limit=MEMORIES)
             seen += len(found)
             for one in found:
-                if (one.status, one.confidence) != (one.told_status, one.told_confidence):
+                if (one.status, one.confidence) != (one.logged_status, one.logged_confidence):
                     why = (
                         f"it is {one.status} with confidence {one.confidence:g}; by the log it is "
-                        f"{one.told_status or 'unknown'} with {one.told_confidence}"
+                        f"{one.logged_status or 'unknown'} with {one.logged_confidence}"
                     )
-                    return Rebuilt(memories=seen, differs=one.memory, why=why)
+                    return ReplayResult(memories=seen, differs=one.memory, why=why)
             if len(found) < MEMORIES:
-                return Rebuilt(memories=seen, differs=None, why=None)
+                return ReplayResult(memories=seen, differs=None, why=None)
             after = found[-1].memory
 
     async def _step(self, tenant: UUID, walk: _Walk, anchor: Head | None) -> None:
-        """Look at the next seal; each in a transaction of its own, so that a long walk holds nothing up."""
+        """Check the next seal, in a transaction of its own so that a long verification blocks nothing."""
         async with self.database.read(tenant) as session:
             seal = next(iter(await db_audit.seals(session, tenant, after=walk.after, limit=1)), None)
             if seal is None:
-                walk.broken = _missing(walk.after + 1)
+                walk.broken = _missing_seal(walk.after + 1)
                 return
             events = await db_audit.recorded(session, tenant, seal.events)
             known = await self._erasures(session, tenant, events.values())
@@ -230,7 +230,7 @@ class Audit:
         return await db_audit.erasures(session, tenant, named, AuditAction.AUDIT_REDACTED)
 
     async def _digest(self, tenant: UUID, seq: int) -> bytes:
-        """Return the digest of the seal of that number."""
+        """Return the digest of the seal with that number."""
         if seq == 0:
             return audit.START
         async with self.database.read(tenant) as session:
@@ -240,36 +240,36 @@ class Audit:
         return found[0].digest
 
     async def _tail(self, tenant: UUID) -> tuple[Counts, Broken | None]:
-        """Return how many events there are, and the first that is in no seal and doesn't wait for one either."""
+        """Return the counts of events, and the first event that is neither sealed nor waiting to be."""
         async with self.database.read(tenant) as session:
-            lost = await db_audit.lost(session, tenant)
+            missing = await db_audit.find_missing(session, tenant)
             counts = await db_audit.counts(session, tenant)
-            strange = None
+            untracked = None
             if counts.events != counts.sealed + counts.waiting:
-                strange = await db_audit.strange(session, tenant)
-        if lost is not None:
+                untracked = await db_audit.find_untracked(session, tenant)
+        if missing is not None:
             why = "it waited to be sealed and is gone"
-            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=lost, why=why)
-        if strange is not None:
+            return counts, Broken(fault=ChainFault.MISSING, seq=None, event=missing, why=why)
+        if untracked is not None:
             why = "it is in no seal, and was not put down to be sealed"
-            return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=strange, why=why)
+            return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=untracked, why=why)
         if counts.events != counts.sealed + counts.waiting:
             why = f"there are {counts.events} events, and {counts.sealed + counts.waiting} are sealed or wait"
             return counts, Broken(fault=ChainFault.MISSING, seq=None, event=None, why=why)
         return counts, None
 
 
-def _missing(seq: int) -> Broken:
+def _missing_seal(seq: int) -> Broken:
     return Broken(fault=ChainFault.MISSING, seq=seq, event=None, why=f"seal {seq} is gone")
 
 
-def _gone(anchor: Head) -> Broken:
+def _missing_anchor(anchor: Head) -> Broken:
     why = f"seal {anchor.seq}, which was kept elsewhere, is gone"
     return Broken(fault=ChainFault.MISSING, seq=anchor.seq, event=None, why=why)
 
 
-def audit_filter(broken: Broken) -> str:
-    """Return in words where a log is broken."""
+def describe_fault(broken: Broken) -> str:
+    """Return a sentence that says where and how a log was changed."""
     seal = "the unsealed end" if broken.seq is None else f"seal {broken.seq}"
     event = "" if broken.event is None else f", event {ids.public(ids.EVENT, broken.event)}"
     return f"{broken.fault}: {seal}{event}: {broken.why}"

@@ -1,9 +1,4 @@
-"""List, read, merge and unmerge entities.
-
-Whose a memory is that was written while two entities were one: it goes by the name it was said with.
-
-The use cases of entities: list them, read one, look around it, merge and take apart again.
-"""
+"""Use cases of entities: list, read, read the graph around one, merge and unmerge."""
 
 from __future__ import annotations
 
@@ -34,8 +29,8 @@ from app.model import Actor, EntityRef, MemoryStatus, Scope
 from app.write.resolve import UNKNOWN, compatible
 
 __all__ = [
-    "ABOUT",
     "PAGE",
+    "SUBJECT_ROLES",
     "Entities",
     "EntityFilters",
     "EntityMergeResult",
@@ -44,22 +39,153 @@ __all__ = [
     "memories_to_return",
 ]
 
-ABOUT = ("subject", "from", "identity")
-"""Roles of the one that a memory is about, the first that it has."""
+
+SUBJECT_ROLES = ("subject", "from", "identity")
+"""Roles of a memory's subject, in order of preference."""
+
+
+PAGE = 500
+"""Memories written since a merge that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityMergeResult:
+    """The entity that others were merged into, and what was moved to it from each of them."""
+
+    entity: EntityRecord
+    moved: tuple[EntityMerge, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityUnmergeResult:
+    """The entity that was unmerged, the survivor of the former merge, and what was moved back."""
+
+    entity: EntityRecord
+    survivor: EntityRecord
+    undone: Undone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entities:
+    """Entities as callers use them; every method sees only the actor's tenant."""
+
+    database: Database
+    types: Types
+    clock: Callable[[], datetime]
+
+    async def list(
+        self,
+        actor: Actor,
+        *,
+        filters: EntityFilters,
+        after: UUID | None = None,
+        limit: int = 50,
+        known_at: datetime | None = None,
+    ) -> tuple[tuple[EntityRecord, ...], bool]:
+        """Return entities in the order of their ids, and whether there are more; texts of filters are normalised here.
+
+        With `known_at`, returns entities as they were known at that time.
+        """
+        normalised = replace(
+            filters,
+            entity_type=None if filters.entity_type is None else normalise.normalise_key(filters.entity_type),
+            alias=None if filters.alias is None else normalise.normalise_name(filters.alias),
+            prefix=None if filters.prefix is None else normalise.normalise_name(filters.prefix),
+        )
+        async with self.database.read(actor.tenant_id) as session:
+            found = await entity_reads.page(
+                session, actor.tenant_id, filters=normalised, after=after, limit=limit + 1, known_at=known_at
+            )
+        return tuple(found[:limit]), len(found) > limit
+
+    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> EntityRecord:
+        """Return an entity, at `known_at` as it was known then, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await entity_reads.find(session, actor.tenant_id, entity, known_at=known_at)
+        if found is None:
+            raise _unknown(entity)
+        return found
+
+    async def graph(
+        self,
+        actor: Actor,
+        entity: UUID,
+        *,
+        depth: int,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> tuple[EntityRecord, tuple[RelationEdge, ...]]:
+        """Return an entity and the relations within `depth` steps of it, or of the entity that it was merged into.
+
+        `as_of` selects relations that were valid then; `known_at` returns everything as it was known then.
+        """
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            found = await entity_reads.find(session, tenant, entity, known_at=known_at)
+            if found is None:
+                raise _unknown(entity)
+            near = await entity_reads.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
+            return found, tuple(near)
+
+    async def merge(
+        self, actor: Actor, into: UUID, others: Sequence[UUID], *, force: bool = False, reason: str | None = None
+    ) -> EntityMergeResult:
+        """Merge other entities into one and return it; `force` merges entities of different types.
+
+        Raises NotFound, InvalidInput (an entity with itself, another scope, another type), or Conflict when one of them
+        is merged already.
+        """
+        tenant = actor.tenant_id
+        distinct = tuple(dict.fromkeys(others))
+        async with self.database.write(tenant) as session:
+            at = await entity_merges.hold(session, tenant, into, now=self.clock())
+            found = await entity_reads.find_all(session, tenant, [into, *distinct])
+            for one in (into, *distinct):
+                if one not in found:
+                    raise _unknown(one)
+            _check_merge(found[into], [found[one] for one in distinct], force=force)
+            moved = [await entity_merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
+            ledger = _ledger(actor, found[into].scope, at)
+            await append(session, entity_merges.merge_events(ledger, moved, reason))
+            survivor = (await entity_reads.find_all(session, tenant, [into]))[into]
+        return EntityMergeResult(entity=survivor, moved=tuple(moved))
+
+    async def unmerge(self, actor: Actor, entity: UUID) -> EntityUnmergeResult:
+        """Undo the merge of an entity and return both entities as they were before.
+
+        Memories written meanwhile stay with the survivor, unless they name this entity by a name of its own. Raises
+        NotFound, or Conflict when the entity is not merged or a later merge has to be undone first.
+        """
+        tenant = actor.tenant_id
+        types = await self.types.of(tenant)
+        async with self.database.write(tenant) as session:
+            at = await entity_merges.hold(session, tenant, entity, now=self.clock())
+            found = await entity_reads.find(session, tenant, entity)
+            if found is None:
+                raise _unknown(entity)
+            merged = _check_unmerge(found, await entity_unmerges.read_merge(session, tenant, entity))
+            theirs = await _memories_to_return_since(session, tenant, entity, merged, types)
+            await entity_unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
+            undone = await entity_unmerges.unmerge(session, tenant, entity, merged, at=at)
+            ledger = _ledger(actor, found.scope, at)
+            await append(session, _unmerge_events(ledger, entity, merged, undone))
+            after = await entity_reads.find_all(session, tenant, [entity, merged.into])
+        return EntityUnmergeResult(entity=after[entity], survivor=after[merged.into], undone=undone)
 
 
 def memories_to_return(
     rows: Iterable[Mapping[str, Any]], types: Registry, *, entity: UUID, survivor: UUID, own: AbstractSet[str]
 ) -> list[MovedBack]:
-    """Return the memories that named the merged entity by a name that was its alone.
+    """Return the memories that named the merged entity by a name that only it has.
 
-    A row is `unmerges.written_since`'s; `own` are normalised names. Other memories stay with the survivor.
+    `rows` are rows of `entity_unmerges.written_since`; `own` are normalised names. Other memories stay with the
+    survivor.
     """
-    found = (_given_back(row, types, entity, survivor, own) for row in rows)
+    found = (_moved_back(row, types, entity, survivor, own) for row in rows)
     return [one for one in found if one is not None]
 
 
-def _given_back(
+def _moved_back(
     row: Mapping[str, Any], types: Registry, entity: UUID, survivor: UUID, own: AbstractSet[str]
 ) -> MovedBack | None:
     payload = types.get(row["type"]).read(row["payload"], row["type_version"])
@@ -81,7 +207,7 @@ def _given_back(
     }
     edge = payload.edge()
     ends = () if edge is None else (("from", edge.from_role), ("to", edge.to_role))
-    about = next((role for role in ABOUT if role in known), None)
+    about = next((role for role in SUBJECT_ROLES if role in known), None)
     return MovedBack(
         memory=row["id"],
         roles=tuple(sorted(theirs)),
@@ -92,136 +218,7 @@ def _given_back(
     )
 
 
-PAGE = 500
-"""Memories written since a merge that are looked through at a time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityMergeResult:
-    """An entity that others were merged into, and what each of them brought along."""
-
-    entity: EntityRecord
-    moved: tuple[EntityMerge, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityUnmergeResult:
-    """An entity that stands alone again, the one it had been merged into, and what went back."""
-
-    entity: EntityRecord
-    survivor: EntityRecord
-    undone: Undone
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entities:
-    """Entities as callers see them; every method sees only the actor's tenant."""
-
-    database: Database
-    types: Types
-    clock: Callable[[], datetime]
-
-    async def list(
-        self,
-        actor: Actor,
-        *,
-        filters: EntityFilters,
-        after: UUID | None = None,
-        limit: int = 50,
-        known_at: datetime | None = None,
-    ) -> tuple[tuple[EntityRecord, ...], bool]:
-        """Return entities in the order of their ids, and whether there are more; the filters' texts as people write.
-
-        `known_at`: those that were known then, as they were.
-        """
-        normalised = replace(
-            filters,
-            entity_type=None if filters.entity_type is None else normalise.normalise_key(filters.entity_type),
-            alias=None if filters.alias is None else normalise.normalise_name(filters.alias),
-            prefix=None if filters.prefix is None else normalise.normalise_name(filters.prefix),
-        )
-        async with self.database.read(actor.tenant_id) as session:
-            found = await entity_reads.page(
-                session, actor.tenant_id, filters=normalised, after=after, limit=limit + 1, known_at=known_at
-            )
-        return tuple(found[:limit]), len(found) > limit
-
-    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> EntityRecord:
-        """Return an entity, or as it was known then, or raise NotFound."""
-        async with self.database.read(actor.tenant_id) as session:
-            found = await entity_reads.find(session, actor.tenant_id, entity, known_at=known_at)
-        if found is None:
-            raise _unknown(entity)
-        return found
-
-    async def graph(
-        self,
-        actor: Actor,
-        entity: UUID,
-        *,
-        depth: int,
-        as_of: datetime | None = None,
-        known_at: datetime | None = None,
-    ) -> tuple[EntityRecord, tuple[RelationEdge, ...]]:
-        """Return an entity and the edges within `depth` steps of it, or of the one it was merged into.
-
-        `as_of`: edges that held then; `known_at`: all as it was known then.
-        """
-        tenant = actor.tenant_id
-        async with self.database.read(tenant) as session:
-            found = await entity_reads.find(session, tenant, entity, known_at=known_at)
-            if found is None:
-                raise _unknown(entity)
-            near = await entity_reads.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
-            return found, tuple(near)
-
-    async def merge(
-        self, actor: Actor, into: UUID, others: Sequence[UUID], *, force: bool = False, reason: str | None = None
-    ) -> EntityMergeResult:
-        """Make others one with an entity, and return it; `force` merges what is of different types.
-
-        Raises NotFound, InvalidInput (one with itself, another scope, another type), or Conflict when one of
-        them was merged already.
-        """
-        tenant = actor.tenant_id
-        distinct = tuple(dict.fromkeys(others))
-        async with self.database.write(tenant) as session:
-            at = await entity_merges.hold(session, tenant, into, now=self.clock())
-            found = await entity_reads.find_all(session, tenant, [into, *distinct])
-            for one in (into, *distinct):
-                if one not in found:
-                    raise _unknown(one)
-            _check(found[into], [found[one] for one in distinct], force=force)
-            moved = [await entity_merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
-            ledger = _ledger(actor, found[into].scope, at)
-            await append(session, entity_merges.merge_events(ledger, moved, reason))
-            survivor = (await entity_reads.find_all(session, tenant, [into]))[into]
-        return EntityMergeResult(entity=survivor, moved=tuple(moved))
-
-    async def unmerge(self, actor: Actor, entity: UUID) -> EntityUnmergeResult:
-        """Take an entity out of the one it was merged into; both are as if they had never been one.
-
-        What was written meanwhile stays with the survivor, unless it named this one by a name of its own.
-        Raises NotFound, or Conflict when it is not merged or a later merge has to be undone first.
-        """
-        tenant = actor.tenant_id
-        types = await self.types.of(tenant)
-        async with self.database.write(tenant) as session:
-            at = await entity_merges.hold(session, tenant, entity, now=self.clock())
-            found = await entity_reads.find(session, tenant, entity)
-            if found is None:
-                raise _unknown(entity)
-            merged = _undoable(found, await entity_unmerges.read_merge(session, tenant, entity))
-            theirs = await _theirs(session, tenant, entity, merged, types)
-            await entity_unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
-            undone = await entity_unmerges.unmerge(session, tenant, entity, merged, at=at)
-            ledger = _ledger(actor, found.scope, at)
-            await append(session, _told_of_unmerge(ledger, entity, merged, undone))
-            after = await entity_reads.find_all(session, tenant, [entity, merged.into])
-        return EntityUnmergeResult(entity=after[entity], survivor=after[merged.into], undone=undone)
-
-
-async def _theirs(
+async def _memories_to_return_since(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, types: Registry
 ) -> tuple[MovedBack, ...]:
     given: tuple[MovedBack, ...] = ()
@@ -233,7 +230,7 @@ async def _theirs(
     return given
 
 
-def _told_of_unmerge(ledger: AuditWriter, entity: UUID, merged: MergeRecord, undone: Undone) -> list[Row]:
+def _unmerge_events(ledger: AuditWriter, entity: UUID, merged: MergeRecord, undone: Undone) -> list[Row]:
     detail = {
         "entity": _id(entity),
         "from": _id(merged.into),
@@ -251,8 +248,8 @@ def _told_of_unmerge(ledger: AuditWriter, entity: UUID, merged: MergeRecord, und
     ]
 
 
-def _check(into: EntityRecord, others: Sequence[EntityRecord], *, force: bool) -> None:
-    """Raise what stands in the way of a merge."""
+def _check_merge(into: EntityRecord, others: Sequence[EntityRecord], *, force: bool) -> None:
+    """Raise InvalidInput or Conflict when the entities can't be merged."""
     if into.merged_into is not None:
         raise Conflict(f"{_id(into.id)} was itself merged: merge into {_id(into.merged_into)}")
     kind = into.entity_type
@@ -272,8 +269,8 @@ def _check(into: EntityRecord, others: Sequence[EntityRecord], *, force: bool) -
         kind = one.entity_type if kind == UNKNOWN else kind
 
 
-def _undoable(entity: EntityRecord, merged: MergeRecord | None) -> MergeRecord:
-    """Return the merge if it can be taken apart now, or raise Conflict."""
+def _check_unmerge(entity: EntityRecord, merged: MergeRecord | None) -> MergeRecord:
+    """Return the merge if it can be undone now, or raise Conflict."""
     if entity.merged_into is None:
         raise Conflict(f"{_id(entity.id)} is not merged into anything")
     if merged is None:

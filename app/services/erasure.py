@@ -1,15 +1,11 @@
-"""Erase a memory or a user; redact what stays; the receipt.
+"""Erasure of a memory or of a user, with a receipt.
 
-What is left of a contest for a slot when one side of it is gone.
+A user is erased in batches. Each batch is a transaction that locks the scope it erases from; so is each memory in
+another scope whose provenance names the user. The last transaction erases what is left in all the user's scopes and the
+scopes themselves. What is written to them before that last transaction is erased with the rest, and what is written
+after it starts a new scope: the row lock of the scope decides which.
 
-What stays of a turn when one of the memories it made is erased, and others rest on it too.
-
-Erasure: a memory, or everything of a user, with a receipt of what went.
-
-A user is erased in batches, a transaction each, that hold the scope they erase from, and so is each memory in a scope
-of others whose provenance names the user; the last one erases what is left of all the user's scopes and the scopes
-themselves. So whatever is written to them before that last transaction is erased with the rest, and whatever comes
-after it starts anew: the row lock of the scope decides which.
+A turn that other memories rest on stays, without the words that were quoted for the erased one.
 """
 
 from __future__ import annotations
@@ -46,116 +42,39 @@ from app.services.memories import visible_memory
 
 BLANK = "[erased]"
 
-SHORTEST = 3
-"""Characters of a text that is looked for in others; shorter ones are in everything."""
 
-
-def blanked(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
-    """Return a text without the quotes, except where another memory's quote overlaps one."""
-    kept = [span for quote in others for span in _found(content, quote)]
-    gone = [
-        (start, end)
-        for quote in quotes
-        for start, end in _found(content, quote)
-        if not any(start < last and first < end for first, last in kept)
-    ]
-    pieces, at = [], 0
-    for start, end in sorted(gone):
-        if start >= at:
-            pieces += [content[at:start], BLANK]
-        at = max(at, end)
-    return "".join([*pieces, content[at:]])
-
-
-def redact_report(report: object, needles: Sequence[str]) -> object:
-    """Return JSON values without the texts that hold one of the needles."""
-    match report:
-        case Mapping():
-            return {key: redact_report(value, needles) for key, value in report.items()}
-        case list():
-            return [redact_report(value, needles) for value in report]
-        case str():
-            return None if any(needle in report for needle in needles) else report
-        case _:
-            return report
-
-
-def redact_turn_report(
-    report: Mapping[str, object] | None, memory: str, needles: Sequence[str]
-) -> dict[str, object] | None:
-    """Return a turn's report without what it says of a memory, given by its public id."""
-    if report is None:
-        return None
-    candidates = report.get("candidates")
-    told = [
-        {**one, "quote": None, "content": None, "reason": "erased"} if one.get("memory_id") == memory else one
-        for one in (candidates if isinstance(candidates, list) else [])
-    ]
-    trace = report.get("trace")
-    stages = [{**one, "dropped": [], "notes": []} for one in (trace if isinstance(trace, list) else [])]
-    found = redact_report({**report, "candidates": told, "trace": stages}, needles)
-    return dict(found) if isinstance(found, Mapping) else None
-
-
-def needles(memory: Memory, quotes: Sequence[str]) -> list[str]:
-    """Return the texts that a memory is told by: its sentence, its quotes, what it holds."""
-    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
-    found = [memory.content, *quotes, *held]
-    return [one for one in dict.fromkeys(found) if len(one.strip()) >= SHORTEST]
-
-
-def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
-    """Return the names and attributes a memory brought, by role; none for a payload of an older shape."""
-    if spec is None:
-        return {}
-    try:
-        payload = spec.read(memory.payload, memory.type_version)
-    except ValueError:
-        return {}
-    return {one.role: one for one in payload.mentions()}
-
-
-def _found(content: str, quote: str) -> Iterator[tuple[int, int]]:
-    at = content.find(quote) if quote else -1
-    while at >= 0:
-        yield at, at + len(quote)
-        at = content.find(quote, at + len(quote))
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for one in value.values():
-                yield from _texts(one)
-        case list() | tuple():
-            for one in value:
-                yield from _texts(one)
+SHORTEST_NEEDLE = 3
+"""Characters that a text must have to be redacted elsewhere; shorter ones occur everywhere."""
 
 
 ERASE = "erase"
 """The kind of job that erases a user."""
 
+
 BATCH = 500
-"""Memories, or turns, that are erased in one transaction."""
+"""Memories, or turns, that one transaction erases."""
+
 
 SMALL = 2_000
 """Memories up to which a user is erased while the caller waits."""
 
-Step = Callable[..., Awaitable[Counter[str]]]
-"""Erases some memories, or some turns, of a scope."""
 
-_PATIENT = {"statement_timeout": "300000"}
+Step = Callable[..., Awaitable[Counter[str]]]
+"""Erases a batch of memories, or of turns, of a scope."""
+
+
+_LONG_TIMEOUT = {"statement_timeout": "300000"}
+
 
 _USER = "user"
+
 
 _MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What an erasure erased; `kept` are other memories that rest on the same turns, `left` what is still there."""
+    """An erasure; `kept` are other memories that rest on the same turns, `left` counts erased rows still present."""
 
     erasure: Erasure
     kept: tuple[UUID, ...] = ()
@@ -164,15 +83,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureStart:
-    """An erasure of a user: its receipt if it is done, or the job that does it."""
+    """The erasure of a user: finished, or with the job that runs it."""
 
     erasure: Erasure
     job: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Erasing:
-    """Erases; every method sees only the actor's tenant."""
+class Erasures:
+    """Erasures as callers use them; every method sees only the actor's tenant."""
 
     database: Database
     types: Types
@@ -180,10 +99,10 @@ class Erasing:
     language: str
 
     async def memory(self, actor: Actor, memory: UUID, *, own: tuple[str, str] | None = None) -> Receipt:
-        """Erase a memory and everything made of it, or raise NotFound.
+        """Erase a memory and everything derived from it, or raise NotFound.
 
-        A turn that no other memory rests on goes too; of one that others rest on, the words that were quoted for
-        this memory go. `own` is the request's own idempotency key, by route and key.
+        A turn that no other memory rests on is erased too; in one that others rest on, the words that were quoted for
+        this memory are blanked. `own` is the idempotency key of the request, by route and key.
         """
         tenant, now = actor.tenant_id, self.clock()
         types = await self.types.of(tenant)
@@ -200,7 +119,10 @@ class Erasing:
     async def user(
         self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None
     ) -> ErasureStart:
-        """Begin to erase a user, or go on; `wait`: until it is done, None: if it is small, else by a job."""
+        """Begin the erasure of a user, or continue one.
+
+        `wait` True runs it now, False queues a job, None runs it if it is small.
+        """
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
             scopes = await receipts.scopes_of(session, tenant, user)
@@ -225,7 +147,7 @@ class Erasing:
         return ErasureStart(erasure=(await self.receipt(actor, erasure.id)).erasure)
 
     async def run(self, actor: Actor, erasure: UUID, *, own: tuple[str, str] | None = None) -> AsyncIterator[int]:
-        """Erase what an erasure is to erase, from wherever it was left; yield how many memories are gone so far."""
+        """Run an erasure from where it stopped; yield the number of memories erased so far."""
         found = await self._find(actor, erasure)
         done = 0
         for scope in found.scopes:
@@ -241,7 +163,7 @@ class Erasing:
         await self._last(actor, found, own)
 
     async def receipt(self, actor: Actor, erasure: UUID) -> Receipt:
-        """Return an erasure and how many of the memories and turns it erased are in the database now."""
+        """Return an erasure with the number of its memories and turns that are still in the database."""
         async with self.database.read(actor.tenant_id) as session:
             found = await receipts.find(session, actor.tenant_id, erasure)
             if found is None:
@@ -249,7 +171,7 @@ class Erasing:
             return Receipt(erasure=found, left=await receipts.remaining(session, actor.tenant_id, erasure))
 
     async def ids(self, actor: Actor, erasure: UUID) -> list[str]:
-        """Return the public ids of what an erasure erased."""
+        """Return the public ids of the erased rows."""
         await self._find(actor, erasure)
         async with self.database.read(actor.tenant_id) as session:
             return await receipts.ids_of(session, actor.tenant_id, erasure)
@@ -263,7 +185,7 @@ class Erasing:
 
     async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
         """Erase some memories or turns of a scope; return how many."""
-        async with self.database.write(actor.tenant_id, **_PATIENT) as session:
+        async with self.database.write(actor.tenant_id, **_LONG_TIMEOUT) as session:
             if await lock_scope(session, actor.tenant_id, scope) is None:
                 return 0
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
@@ -271,10 +193,10 @@ class Erasing:
         return int(counts["memories"] + counts["turns"])
 
     async def _one(self, actor: Actor, erasure: Erasure, memory: UUID) -> int:
-        """Erase a memory that lies in a scope of others; return how many that were: none if somebody else has."""
+        """Erase a memory in a scope of others; return 1, or 0 if it is gone already."""
         tenant = actor.tenant_id
         types = await self.types.of(tenant)
-        async with self.database.write(tenant, **_PATIENT) as session:
+        async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             try:
                 gone = await visible_memory(session, actor, memory)
             except NotFound:
@@ -292,7 +214,7 @@ class Erasing:
     async def _take(
         self, session: WriteSession, actor: Actor, gone: Memory, erasure: UUID, types: Registry
     ) -> tuple[Counter[str], list[QuotedTurn]]:
-        """Erase a memory whose scope is held, and what is told of it elsewhere; return the turns it rested on, too."""
+        """Erase a memory whose scope is locked, with its traces elsewhere; return counts and the turns it rested on."""
         tenant, now = actor.tenant_id, self.clock()
         sources = await rows.sources(session, tenant, gone.id)
         mentioned = await rows.mentioned(session, tenant, gone.id)
@@ -307,9 +229,9 @@ class Erasing:
         return counts, sources
 
     async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
-        """Erase what is left, scopes included, and write the receipt; nothing, if that was done already."""
+        """Erase what is left, scopes included, and write the receipt; do nothing if that was done already."""
         tenant, now = actor.tenant_id, self.clock()
-        async with self.database.write(tenant, **_PATIENT) as session:
+        async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             subject = erasure.subject or ""
             scopes = sorted({*erasure.scopes, *await receipts.scopes_of(session, tenant, subject)})
             # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
@@ -335,7 +257,7 @@ class Erasing:
     async def _finish(
         self, session: WriteSession, actor: Actor, erasure: UUID, counts: Counter[str], *, memory: Memory | None = None
     ) -> Erasure:
-        """Write the receipt down: in the erasure's row, and as an event."""
+        """Write the receipt: into the erasure's row, and as an audit event."""
         tenant, now = actor.tenant_id, self.clock()
         await receipts.add(session, tenant, erasure, counts)
         done = await receipts.finish(session, tenant, erasure, now)
@@ -364,15 +286,15 @@ class Erasing:
         erasure: UUID,
         now: datetime,
     ) -> Counter[str]:
-        """Erase the turns that only this memory rested on, and its words in the others and in contexts."""
+        """Erase the turns that only this memory rested on, and blank its words in other turns and in contexts."""
         tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
         quotes = [one.quote for one in gone.evidence if one.quote is not None]
         alone = [one for one in sources if not one.others]
         counts = await rows.these_turns(session, tenant, [one.id for one in alone], erasure)
-        wanted = needles(gone, [*quotes, *(one.content for one in alone)])
+        wanted = identifying_texts(gone, [*quotes, *(one.content for one in alone)])
         for source in sources:
             if source.others:
-                content = blanked(source.content, source.quotes, source.other_quotes)
+                content = blank_quotes(source.content, source.quotes, source.other_quotes)
                 report = redact_turn_report(source.report, ids.public(ids.MEMORY, gone.id), wanted)
                 await rows.censor(session, tenant, source.id, content=content, report=report, now=now)
         await rows.clear_reports(session, tenant, scope, [one.id for one in sources])
@@ -387,7 +309,7 @@ class Erasing:
     async def _names(
         self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]], types: Registry
     ) -> Counter[str]:
-        """Erase the entities that nothing else mentions, and names of others that nothing else tells."""
+        """Erase the entities that nothing else mentions, and names of other entities that no other memory gives."""
         orphans, survivors = await rows.orphans(session, tenant, mentioned)
         by_role = mentions_of(gone, types.by_name.get(gone.type))
         lost = [name.lower() for name in orphans.values()]
@@ -403,10 +325,91 @@ class Erasing:
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
 
 
+def blank_quotes(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
+    """Return a text without the quotes, except where the quote of another memory overlaps one."""
+    kept = [span for quote in others for span in _spans(content, quote)]
+    gone = [
+        (start, end)
+        for quote in quotes
+        for start, end in _spans(content, quote)
+        if not any(start < last and first < end for first, last in kept)
+    ]
+    pieces, at = [], 0
+    for start, end in sorted(gone):
+        if start >= at:
+            pieces += [content[at:start], BLANK]
+        at = max(at, end)
+    return "".join([*pieces, content[at:]])
+
+
+def redact_report(report: object, needles: Sequence[str]) -> object:
+    """Return JSON values with every text that contains one of the needles replaced by null."""
+    match report:
+        case Mapping():
+            return {key: redact_report(value, needles) for key, value in report.items()}
+        case list():
+            return [redact_report(value, needles) for value in report]
+        case str():
+            return None if any(needle in report for needle in needles) else report
+        case _:
+            return report
+
+
+def redact_turn_report(
+    report: Mapping[str, object] | None, memory: str, needles: Sequence[str]
+) -> dict[str, object] | None:
+    """Return a turn's report without what it says about a memory, given by its public id."""
+    if report is None:
+        return None
+    candidates = report.get("candidates")
+    told = [
+        {**one, "quote": None, "content": None, "reason": "erased"} if one.get("memory_id") == memory else one
+        for one in (candidates if isinstance(candidates, list) else [])
+    ]
+    trace = report.get("trace")
+    stages = [{**one, "dropped": [], "notes": []} for one in (trace if isinstance(trace, list) else [])]
+    found = redact_report({**report, "candidates": told, "trace": stages}, needles)
+    return dict(found) if isinstance(found, Mapping) else None
+
+
+def identifying_texts(memory: Memory, quotes: Sequence[str]) -> list[str]:
+    """Return the texts that identify a memory's content: its sentence, its quotes and the texts of its payload."""
+    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
+    found = [memory.content, *quotes, *held]
+    return [one for one in dict.fromkeys(found) if len(one.strip()) >= SHORTEST_NEEDLE]
+
+
+def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
+    """Return the mentions of a memory's payload by role; none when the payload can't be read."""
+    if spec is None:
+        return {}
+    try:
+        payload = spec.read(memory.payload, memory.type_version)
+    except ValueError:
+        return {}
+    return {one.role: one for one in payload.mentions()}
+
+
+def subject_hash(tenant: UUID, user: str) -> bytes:
+    """Return the SHA-256 of the tenant's id, a colon and the user's id, which stands for the user in a receipt."""
+    return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
+
+
+def receipt_of(one: Erasure) -> dict[str, object]:
+    """Return an erasure as JSON values, for the receipt and the audit log."""
+    return {
+        "erasure": ids.public(ids.ERASURE, one.id),
+        "user_id_sha256": None if one.subject_hash is None else one.subject_hash.hex(),
+        "counts": {name: count for name, count in sorted(one.counts.items()) if count},
+        "ids_digest": None if one.ids_digest is None else one.ids_digest.hex(),
+        "digest": None if one.digest is None else one.digest.hex(),
+    }
+
+
 async def _leave_slot(
     session: WriteSession, actor: Actor, gone: Memory, versions: Mapping[UUID, Version], now: datetime
 ) -> None:
-    """Link the neighbours of a deleted memory to one another, and set right the slot that it left."""
+    """Link the neighbours of an erased memory to one another, and update the slot that it held."""
     tenant = actor.tenant_id
     event = Removed(versions=frozenset({gone.id}), status=None, reason="a memory of its chain was erased")
     found = transition(versions.values(), event, policy=accumulate, now=now)
@@ -425,20 +428,23 @@ def _revived(change: VersionChange) -> Mapping[str, object]:
     return {"reason": change.reason, "status": [change.before.status, change.after.status]}
 
 
-def subject_hash(tenant: UUID, user: str) -> bytes:
-    """Return what stands for a user in a receipt: SHA-256 of the tenant's id, a colon and the user's."""
-    return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
+def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:
+    at = content.find(quote) if quote else -1
+    while at >= 0:
+        yield at, at + len(quote)
+        at = content.find(quote, at + len(quote))
 
 
-def receipt_of(one: Erasure) -> dict[str, object]:
-    """Return an erasure as JSON values: what the receipt says, and the audit log."""
-    return {
-        "erasure": ids.public(ids.ERASURE, one.id),
-        "user_id_sha256": None if one.subject_hash is None else one.subject_hash.hex(),
-        "counts": {name: count for name, count in sorted(one.counts.items()) if count},
-        "ids_digest": None if one.ids_digest is None else one.ids_digest.hex(),
-        "digest": None if one.digest is None else one.digest.hex(),
-    }
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for one in value.values():
+                yield from _texts(one)
+        case list() | tuple():
+            for one in value:
+                yield from _texts(one)
 
 
 def _unknown(erasure: UUID) -> NotFound:

@@ -17,23 +17,23 @@ from app.memory.extraction import TenantPolicy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionPolicies:
-    """The policies of tenants, each its own."""
+    """The extraction policies of tenants."""
 
     database: Database
     clock: Callable[[], datetime]
 
     async def get(self, tenant: UUID) -> TenantPolicy:
-        """Return a tenant's policy; what it never set is as the service has it."""
+        """Return a tenant's policy; what the tenant never set is the service's default."""
         async with self.database.read(tenant) as session:
-            return (await self.standing(session, tenant))[0]
+            return (await self.policy_and_types(session, tenant))[0]
 
-    async def standing(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
+    async def policy_and_types(self, session: ReadSession, tenant: UUID) -> tuple[TenantPolicy, int]:
         """Return a tenant's policy, as `get`, and the version of its own types, in a transaction that is open."""
-        settings, types = await tenants.standing(session, tenant)
+        settings, types = await tenants.settings_and_types(session, tenant)
         return TenantPolicy.model_validate(settings), types
 
     async def put(self, tenant: UUID, policy: TenantPolicy, *, by: str) -> TenantPolicy:
-        """Replace a tenant's policy and return it; `by` is for the audit log."""
+        """Replace a tenant's policy and return it; `by` is the actor for the audit log."""
         async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
             before = TenantPolicy.model_validate(await tenants.settings(session, tenant, lock=True))
             await tenants.change_settings(session, tenant, policy.model_dump(mode="json", exclude_unset=True))
@@ -43,6 +43,6 @@ class ExtractionPolicies:
         return policy
 
     async def costs(self, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
-        """Return what extraction cost on each of these days, both ends included."""
+        """Return the cost of extraction on each of these days, both ends included."""
         async with self.database.read(tenant) as session:
             return await tenants.between(session, tenant, since, until)

@@ -1,4 +1,4 @@
-"""The use case of saying what a memory was worth: useful, not useful, or wrong."""
+"""The use case of feedback on a memory: useful, not useful, or wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOTES = "feedback"
 
 
 class FeedbackEffect(StrEnum):
-    """What feedback came to."""
+    """The effect of feedback on a memory."""
 
     COUNTED = "counted"
     REVIVED = "revived"
@@ -54,7 +54,7 @@ _ACTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFeedback:
-    """What is said of a memory: `at` is when, aware; `session` in which conversation; `note` in whose words."""
+    """Feedback on a memory: `at` is an aware time, `session` the conversation, `note` the caller's own words."""
 
     feedback: Feedback
     at: datetime
@@ -63,8 +63,8 @@ class MemoryFeedback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """The memory as it is now, what the word came to and why, and its freshness before and after, as of `at`."""
+class FeedbackResult:
+    """The memory after feedback, the effect and its reason, and the freshness before and after, as of `at`."""
 
     memory: Memory
     at: datetime
@@ -75,17 +75,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackService:
-    """Feedback as callers give it; every method sees only the actor's tenant. `observe` is told what came of each."""
+    """Feedback as callers give it; every method sees only the actor's tenant. `observe` is called with each effect."""
 
     database: Database
     tracker: AccessTracker
     clock: Callable[[], datetime]
     observe: Callable[[str, str], None] = lambda _feedback, _effect: None
 
-    async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> Judged:
-        """Take one word on a memory; raises NotFound, and Conflict for a memory that was forgotten.
+    async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> FeedbackResult:
+        """Apply feedback to a memory; raises NotFound, and Conflict for a memory that was forgotten.
 
-        The use that it is about comes first: what this process has not written down yet is written down now.
+        Accesses that this process has not written yet are written first: the feedback is about one of them.
         """
         await self.tracker.flush()
         tenant = actor.tenant_id
@@ -104,7 +104,7 @@ class FeedbackService:
             after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
-            judged = Judged(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
+            judged = FeedbackResult(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await append(session, [self._event(actor, before, judged, word)])
         self.observe(word.feedback, judged.effect)
         return judged
@@ -128,7 +128,7 @@ class FeedbackService:
     async def _useful(
         self, session: WriteSession, actor: Actor, memory: Memory, word: MemoryFeedback
     ) -> tuple[FeedbackEffect, str]:
-        """Count an access, and take an expired memory back into what is believed where it is fresh again."""
+        """Count an access, and make an expired memory active again where that makes it fresh enough."""
         sessions = () if word.session is None else (word.session,)
         use = Use(memory=memory.id, count=1, last=word.at, sessions=sessions)
         await usage.record(session, tenant=actor.tenant_id, uses=[use])
@@ -144,7 +144,7 @@ class FeedbackService:
         return FeedbackEffect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
 
     async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[FeedbackEffect, str]:
-        """Send an active memory to review; one that is not believed any more is only marked for it."""
+        """Send an active memory to review; one that is no longer active is only marked for it."""
         tenant, now = actor.tenant_id, self.clock()
         marked: dict[str, object] = {"review_reason": ReviewReason.REPORTED_WRONG, "review_note": _note(memory)}
         marked["review_since"] = memory.review_since or now
@@ -163,10 +163,10 @@ class FeedbackService:
         return FeedbackEffect.MARKED_FOR_REVIEW, f"it is {memory.status} and stays so; a person should look at it"
 
     def _as_of(self, word: MemoryFeedback) -> datetime:
-        """Return when freshness is looked at: now, or when the word was said by a clock that is ahead of ours."""
+        """Return the time at which freshness is computed: now, or the feedback's time if its clock is ahead of ours."""
         return max(word.at, self.clock())
 
-    def _event(self, actor: Actor, before: Memory, judged: Judged, word: MemoryFeedback) -> Row:
+    def _event(self, actor: Actor, before: Memory, judged: FeedbackResult, word: MemoryFeedback) -> Row:
         after = judged.memory
         scope = before.scope.id(actor.tenant_id)
         ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
@@ -186,7 +186,7 @@ def _of(memory: Memory, change: VersionChange, marked: Mapping[str, object]) -> 
 
 
 def _why_not(memory: Memory, now: datetime) -> str:
-    """Return why an expired memory that was just used is not active again."""
+    """Return why an expired memory that was just used stays expired."""
     if memory.valid_until is not None and memory.valid_until <= now:
         return "its validity is over"
     if _freshness(memory, now) <= EXPIRY:
@@ -195,7 +195,7 @@ def _why_not(memory: Memory, now: datetime) -> str:
 
 
 def _note(memory: Memory) -> str:
-    """Return why a person should look at it, in our words; what was to be looked at before is not lost."""
+    """Return the note for the reviewer; an earlier note is kept."""
     times = memory.usage.wrong + 1
     told = "reported wrong" if times == 1 else f"reported wrong {times} times"
     if memory.review is None:
@@ -205,7 +205,7 @@ def _note(memory: Memory) -> str:
 
 
 def _noted(memory: Memory, actor: Actor, word: MemoryFeedback) -> Mapping[str, object]:
-    """Return the memory's provenance with one more note, in the caller's words."""
+    """Return the memory's provenance with one more note of the caller."""
     known = memory.provenance.get(NOTES)
     told = {"feedback": word.feedback, "at": word.at.isoformat(), "by": actor.name, "note": word.note}
     return {**memory.provenance, NOTES: [*(known if isinstance(known, list) else []), told][-MOST_NOTES:]}

@@ -17,7 +17,7 @@ PATIENCE = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What keeps requests from being served, what goes badly besides, and what waits if that is known."""
+    """The faults that keep requests from being served (`missing`), lesser ones (`degraded`), and the job backlog."""
 
     missing: dict[str, str]
     degraded: dict[str, str]
@@ -26,10 +26,10 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """What the database must have for this process: a schema and an embedding model.
+    """Checks that the database has the schema and the embedding model of this process.
 
-    A queue whose oldest job waits for longer than `slow_seconds` is reported, and nothing more: an API taken
-    out of the load balancer would not do its jobs any sooner.
+    A queue whose oldest job waits for longer than `slow_seconds` is reported as degraded, not as missing: taking an API
+    process out of the load balancer would not run its jobs any sooner.
     """
 
     database: Database
@@ -39,14 +39,14 @@ class Readiness:
     slow_seconds: float
 
     async def state(self) -> State:
-        """Return all there is to say."""
+        """Return the whole state."""
         missing = await self.missing()
         backlog = None if missing else await self.jobs.known_backlog()
         degraded = {} if backlog is None else self._slow(backlog)
         return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:
-        """Return what is wrong, by what it is wrong with; empty when all is well."""
+        """Return the faults that keep requests from being served, by part; empty when there are none."""
         try:
             async with asyncio.timeout(PATIENCE):
                 return await self._schema() or await self._model()
@@ -77,7 +77,7 @@ class Readiness:
         return {}
 
     async def _leaving(self) -> dict[str, str]:
-        """Return that another model has taken this one's place, if so: all is found as before, until it is dropped."""
+        """Return a warning if another model has replaced this one; searches work until its vectors are dropped."""
         try:
             active, *_ = known = await embedding_models.stored(self.database)
             mine = embedding_models.check(known, name=self.model, dimensions=self.dimensions)

@@ -1,4 +1,4 @@
-"""Idempotency keys: a write that is sent twice is done once, and answered the same."""
+"""Idempotency keys: a write that is sent twice runs once, and both requests get the same answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.errors import Conflict, Erased, TypedMemoryError
 
 __all__ = [
     "ABANDONED",
-    "KEPT",
+    "RETENTION",
     "SWEEP_EVERY",
     "Idempotency",
     "IdempotencySlot",
@@ -27,7 +27,7 @@ __all__ = [
     "fingerprint_of",
 ]
 
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 """How long an answer can be had again."""
 
 ABANDONED = timedelta(seconds=60)
@@ -41,7 +41,7 @@ _POLL = (0.02, 0.05, 0.1, 0.2, 0.3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredResponse:
-    """What a write answers: an HTTP status and a body, as JSON text."""
+    """The answer of a write: an HTTP status and a body, as JSON text."""
 
     status: int
     body: str
@@ -65,10 +65,10 @@ class Idempotency:
     async def run(
         self, slot: IdempotencySlot, fingerprint: bytes, work: Callable[[], Awaitable[StoredResponse]]
     ) -> StoredResponse:
-        """Do the work, or return the answer it had before.
+        """Run the work, or return the answer that was stored for its key.
 
-        Raises Conflict when the key came with another request, or when the first one is still running
-        after `wait_seconds`; in that case with a time to retry after.
+        Raises Conflict when the key came with another request, or when the first one is still running after
+        `wait_seconds`; in that case with a time to retry after.
         """
         token = await self._reserve(slot, fingerprint)
         if isinstance(token, StoredResponse):
@@ -83,18 +83,18 @@ class Idempotency:
         return answer
 
     async def aclose(self) -> None:
-        """Finish what runs in the background."""
+        """Wait for background work to finish."""
         await asyncio.gather(*self._background, return_exceptions=True)
 
     async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> datetime | StoredResponse:
-        """Return the token of a reservation, or the answer that is there already."""
+        """Return the token of a new reservation, or the stored answer."""
         give_up = time.monotonic() + self.wait_seconds
         tries = 0
         while True:
             # Not waiting for the disk: a crash that loses a reservation loses nothing, and the write's own
             # commit takes it along.
             async with self.database.write(slot.tenant_id, synchronous_commit="off") as session:
-                token = await idempotency.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=KEPT)
+                token = await idempotency.reserve(session, slot, fingerprint, abandoned=ABANDONED, kept=RETENTION)
                 if token is not None:
                     return token
                 found = await idempotency.find(session, slot)
@@ -108,7 +108,7 @@ class Idempotency:
             tries += 1
 
     async def _complete(self, slot: IdempotencySlot, token: datetime, answer: StoredResponse) -> None:
-        """Store the answer. The write is done: failing to remember it must not turn it into an error."""
+        """Store the answer. A failure to store it is logged, not raised, because the write itself is done."""
         with suppress(TypedMemoryError):
             async with self.database.write(slot.tenant_id) as session:
                 await idempotency.complete(session, slot, token, status=answer.status, body=answer.body)
@@ -132,11 +132,11 @@ class Idempotency:
     async def _sweep(self, tenant: UUID) -> None:
         with suppress(TypedMemoryError):
             async with self.database.write(tenant) as session:
-                await idempotency.sweep(session, tenant, KEPT)
+                await idempotency.sweep(session, tenant, RETENTION)
 
 
 def fingerprint_of(*parts: bytes) -> bytes:
-    """Return the SHA-256 of what makes two requests the same one."""
+    """Return the SHA-256 of the parts of a request that must be equal for two requests to be the same."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "big"))

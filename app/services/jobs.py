@@ -1,4 +1,4 @@
-"""The use cases of background jobs: look at them, try one again, cancel one; and how much waits."""
+"""Use cases of background jobs: list, read, retry, cancel, and measure the backlog."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
-    """Background jobs as callers see them; every method but `backlog` sees only the actor's tenant."""
+    """Background jobs as callers use them; every method but the backlog's sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -77,7 +77,7 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
-            await append(session, [self._told(actor, AuditAction.JOB_RETRIED, found)])
+            await append(session, [self._describe(actor, AuditAction.JOB_RETRIED, found)])
             return await jobs.requeue(session, found)
 
     async def cancel(self, actor: Actor, job: UUID) -> Job:
@@ -86,16 +86,16 @@ class Jobs:
             found = await _locked(session, actor.tenant_id, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
-            await append(session, [self._told(actor, AuditAction.JOB_CANCELLED, found)])
+            await append(session, [self._describe(actor, AuditAction.JOB_CANCELLED, found)])
             return await jobs.cancel(session, found, self.clock())
 
-    def _told(self, actor: Actor, action: AuditAction, job: Job) -> Row:
+    def _describe(self, actor: Actor, action: AuditAction, job: Job) -> Row:
         ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=job.scope_id)
         detail = {"job": ids.public(ids.JOB, job.id), "kind": job.kind, "was": job.status, "attempts": job.attempts}
         return ledger.event(action, detail)
 
     async def backlog(self) -> Backlog:
-        """Return how much waits, of all tenants together; looked up every few seconds at most."""
+        """Return the backlog of all tenants together; it is read every few seconds at most."""
         async with self._look.lock:
             now = time.monotonic()
             if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
@@ -105,7 +105,7 @@ class Jobs:
             return self._look.found
 
     async def known_backlog(self) -> Backlog | None:
-        """Return the same, or None when it can't be told at once."""
+        """Return the backlog, or None when it can't be read at once."""
         try:
             async with asyncio.timeout(PATIENCE):
                 return await self.backlog()

@@ -1,4 +1,4 @@
-"""API keys: who is asking, and what they may do."""
+"""API keys: authentication, and creating, rotating and revoking keys."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _UNKNOWN = "the API key is not valid: unknown, expired or revoked"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """A key just made, and its secret, which is never shown again."""
+    """A key just created, and its secret, which is never shown again."""
 
     key: StoredKey
     secret: str = field(repr=False)
 
 
 class KeyCache:
-    """Keys looked up lately, by the hash of their secret; the oldest go when it is full."""
+    """Recently used keys by the hash of their secret; the oldest are dropped when it is full."""
 
     def __init__(self, *, seconds: float = CACHE_SECONDS, size: int = CACHE_SIZE) -> None:
         self._seconds = seconds
@@ -82,7 +82,7 @@ class KeyCache:
             del self._entries[secret_hash]
 
     def due_for_touch(self, key: UUID) -> bool:
-        """Return whether the key's last use should be recorded now; says so once a minute."""
+        """Return whether the key's last use should be recorded now; True at most once a minute."""
         now = time.monotonic()
         if now - self._touched.get(key, -TOUCH_EVERY) < TOUCH_EVERY:
             return False
@@ -95,7 +95,7 @@ class KeyCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """Authentication, and the keys behind it."""
+    """API keys: authentication and administration."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -103,7 +103,7 @@ class Keys:
     _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
 
     async def authenticate(self, token: str) -> Actor:
-        """Return whose key this is, or raise Unauthenticated; a recent key costs no look-up."""
+        """Return the key that a secret belongs to, or raise Unauthenticated; a recently used key costs no query."""
         if not SHORTEST_KEY <= len(token) <= LONGEST_KEY or not token.isascii():
             raise Unauthenticated(_UNKNOWN)
         secret_hash = hash_secret(token)
@@ -125,30 +125,30 @@ class Keys:
     async def create(
         self, tenant: UUID, *, name: str, roles: Collection[str], expires_at: datetime | None = None, by: str = SERVICE
     ) -> NewKey:
-        """Make a key of the tenant; its secret is in the answer and nowhere else. `by` is for the audit log."""
+        """Create a key of the tenant; the answer holds the only copy of its secret. `by` is who the audit log names."""
         new = self._new(tenant, name=name, roles=roles, expires_at=expires_at)
         async with self.database.write(tenant) as session:
             await self._insert(session, new, by)
         return new
 
     async def list(self, tenant: UUID) -> Sequence[StoredKey]:
-        """Return the tenant's keys, newest first, ended ones included."""
+        """Return the tenant's keys, newest first, revoked and expired ones included."""
         async with self.database.read(tenant) as session:
             return await keys.list_keys(session, tenant)
 
     async def revoke(self, tenant: UUID, key: UUID, *, by: str = SERVICE) -> None:
-        """End a key: at once in this process, within seconds in the others. Doing it again does nothing."""
+        """Revoke a key: at once in this process, within seconds in the others. Repeating it does nothing."""
         async with self.database.write(tenant) as session:
             old = await keys.get_for_update(session, tenant, key)
             if old is None:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
             if old.revoked_at is None:
                 await keys.revoke(session, tenant, key, self.clock())
-                await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _told(old))])
+                await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _describe(old))])
         self.cache.drop(key)
 
     async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta, by: str = SERVICE) -> NewKey:
-        """Make a successor with the same name, roles and expiry; the old secret works through the grace."""
+        """Create a successor with the same name, roles and expiry; the old secret works until the grace period ends."""
         now = self.clock()
         async with self.database.write(tenant) as session:
             old = await keys.get_for_update(session, tenant, key)
@@ -159,16 +159,20 @@ class Keys:
             new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
             await keys.insert_key(session, new.key, hash_secret(new.secret))
             await keys.expire(session, tenant, key, now + grace)
-            detail = {**_told(new.key), "replaces": ids.public(ids.KEY, key), "grace_seconds": grace.total_seconds()}
+            detail = {
+                **_describe(new.key),
+                "replaces": ids.public(ids.KEY, key),
+                "grace_seconds": grace.total_seconds(),
+            }
             await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_ROTATED, detail)])
         self.cache.drop(key)
         return new
 
     async def ensure_bootstrap(self, tenant: UUID, secret: str | None) -> str | None:
-        """Make the first key of a tenant; return its secret if it was made up here.
+        """Create the first key of a tenant; return its secret if it was generated here.
 
-        With a given secret, a key of exactly that value with every role exists afterwards, whatever was
-        there; one that was revoked stays revoked. Without, a key is made only if the tenant has none.
+        With a given secret, a key of exactly that value with every role exists afterwards, whatever was there; one that
+        was revoked stays revoked. Without, a key is created only if the tenant has none.
         """
         if secret is not None:
             _check_given(secret)
@@ -183,12 +187,12 @@ class Keys:
         return None if secret is not None else new.secret
 
     async def aclose(self) -> None:
-        """Finish recording last uses."""
+        """Wait until the last uses of keys are recorded."""
         await asyncio.gather(*self._background, return_exceptions=True)
 
     async def _insert(self, session: WriteSession, new: NewKey, by: str) -> None:
         await keys.insert_key(session, new.key, hash_secret(new.secret))
-        await append(session, [self._ledger(new.key.tenant_id, by).event(AuditAction.KEY_CREATED, _told(new.key))])
+        await append(session, [self._ledger(new.key.tenant_id, by).event(AuditAction.KEY_CREATED, _describe(new.key))])
 
     def _ledger(self, tenant: UUID, by: str) -> AuditWriter:
         return AuditWriter(tenant=tenant, actor=by, at=self.clock())
@@ -234,12 +238,12 @@ class Keys:
 
 
 def hash_secret(secret: str) -> bytes:
-    """Return the SHA-256 of a key: enough for 256 random bits, and cheap enough for every request."""
+    """Return the SHA-256 of a secret: enough for 256 random bits, and cheap enough for every request."""
     return hashlib.sha256(secret.encode()).digest()
 
 
-def _told(key: StoredKey) -> dict[str, object]:
-    """Return a key as the audit log tells of it: never its secret, nor what its secret begins with."""
+def _describe(key: StoredKey) -> dict[str, object]:
+    """Return a key's detail for the audit log: never its secret, nor the beginning of it."""
     return {
         "key": ids.public(ids.KEY, key.id),
         "name": key.name,

@@ -1,9 +1,4 @@
-"""Write, read, list, change, delete, history, the two Aegis listings.
-
-The use cases of single memories: write, read, list, change, erase, tell the history.
-
-The use cases of Aegis Memory's two listings: a session's timeline, and what is known about an entity.
-"""
+"""Use cases of single memories: write, read, list, count, change, history; and Aegis Memory's two listings."""
 
 from __future__ import annotations
 
@@ -41,7 +36,6 @@ __all__ = [
     "Sort",
     "Timelines",
     "true_at",
-    "unknown_entities",
     "visible_memory",
 ]
 
@@ -78,11 +72,11 @@ class Memories:
         return result
 
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[WriteOutcome | TypedMemoryError]:
-        """Store candidates and return what became of each; see `WritePipeline.write`. What is doubtful is held back."""
+        """Screen and store candidates; return an outcome or an error for each, as `WritePipeline.write` does."""
         return await self.pipeline.write(actor, await screen_stated(candidates))
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
-        """Return the places of candidates that name an entity by an id that their scope does not know."""
+        """Return the positions of candidates that name an entity by an id that does not exist in their scope."""
         asked: dict[Scope, dict[int, set[UUID]]] = defaultdict(dict)
         for place, one in enumerate(candidates):
             entities = {mention.entity for mention in one.payload.mentions() if mention.entity is not None}
@@ -102,13 +96,16 @@ class Memories:
     async def get(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
     ) -> Memory:
-        """Return a memory, whatever its status, as it is or was known; NotFound also when it did not hold `as_of`."""
+        """Return a memory of any status, at `known_at` as it was known then.
+
+        Raises NotFound, also when the memory was not valid at `as_of`.
+        """
         async with self.database.read(actor.tenant_id) as session:
             found = await memory_reads.read_memories(session, actor.tenant_id, [memory], known_at=known_at)
         if memory not in found:
-            raise unknown_entities(memory, known_at)
+            raise _memory_not_found(memory, known_at)
         if as_of is not None and not true_at(found[memory], as_of):
-            raise NotFound(f"{ids.public(ids.MEMORY, memory)} did not hold at {as_of.isoformat()}: see its history")
+            raise NotFound(f"{ids.public(ids.MEMORY, memory)} was not valid at {as_of.isoformat()}: see its history")
         return found[memory]
 
     async def list(
@@ -131,15 +128,15 @@ class Memories:
         return MemoryPage(memories=tuple(shown), next=PagePosition(id=last.id, value=value))
 
     async def count(self, actor: Actor, filters: MemoryFilters, *, most: int) -> MemoryCounts:
-        """Return how many memories the filters leave, by type and status, counting `most` of them at most."""
+        """Return how many memories match the filters, by type and status; stop counting at `most`."""
         async with self.database.read(actor.tenant_id) as session:
             return await listing.counts(session, actor.tenant_id, filters, most=most)
 
     async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
         """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.
 
-        What was forgotten can't be changed, nor what has ended be true for longer; and of review marks only one that
-        a caller put on it is taken off. A category that is given here decides how it fades from now on.
+        A forgotten memory can't be changed, and the end of an ended one can't be moved later. Only a review mark that
+        a caller set can be removed. A new category also replaces the half-life and the floor.
         """
         values = dict(changes)
         if "category" in values:
@@ -163,7 +160,7 @@ class Memories:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
                 raise Conflict(f"it stopped being true at {ended}: its end can't be put off", field="valid_until")
             if values:
-                detail = {"changed": sorted(changes), "values": _values_told(before, after)}
+                detail = {"changed": sorted(changes), "values": _audited_values(before, after)}
                 event = self._ledger(actor, before).event(AuditAction.MEMORY_CHANGED, detail, memory=memory)
                 await append(session, [event])
             return after
@@ -171,14 +168,14 @@ class Memories:
     async def history(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None
     ) -> MemoryHistory:
-        """Return every version of the belief this memory belongs to, and what happened to them.
+        """Return every version of the belief that this memory belongs to, with their audit events.
 
-        `as_of`: only the versions that held then. `known_at`: the history as it was told then.
+        With `as_of`, returns only versions that were valid then; with `known_at`, the history as it was known then.
         """
         async with self.database.read(actor.tenant_id) as session:
             versions = await memory_reads.chain(session, actor.tenant_id, memory, known_at=known_at)
             if not versions:
-                raise unknown_entities(memory, known_at)
+                raise _memory_not_found(memory, known_at)
             if as_of is not None:
                 versions = [one for one in versions if true_at(one, as_of)]
             told = [one.id for one in versions]
@@ -186,7 +183,7 @@ class Memories:
         return MemoryHistory(versions=tuple(versions), events=tuple(events))
 
     def _marked(self, memory: Memory, *, wanted: bool) -> dict[str, object]:
-        """Return the columns that say whether a person should look at it; a mark that is there keeps its reason."""
+        """Return the review columns for a mark that a caller sets or removes; an existing mark keeps its reason."""
         if not wanted:
             return {"review_reason": None, "review_note": None, "review_since": None}
         if memory.review is not None:
@@ -198,18 +195,18 @@ class Memories:
         return AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=scope)
 
 
-_TOLD = ("importance", "category", "half_life_days", "floor", "valid_until", "review")
-"""Fields whose values may be told: those of the others are content."""
+_AUDITED_FIELDS = ("importance", "category", "half_life_days", "floor", "valid_until", "review")
+"""Fields whose values the audit log may hold: values of the others are content."""
 
 
-def _values_told(before: Memory, after: Memory) -> dict[str, object]:
-    """Return the values that a change changed, before and after."""
-    pairs = {name: [getattr(before, name), getattr(after, name)] for name in _TOLD}
+def _audited_values(before: Memory, after: Memory) -> dict[str, object]:
+    """Return the values that a patch changed, before and after."""
+    pairs = {name: [getattr(before, name), getattr(after, name)] for name in _AUDITED_FIELDS}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def _check_patch(memory: Memory, changes: Mapping[str, object]) -> None:
-    """Raise Conflict when a memory is not in a state that can be changed so."""
+    """Raise Conflict when a memory's state does not allow the changes."""
     if memory.status is MemoryStatus.FORGOTTEN:
         raise Conflict(f"{ids.public(ids.MEMORY, memory.id)} was forgotten: it can't be changed")
     if changes.get("needs_review") is False and memory.review not in {None, ReviewReason.ASKED}:
@@ -224,31 +221,31 @@ def _id(memory: UUID | None) -> str | None:
 
 
 async def visible_memory(session: WriteSession, actor: Actor, memory: UUID) -> Memory:
-    """Return a memory whose scope is held until the transaction ends, or raise NotFound.
+    """Lock a memory's scope until the transaction ends and return the memory, or raise NotFound.
 
-    It is looked for after the lock too: whoever held the scope before may have erased it.
+    The memory is read after the lock: the transaction that held the scope before may have erased it.
     """
     if await memory_updates.lock(session, actor.tenant_id, memory):
         found = (await memory_reads.read_memories(session, actor.tenant_id, [memory])).get(memory)
         if found is not None:
             return found
-    raise unknown_entities(memory)
+    raise _memory_not_found(memory)
 
 
 def true_at(memory: Memory, at: datetime) -> bool:
-    """Return whether a memory was true at an instant, as far as it says itself."""
+    """Return whether an instant lies in a memory's validity range."""
     return memory.valid_from <= at and (memory.valid_until is None or at < memory.valid_until)
 
 
-def unknown_entities(memory: UUID, known_at: datetime | None = None) -> NotFound:
-    """Return the error for a memory that is not there, or was not."""
+def _memory_not_found(memory: UUID, known_at: datetime | None = None) -> NotFound:
+    """Return the error for a memory that does not exist, or did not at `known_at`."""
     then = "" if known_at is None else f" at {known_at.isoformat()}"
     return NotFound(f"no such memory{then}: {ids.public(ids.MEMORY, memory)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timelines:
-    """Timelines as callers read them; each sees only the actor's tenant."""
+    """Aegis Memory's listings; every method sees only the actor's tenant."""
 
     database: Database
 
@@ -269,7 +266,7 @@ class Timelines:
     async def entity(
         self, actor: Actor, filters: MemoryFilters, *, entity_id: str, limit: int, after: PagePosition | None
     ) -> MemoryPage:
-        """Return one page of what is known about an entity, by the caller's own id for it or by its `ent_` id."""
+        """Return one page of facts about an entity, given by the caller's own id for it or by its `ent_` id."""
         entity = ids.public_id(ids.ENTITY, entity_id) or entity_id
         async with self.database.read(actor.tenant_id) as session:
             found = await listing.entity_facts(

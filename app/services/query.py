@@ -1,4 +1,4 @@
-"""The use case of asking."""
+"""The use case of a query."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.values import QueryRequest, QueryResult
+from app.read.values import ContextBlock, IdStyle, QueryRequest, QueryResult
 
 __all__ = [
+    "ContextBlock",
+    "IdStyle",
     "Queries",
     "QueryRequest",
     "QueryResult",
@@ -18,10 +20,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """Questions as callers ask them; what the context block shows that matches is remembered as used.
+    """Queries as callers ask them; memories used in the context block are recorded as accessed.
 
-    Not what audits are shown, nor what was believed at some other time: whoever looks into the service's books
-    does not rely on what they find there.
+    Queries in audit mode or about an earlier belief (`known_at`) are not counted: who inspects the store does not use
+    what it returns.
     """
 
     pipeline: ReadPipeline

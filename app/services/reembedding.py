@@ -1,15 +1,11 @@
-"""Fill vectors of a second embedding model and switch to it.
+"""Online change of the embedding model: fill in the new model's vectors, make it active, drop the old vectors.
 
-Giving stored memories the vectors of a model that they lack, a batch a transaction.
+The new model's vectors are built beside the old ones, in the same rows; searches use the old ones until the new model
+becomes active. Services are then restarted with the new model one by one, and the old vectors are dropped once no
+process uses them. Every step can be interrupted and repeated.
 
-It is what a change of the model does to all of them, and what a service does, while two models are in use, to
-those that a service with the other model has just written.
-
-Changing the embedding model of a store that is in use.
-
-The new model's vectors are built beside the old one's, in the same rows; what is asked meanwhile is answered by the
-old ones. Then the new model becomes the active one, services are started with it one after the other, and when
-none works with the old one any more, its vectors are dropped. Every step can be cut off and done again.
+While two models are in use, each service also fills in its own model's vectors of memories that a service with the
+other model has just written.
 """
 
 from __future__ import annotations
@@ -38,7 +34,7 @@ BATCH = 256
 """Memories that get their vectors in one transaction."""
 
 PAUSE_SECONDS = 5.0
-"""How often a service looks at which models there are."""
+"""The interval at which a service checks which models are in use."""
 
 _FIRST = UUID(int=0)
 
@@ -49,7 +45,7 @@ _Own = TypeVar("_Own", bound=Lacking)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind(Generic[_Own]):
-    """Rows that keep vectors: how those that lack one are read, worded, embedded and filled."""
+    """A table with vectors: functions that read rows without one, build their texts, and store the vectors."""
 
     lacking: Callable[[ReadSession, UUID, int, UUID, int], Awaitable[list[_Own]]]
     texts: Callable[[Sequence[_Own], Registry], list[list[str]]]
@@ -68,7 +64,7 @@ _QUESTIONS = _Kind(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorBackfill:
-    """Fills in vectors of the model `model_id`, which are `embedder`'s. Doing it again changes nothing."""
+    """Stores the missing vectors of the model `model_id`, which `embedder` computes. Repeating it changes nothing."""
 
     database: Database
     embedder: Embedder
@@ -76,20 +72,20 @@ class VectorBackfill:
     types: Types
 
     async def run(self) -> None:
-        """See to it for ever that what services with another model write is found by this one, too.
+        """Fill in vectors of rows that services with another model write, until cancelled.
 
-        And say, beside that, that this model is in use: filling in may take long.
+        Heartbeats run beside it, because filling in may take long.
         """
-        await asyncio.gather(_for_ever(self.keep_up), _for_ever(self.tell))
+        await asyncio.gather(_for_ever(self.keep_up), _for_ever(self.heartbeat))
 
-    async def tell(self) -> None:
-        """Record that this process works with its model, if that is to be dropped when none does any more."""
+    async def heartbeat(self) -> None:
+        """Record that this process uses its model, if the model is waiting to be dropped."""
         for one in await embedding_models.stored(self.database):
             if one.id == self.model_id and one.phase is Phase.LEAVING:
                 await embedding_models.heartbeat(self.database, self.model_id)
 
     async def keep_up(self) -> int:
-        """Fill in what is lacking while two models are in use; return how many rows were. One process does it."""
+        """Fill in missing vectors while two models are in use, in one process at a time; return how many rows."""
         known = {one.id: one for one in await embedding_models.stored(self.database)}
         mine = known.get(self.model_id)
         if mine is None or mine.phase not in embedding_models.SERVING:
@@ -99,26 +95,26 @@ class VectorBackfill:
         async with embedding_models.exclusive(self.database, self.model_id) as alone:
             return await self.fill_all() if alone else 0
 
-    async def fill_all(self, told: Callable[[int], None] = lambda _: None) -> int:
-        """Fill in what any tenant lacks; `told` is called with the rows of each batch. Return how many rows were.
+    async def fill_all(self, report: Callable[[int], None] = lambda _: None) -> int:
+        """Fill in all tenants' missing vectors; return how many rows. `report` gets the number of rows of each batch.
 
-        Raises ProviderError when texts can't be embedded; the batches before are done then.
+        Raises ProviderError when texts can't be embedded; earlier batches stay stored.
         """
         total = 0
         for tenant in await tenants(self.database):
             async for done in self.fill(tenant):
-                told(done)
+                report(done)
                 total += done
         return total
 
     async def fill(self, tenant: UUID) -> AsyncIterator[int]:
-        """Fill in what a tenant lacks; yield how many rows were, after each batch."""
+        """Fill in a tenant's missing vectors; yield the number of rows after each batch."""
         for batches in (self._batches(tenant, _MEMORIES), self._batches(tenant, _QUESTIONS)):
             async for done in batches:
                 yield done
 
     async def sample(self, tenant: UUID, most: int) -> list[str]:
-        """Return the texts of some of a tenant's memories that lack vectors, as they would be embedded."""
+        """Return the texts to embed of at most `most` of a tenant's memories without vectors."""
         async with self.database.read(tenant) as session:
             found = await reembedding.read_texts(session, tenant, self.model_id, _FIRST, most)
         texts = await asyncio.to_thread(embed.stored_texts, found, await self.types.of(tenant))
@@ -145,7 +141,7 @@ async def _for_ever(step: Callable[[], Awaitable[object]]) -> None:
         try:
             await step()
         except Exception as error:  # noqa: BLE001 - the next time may go well, and nothing else depends on it
-            log.warning("what a change of the embedding model needs failed: it is tried again", reason=str(error))
+            log.warning("a background task of the embedding model change failed and will be retried", reason=str(error))
         await asyncio.sleep(PAUSE_SECONDS)
 
 
@@ -160,23 +156,23 @@ def _rows(found: Sequence[Lacking], vectors: Vectors) -> list[Vector]:
     return [Vector(memory=one.id, place=place, vector=as_halfvec(next(made))) for one in found for place in one.rows]
 
 
-Told = Callable[[str, int, int | None], None]
-"""Told what is under way, how many rows of it are done, and of how many, if that is known."""
+ReportStep = Callable[[str, int, int | None], None]
+"""Called with the name of a step, the rows done, and the rows in total, None if unknown."""
 
 FEW = BATCH
-"""Rows that a sweep may still have found for the model to be switched to: services fill in the others at once."""
+"""A sweep that fills in at most this many rows is the last: services fill in newer rows themselves."""
 
 SWEEPS = 20
-"""After so many the store is written to faster than it can be embedded, and it is said so."""
+"""Sweeps before a run gives up because the store is written to faster than it can be embedded."""
 
 QUIET_SECONDS = 30.0
-"""A model that no process was heard of with for so long is no longer in use: they tell every five seconds."""
+"""A model without a heartbeat for so long is no longer in use: processes send one every five seconds."""
 
-CLEARED = 2_000
+DROP_BATCH = 2_000
 """Rows whose vectors are dropped in one transaction."""
 
 NO_MODEL = -1
-"""In place of the id of a model that is not recorded yet: every row lacks its vector."""
+"""Stands for the id of a model that is not recorded yet, so that every row lacks its vector."""
 
 _PROBE = "Is this what was configured?"
 
@@ -193,7 +189,7 @@ _END: Mapping[Phase, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a change would come to. `seconds` is the embedder's share; `bytes` what the vectors take beside the old."""
+    """The cost of a change: `seconds` of embedding, and the `bytes` that the vectors need beside the old ones."""
 
     rows: int
     lacking: int
@@ -204,7 +200,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexBuild:
-    """What a run came to: the model, the rows that it gave vectors to, and whether it is active only now."""
+    """The result of a run: the model, the rows that were filled in, and whether the run made the model active."""
 
     model: StoredModel
     filled: int
@@ -214,20 +210,20 @@ class IndexBuild:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reembedding:
-    """The steps of a change of the model to `embedder`'s. `owner_url` is the owner's login, which builds indexes."""
+    """The steps of a change to `embedder`'s model. `owner_url` is the login of the owner, who builds indexes."""
 
     owner_url: str
     database: Database
     embedder: Embedder
     types: Types
-    told: Told = lambda _what, _done, _of: None
+    report: ReportStep = lambda _what, _done, _of: None
 
     async def status(self) -> list[tuple[StoredModel, Count]]:
-        """Return the models that there are, and how many rows there are and lack their vectors."""
+        """Return the models, each with the number of rows and of rows without its vectors."""
         return [(one, await self._count(one.id)) for one in await embedding_models.stored(self.database)]
 
     async def estimate(self) -> Estimate:
-        """Return what a run would come to, by embedding some memories; nothing is written."""
+        """Return the cost of a run, extrapolated from embedding some memories; nothing is written."""
         known = await embedding_models.stored(self.database)
         found = self._configured(known)
         everyone = await tenants(self.database)
@@ -242,29 +238,29 @@ class Reembedding:
         )
 
     async def build(self) -> IndexBuild:
-        """Give every row a vector of the configured model, index them, and make the model the active one.
+        """Give every row a vector of the configured model, index the vectors, and make the model the active one.
 
-        Of the model that is active already, what is lacking is filled in. Raises Conflict when another run or
-        another change is under way, ProviderError when texts can't be embedded: run again, it goes on from there.
+        If the model is active already, only missing vectors are filled in. Raises Conflict when another run or another
+        change is under way, ProviderError when texts can't be embedded: a repeated run continues from there.
         """
         started = time.monotonic()
         async with reembedding.owner_connection(self.owner_url) as connection:
-            model = await self._begun(connection)
+            model = await self._record_model(connection)
             filling = self._filling(model)
-            filled = await self._swept(filling, model)
-            self.told("building the vector index", 0, None)
+            filled = await self._sweep_until_done(filling, model)
+            self.report("building the vector index", 0, None)
             await reembedding.index_vectors(connection, model)
-            filled += await self._swept(filling, model)
+            filled += await self._sweep_until_done(filling, model)
             if model.phase is not Phase.ACTIVE:
                 await reembedding.switch(connection, model.id)
         seconds = time.monotonic() - started
         return IndexBuild(model=model, filled=filled, seconds=seconds, switched=model.phase is not Phase.ACTIVE)
 
     async def drop(self, *, force: bool = False) -> tuple[StoredModel, int] | None:
-        """Drop the vectors of the model that the configured one took the place of; return it and of how many rows.
+        """Drop the vectors of the model that the configured one replaced; return it and the number of rows.
 
-        None when there is none to drop. `force`: although processes still work with it. Raises Conflict when
-        they do, or when the configured model is not the active one.
+        Returns None when there is none to drop. Raises Conflict when the configured model is not the active one, or,
+        without `force`, when processes still use the old one.
         """
         async with reembedding.owner_connection(self.owner_url) as connection:
             known = await embedding_models.stored(self.database)
@@ -276,25 +272,25 @@ class Reembedding:
                 return None
             if old.phase is Phase.LEAVING and not force and (old.unseen or 0.0) < QUIET_SECONDS:
                 raise Conflict(
-                    f"a process that works with {old} was heard of {old.unseen or 0:.0f} seconds ago: restart all of "
+                    f"a process that works with {old} was seen {old.unseen or 0:.0f} seconds ago: restart all of "
                     f"them with {active}, wait half a minute and try again; --force drops it under them"
                 )
             await reembedding.mark(connection, old.id, Phase.DROPPING)
-            await self._swept(self._filling(active), active)
-            return old, await self._dropped(connection, old, kept=active)
+            await self._sweep_until_done(self._filling(active), active)
+            return old, await self._drop_vectors(connection, old, kept=active)
 
     async def abandon(self) -> tuple[StoredModel, int] | None:
-        """Drop what was built of a model that is not active yet; return it and the rows, None if there is none."""
+        """Drop the vectors of a model that is not active yet; return it and the number of rows, None without one."""
         async with reembedding.owner_connection(self.owner_url) as connection:
             known = await embedding_models.stored(self.database)
             begun = next((one for one in known if one.phase in {Phase.BUILDING, Phase.DROPPING}), None)
             if begun is None:
                 return None
             await reembedding.mark(connection, begun.id, Phase.DROPPING)
-            return begun, await self._dropped(connection, begun, kept=_active(known))
+            return begun, await self._drop_vectors(connection, begun, kept=_active(known))
 
-    async def _begun(self, connection: OwnerConnection) -> StoredModel:
-        """Return the configured model, recorded if it is new, with what is lacking indexed."""
+    async def _record_model(self, connection: OwnerConnection) -> StoredModel:
+        """Record the configured model if it is new, index the rows without its vectors, and return the model."""
         known = await embedding_models.stored(self.database)
         found = self._configured(known)
         if found is None:
@@ -304,19 +300,19 @@ class Reembedding:
                     raise Conflict(
                         f"{other} is {other.phase}, and there is room for two models only: {_END[other.phase]}"
                     )
-            # A model whose vectors are not what is configured would be recorded, and stand in the way until it is gone.
+            # Recording a model whose vectors have other dimensions than configured would block every later change.
             await self.embedder.embed([_PROBE], purpose="document")
             added = await reembedding.add(connection, name=self.embedder.name, dimensions=self.embedder.dimensions)
             known = await embedding_models.stored(self.database)
             found = next(one for one in known if one.id == added)
         if found.phase is Phase.DROPPING:
             raise Conflict(f"the vectors of {found} are being dropped: {_END[found.phase]}")
-        self.told("looking for what lacks vectors", 0, None)
+        self.report("looking for what lacks vectors", 0, None)
         await reembedding.index_gaps(connection, known)
         return found
 
-    async def _swept(self, filling: VectorBackfill, model: StoredModel) -> int:
-        """Fill in what is lacking until there is next to nothing; return how many rows were."""
+    async def _sweep_until_done(self, filling: VectorBackfill, model: StoredModel) -> int:
+        """Sweep until next to nothing is missing; return how many rows were filled in."""
         total = 0
         for _ in range(SWEEPS):
             done = await self._sweep(filling, model)
@@ -326,38 +322,38 @@ class Reembedding:
         raise Conflict("memories are written faster than they can be embedded: run this again when it is quieter")
 
     async def _sweep(self, filling: VectorBackfill, model: StoredModel) -> int:
-        """Fill in what is lacking now, and tell of it."""
+        """Fill in the vectors that are missing now, with reports of progress; return how many rows."""
         lacking, done = (await self._count(model.id)).lacking, 0
 
-        def told(rows: int) -> None:
+        def add(rows: int) -> None:
             nonlocal done
             done += rows
-            self.told(f"embedding with {model.name}", done, lacking)
+            self.report(f"embedding with {model.name}", done, lacking)
 
-        return await filling.fill_all(told)
+        return await filling.fill_all(add)
 
-    async def _dropped(self, connection: OwnerConnection, old: StoredModel, *, kept: StoredModel) -> int:
-        """Take a model's vectors and indexes away, and record that there are none."""
+    async def _drop_vectors(self, connection: OwnerConnection, old: StoredModel, *, kept: StoredModel) -> int:
+        """Drop a model's vectors, indexes and record; return the number of rows."""
         await reembedding.drop_indexes(connection, old)
         total = 0
         for tenant in await tenants(self.database):
             for table in embedding_models.TABLES:
-                async for rows in self._cleared(tenant, table, old, kept):
+                async for rows in self._clear(tenant, table, old, kept):
                     total += rows
-                    self.told(f"dropping vectors of {old.name}", total, None)
+                    self.report(f"dropping vectors of {old.name}", total, None)
         await reembedding.drop_gaps(connection, old)
         await reembedding.mark(connection, old.id, Phase.DROPPED)
         return total
 
-    async def _cleared(self, tenant: UUID, table: str, old: StoredModel, kept: StoredModel) -> AsyncIterator[int]:
-        """Clear a tenant's rows, again and again while some were held by others; yield how many, batch by batch."""
+    async def _clear(self, tenant: UUID, table: str, old: StoredModel, kept: StoredModel) -> AsyncIterator[int]:
+        """Clear a tenant's rows, again while other transactions lock some; yield the number of rows of each batch."""
         seen = True
         while seen:
             after, seen = reembedding.FIRST, False
             while True:
                 async with self.database.write(tenant) as session:
                     done = await reembedding.clear(
-                        session, tenant, table, model=old.id, kept=kept.id, after=after, limit=CLEARED
+                        session, tenant, table, model=old.id, kept=kept.id, after=after, limit=DROP_BATCH
                     )
                 if not done:
                     break
@@ -372,7 +368,7 @@ class Reembedding:
         return total
 
     async def _sample(self, everyone: Sequence[UUID]) -> tuple[int, float]:
-        """Embed texts of some memories; return how many, and the seconds it took."""
+        """Embed texts of some memories; return how many, and the seconds that it took."""
         filling = VectorBackfill(database=self.database, embedder=self.embedder, model_id=NO_MODEL, types=self.types)
         for tenant in everyone:
             texts = await filling.sample(tenant, SAMPLE)
@@ -386,7 +382,7 @@ class Reembedding:
         return VectorBackfill(database=self.database, embedder=self.embedder, model_id=model.id, types=self.types)
 
     def _configured(self, known: Sequence[StoredModel]) -> StoredModel | None:
-        """Return the model that is configured, None while it is not there."""
+        """Return the configured model, None if it is not recorded."""
         mine = (self.embedder.name, self.embedder.dimensions)
         return next((one for one in known if (one.name, one.dimensions) == mine), None)
 

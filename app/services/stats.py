@@ -1,4 +1,4 @@
-"""Statistics of a tenant's store: what it is made of, what is open in it, whether its mix has shifted."""
+"""Statistics of a tenant's store: memories by type and age, turns, open work, and drift of the mix."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from app.model import MemoryStatus
 from app.services.lifecycle.workers.drift import OTHER, stock
 
 LIVE = 20_000
-"""Memories, and turns, up to which they are counted when asked; of more, what the `drift` worker counted is told."""
+"""Most memories, or turns, that a request counts; beyond it, the last count of the `drift` worker is returned."""
 
 TURN_DAYS = 30
-"""Days of turns that are told of, where there are too many to count them all."""
+"""Days of turns that are counted where there are too many to count them all."""
 
 BANDS = 10
 FRESHNESS_BANDS = {"0": (0.0, 0.1), "0.1": (0.1, 0.2), "0.2": (0.2, 0.5), "0.5": (0.5, 1.0), "1": (1.0, None)}
@@ -32,7 +32,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """How many are at least `least` and under `under`; the last band has no end."""
+    """The number of memories whose value is at least `least` and under `under`; the last band has no upper end."""
 
     least: float
     under: float | None
@@ -41,7 +41,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stock:
-    """The memories there are; all but `by_status` speak of active ones."""
+    """Counts of memories; all but `by_status` count active ones only."""
 
     by_status: Mapping[str, int]
     by_type: Mapping[str, int]
@@ -55,7 +55,7 @@ class Stock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStats:
-    """How turns ended and why; `days`: of how many days, None for all there ever were."""
+    """Counts of turns by outcome and reason, over `days` days, None for all turns."""
 
     days: int | None
     waiting: int
@@ -65,7 +65,7 @@ class TurnStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
-    """Everything; `computed_at` says as of when the stock is, None when it was never counted."""
+    """All statistics of a store; `computed_at` is when the memories were counted, None if never."""
 
     computed_at: datetime | None
     stock: Stock | None
@@ -79,13 +79,13 @@ class StoreStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """Tells of a tenant's store, in few statements that are bounded whatever its size."""
+    """Reads statistics in a few statements whose cost has a bound, whatever the size of the store."""
 
     database: Database
     clock: Callable[[], datetime]
 
     async def get(self, tenant: UUID) -> StoreStats:
-        """Return what is known of the tenant's store now, or as of the last count where it is large."""
+        """Return the tenant's statistics, counted now, or as of the last count where the store is large."""
         now = self.clock()
         since = now.date() - timedelta(days=RECENT_DAYS + BEFORE_DAYS)
         async with self.database.read(tenant) as session:
@@ -107,7 +107,7 @@ class Stats:
 async def _stock(
     session: ReadSession, tenant: UUID, kept: Sequence[tuple[DayRow, datetime]], now: datetime
 ) -> tuple[datetime | None, Stock | None]:
-    """Return what there is: counted now where that is quick, else as it was last counted."""
+    """Return counts of memories and their time: counted now where that is quick, else the last count."""
     if await listing.count_up_to(session, tenant, LIVE + 1) <= LIVE:
         counted = await drift.page(session, tenant, listing.WHOLE, days=(), now=now)
         counted += await drift.entities(session, tenant)
@@ -135,7 +135,7 @@ async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now
 
 
 def stats_answer(rows: Iterable[DayRow]) -> Stock:
-    """Return the rows of what there is, added up by each of its sides."""
+    """Return counts of memories summed up by each dimension."""
     by_kind: dict[str, dict[str, int]] = {}
     for row in rows:
         by_kind.setdefault(row.kind.removeprefix(NOW), {})[row.name] = row.count

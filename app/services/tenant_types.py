@@ -1,4 +1,4 @@
-"""A tenant's own types: defined, changed by a next version, looked at, removed while nothing is of them."""
+"""Use cases of a tenant's own types: define a type or its next version, read it, remove it while it is unused."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from app.providers.prompt import described_size
 from app.providers.schemas import choices_in
 
 MOST: Final = 50
-"""Types of its own that a tenant has."""
+"""Most types that a tenant may define."""
 
 MOST_VERSIONS: Final = 100
 
 LARGEST_PROMPT: Final = 24_000
-"""Characters that a tenant's own types add to the instructions of each extraction."""
+"""Most characters that a tenant's own types may add to the instructions of each extraction."""
 
 MOST_CHOICES: Final = 500
-"""Values of enums that a tenant's own types add to the schema of an answer."""
+"""Most enum values that a tenant's own types may add to the schema of an extraction."""
 
 RESERVED: Final = frozenset({"query"})
-"""Names that are routes."""
+"""Names that can't be types because routes have them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeDefinitionResult:
-    """What a definition came to. `new`: it is a version that was not there; `incompatible`: what it takes away."""
+    """The result of a definition: `new` if it is a new version; `incompatible` lists what it removes."""
 
     type: MemoryType
     new: bool
@@ -49,7 +49,7 @@ class TypeDefinitionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantTypeView:
-    """A type as it is looked at: its versions, oldest first, and how many memories are of it; neither of a built-in."""
+    """A type with its versions, oldest first, and its number of memories; built-in types have neither."""
 
     type: MemoryType
     versions: Sequence[StoredVersion] = ()
@@ -58,16 +58,16 @@ class TenantTypeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantTypes:
-    """The types of tenants, each its own."""
+    """Tenants' own types; every method sees only the actor's tenant."""
 
     database: Database
     book: TypeCache
     clock: Callable[[], datetime]
 
     async def define(self, actor: Actor, definition: Definition, *, dry_run: bool = False) -> TypeDefinitionResult:
-        """Make a type, or the next version of one that is there; the same definition again changes nothing.
+        """Create a type, or the next version of an existing one; an unchanged definition changes nothing.
 
-        Raises InvalidDefinition with everything that is wrong. `dry_run`: nothing is stored.
+        Raises InvalidDefinition with all faults. With `dry_run`, nothing is stored.
         """
         await asyncio.to_thread(compiler.compile_new, definition)
         return await self._define(actor, definition, dry_run=dry_run)
@@ -76,11 +76,11 @@ class TenantTypes:
         tenant = actor.tenant_id
         if dry_run:
             async with self.database.read(tenant) as session:
-                return await self._foreseen(session, tenant, definition)
-        # The tenant's row is locked first: of two who define at once, the second builds on what the first has stored.
+                return await self._preview(session, tenant, definition)
+        # The tenant's row is locked first: of two concurrent definitions, the second builds on the first.
         async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
             await tenant_types.lock(session, tenant)
-            found = await self._foreseen(session, tenant, definition)
+            found = await self._preview(session, tenant, definition)
             if found.new:
                 at, version = self.clock(), found.type.version
                 await tenant_types.add(session, tenant, version, definition, at=at, by=actor.name)
@@ -91,7 +91,10 @@ class TenantTypes:
         return found
 
     async def remove(self, actor: Actor, name: str) -> None:
-        """Remove a type with all its versions; Conflict while there are memories of it, NotFound for no own type."""
+        """Remove a type with all its versions.
+
+        Raises Conflict while it has memories, or for a built-in type, and NotFound.
+        """
         tenant = actor.tenant_id
         async with self.database.write(tenant, **tenants.AS_OPERATOR) as session:
             await tenant_types.lock(session, tenant)
@@ -101,8 +104,8 @@ class TenantTypes:
             count = await tenant_types.memories(session, tenant, name)
             if count:
                 raise Conflict(
-                    f"{count} memories are of type {name}: erase them, or make them of another type, first; to have no "
-                    "more of them proposed from turns, define it with `extracted` false"
+                    f"{count} memories are of type {name}: erase them or change their type first; to stop the "
+                    "extraction of more from turns, define the type with `extracted` false"
                 )
             await tenant_types.remove(session, tenant, name)
             ledger = AuditWriter(tenant=tenant, actor=actor.name, at=self.clock())
@@ -123,12 +126,12 @@ class TenantTypes:
         return TenantTypeView(type=found, versions=versions, memories=count)
 
     async def adopt(self, actor: Actor, definition: Definition, *, after: int) -> int | None:
-        """Take over a version of a definition from an export, and return its number here.
+        """Store a version of a definition from an export, and return its number in this tenant.
 
-        One that is here keeps its number. Otherwise it becomes the next one, if it follows on the latest that is
-        here: `after` is that which the one before it has here, 0 for the first. So it does if it goes back to what
-        was said before that one. None where it does not follow: the tenant has a type of that name that says
-        something else. Raises InvalidDefinition.
+        An equal version that exists keeps its number. Otherwise the definition becomes the next version if its
+        predecessor in the export is the latest version here: `after` is the predecessor's number here, 0 for the
+        first. A definition that returns to an earlier one is stored likewise. Returns None if it does not follow, as
+        the tenant has another type of that name. Raises InvalidDefinition.
         """
         async with self.database.read(actor.tenant_id) as session:
             known = await tenant_types.versions(session, actor.tenant_id, definition.name)
@@ -141,12 +144,12 @@ class TenantTypes:
         return (await self._define(actor, definition)).type.version
 
     async def _types(self, session: ReadSession, tenant: UUID) -> Registry:
-        """Return the types as this transaction sees them."""
+        """Return the tenant's types as this transaction sees them."""
         kept = await tenant_types.read_definition(session, tenant)
-        return await asyncio.to_thread(self.book.made, kept)
+        return await asyncio.to_thread(self.book.compile, kept)
 
-    async def _foreseen(self, session: ReadSession, tenant: UUID, definition: Definition) -> TypeDefinitionResult:
-        """Return what a definition comes to, or raise InvalidDefinition when there is no room for it."""
+    async def _preview(self, session: ReadSession, tenant: UUID, definition: Definition) -> TypeDefinitionResult:
+        """Return the result of a definition, or raise InvalidDefinition when it exceeds a limit."""
         types = await self._types(session, tenant)
         known = await tenant_types.versions(session, tenant, definition.name)
         latest = Definition.model_validate(known[-1].definition) if known else None

@@ -1,4 +1,4 @@
-"""Tenants, as the operator sees them."""
+"""Use cases of tenants, for the operator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Tenants:
     clock: Callable[[], datetime]
 
     async def create(self, name: str, *, by: str = SERVICE) -> Tenant:
-        """Make a tenant; Conflict when the name is taken. `by` is for its audit log."""
+        """Create a tenant; Conflict when the name is taken. `by` is the actor for its audit log."""
         tenant = Tenant(id=ids.new(), name=name, created_at=self.clock())
         async with self.database.write(tenant.id, **tenants.AS_OPERATOR) as session:
             if not await self._insert(session, tenant, by):
@@ -46,7 +46,7 @@ class Tenants:
             return await tenants.list_tenants(session)
 
     async def get(self, tenant: UUID) -> Tenant:
-        """Return the tenant of that id, or raise NotFound."""
+        """Return the tenant with that id, or raise NotFound."""
         async with self.database.read(None, **tenants.AS_OPERATOR) as session:
             found = await tenants.find_by_id(session, tenant)
         if found is None:
@@ -54,7 +54,7 @@ class Tenants:
         return found
 
     async def by_name(self, name: str) -> Tenant:
-        """Return the tenant of that name, or raise NotFound."""
+        """Return the tenant with that name, or raise NotFound."""
         async with self.database.read(None, **tenants.AS_OPERATOR) as session:
             found = await tenants.find_by_name(session, name)
         if found is None:
@@ -62,7 +62,7 @@ class Tenants:
         return found
 
     async def ensure_default(self) -> Tenant:
-        """Return the tenant `default`, made if it was not there."""
+        """Return the tenant `default`, created if it did not exist."""
         tenant = Tenant(id=ids.new(), name=DEFAULT_TENANT, created_at=self.clock())
         async with self.database.write(tenant.id, **tenants.AS_OPERATOR) as session:
             await self._insert(session, tenant, SERVICE)

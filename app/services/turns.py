@@ -1,4 +1,4 @@
-"""The use cases of turns: receive, process, preview, look up, replay."""
+"""Use cases of turns: receive, process, preview, read, list, replay."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 INGEST = "ingest"
-"""The kind of job that takes turns through the write pipeline."""
+"""The kind of the jobs that process turns."""
 
 _PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
-"""Turns are received by one and the same statement; planning it takes longer than running it. The plan counts what
-waits through an index, also where it was made when little did."""
+"""Settings of the transaction that receives turns. Planning its statement takes longer than running it, so the generic
+plan is used; the plan must count the backlog through an index, even when it was made while the queue was short."""
 
 CHUNK = 16
-"""Turns that go through the pipeline together: their extractions overlap, their candidates share transactions."""
+"""Turns that are processed together: their extractions overlap, their candidates share transactions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +61,11 @@ class Turns:
     clock: Callable[[], datetime]
 
     async def unknown(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
-        """Return which of these are no turns of the actor's tenant; asks nothing when there are none."""
+        """Return the ids that are no turns of the actor's tenant; an empty collection costs no query."""
         if not turns:
             return set()
         async with self.database.read(actor.tenant_id) as session:
-            return set(turns) - await db_turns.known(session, actor.tenant_id, turns)
+            return set(turns) - await db_turns.existing(session, actor.tenant_id, turns)
 
     async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
         """Store turns of one scope together with the job that will process them, and return the job's id."""
@@ -74,17 +74,17 @@ class Turns:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
 
     async def store(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> None:
-        """Store turns as received; whoever calls this processes them."""
+        """Store turns without a job: the caller processes them."""
         async with self.database.write(actor.tenant_id) as session:
             await db_turns.add(session, actor.tenant_id, turns, metadata)
 
-    async def later(self, actor: Actor, turns: Sequence[Turn]) -> UUID:
+    async def enqueue(self, actor: Actor, turns: Sequence[Turn]) -> UUID:
         """Queue stored turns of one scope for processing, and return the job's id."""
         async with self.database.write(actor.tenant_id) as session:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
 
     async def preview(self, actor: Actor, turns: Sequence[Turn]) -> list[TurnReport]:
-        """Return what would be decided about turns of one scope; nothing is stored."""
+        """Return the decisions that turns of one scope would lead to; nothing is stored."""
         policy = await self.policies.get(actor.tenant_id)
         return await self.pipeline.preview(actor, turns, policy)
 
@@ -95,10 +95,10 @@ class Turns:
         *,
         progress: Callable[[int], Awaitable[None]] | None = None,
     ) -> list[StoredTurn]:
-        """Take those of these turns that wait through the pipeline, and return all of them as they are now.
+        """Process those of these turns that wait, and return all of them as they are now.
 
-        `progress` is told how many are done after each chunk but the last. Raises the first error that stands in
-        a turn's way; what is done stays done.
+        `progress` is called with the number of processed turns after each chunk but the last. Raises the first error
+        of a turn; turns processed before it stay processed.
         """
         try:
             return await self._process(actor, turns, progress)
@@ -109,7 +109,7 @@ class Turns:
         self, actor: Actor, turns: Collection[UUID], progress: Callable[[int], Awaitable[None]] | None
     ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
-            policy, version = await self.policies.standing(session, actor.tenant_id)
+            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
             stored = await db_turns.fetch(session, actor.tenant_id, turns)
             chunks = _chunks([one for one in stored if one.status is TurnStatus.RECEIVED])
             first = [one.turn for one in chunks[0]] if chunks else []
@@ -129,7 +129,7 @@ class Turns:
         return [finished.get(one.turn.id, one) for one in stored]
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
-        """Return a turn with what became of it, or raise NotFound."""
+        """Return a turn with its report, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
             found = await db_turns.fetch(session, actor.tenant_id, [turn])
         if not found:
@@ -166,10 +166,10 @@ class Turns:
         return TurnPage(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
 
     async def replay(self, actor: Actor, turn: UUID) -> tuple[StoredTurn, UUID]:
-        """Send a turn through the pipeline anew, extraction included; return it and its job's id.
+        """Queue a turn to be processed again, extraction included; return it and its job's id.
 
-        What the turn said before stays and is not counted twice. Conflict when it is still waiting, or when a memory
-        of it was erased.
+        Memories that it led to before stay and are not reinforced by it again. Raises NotFound, or Conflict when the
+        turn still waits or one of its memories was erased.
         """
         async with self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
@@ -177,7 +177,7 @@ class Turns:
             return found, await self._enqueue(session, actor, found.turn.scope, [turn], beside)
 
     async def reopen(self, actor: Actor, turn: UUID) -> StoredTurn:
-        """Make a turn wait again, as `replay` does; whoever calls this processes it."""
+        """Make a turn wait again, as `replay` does, without a job: the caller processes it."""
         async with self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
             await append(session, [self._replayed(actor, found)])

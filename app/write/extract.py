@@ -21,14 +21,15 @@ from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.english.turn_acts import act_of_turn
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, Turn
 from app.memory.registry import Registry
-from app.memory.spec import Adoption, MemoryType, Payload, Stored
+from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
-from app.write.coreference.references import Binding, Unresolved, bind_references
+from app.write.coreference import Binding, Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
 from app.write.values import ExtractedCandidates, RejectedProposal
@@ -136,9 +137,9 @@ def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, A
             yield one, one.adopts
 
 
-def _stored(payload: Payload, spec: MemoryType) -> Stored:
+def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
     fields = payload.model_dump(mode="json", by_alias=True)
-    return Stored(type=spec.name, payload=fields, content=payload.render())
+    return StoredBelief(type=spec.name, payload=fields, content=payload.render())
 
 
 EPISODE = "episodic"
@@ -194,7 +195,7 @@ def candidates_of(
                 refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
     candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
-    kept = _episode(turn, context, doubts, means)
+    kept = _episode(said, means)
     return ExtractedCandidates(
         candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
     )
@@ -325,16 +326,15 @@ def _named(
     return found, told.bindings
 
 
-def _episode(
-    turn: Turn, context: Sequence[Turn], doubts: Sequence[Suspicion], means: ExtractionContext
-) -> Candidate | None:
+def _episode(heard: _TurnText, means: ExtractionContext) -> Candidate | None:
     if not means.keep_episodes:
         return None
+    turn, doubts = heard.turn, heard.doubts
     standing = ProposalTrust(
         source=source_strength(turn.role, first_person=True),
         grounding=1.0,
-        speech_act=SpeechAct.ASSERTION,
+        speech_act=act_of_turn(turn.content, heard.framing, heard.foreign),
         review=doubts[0].why if doubts else None,
     )
-    before = context[-1] if context else None
+    before = heard.context[-1] if heard.context else None
     return episode(turn, before, means.types.get(EPISODE), standing)

@@ -28,7 +28,7 @@ from app.db.entities import write_lookup
 from app.db.entities.write_lookup import Referent
 from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import insert_all
-from app.db.turns import Finished, StoredTurn
+from app.db.turns import StoredTurn, TurnResult
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, TypedMemoryError
 from app.memory import normalise
@@ -40,11 +40,11 @@ from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
 from app.providers.protocols import Extractor
 from app.write import extract
-from app.write.coreference.discourse import HEARD_TURNS
-from app.write.coreference.references import binding_rows, needs_context
+from app.write.coreference import binding_rows, needs_context
 from app.write.extract import ExtractionContext, candidates_of
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
+from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
 from app.write.values import ExtractedCandidates
 
@@ -264,7 +264,7 @@ class IngestPipeline:
         told = {one.turn.id: extract.extraction_to_json(one.extraction) for one in works if one.extraction is not None}
         try:
             async with self.database.write(actor.tenant_id) as session:
-                await db_turns.keep_extractions(session, actor.tenant_id, told)
+                await db_turns.save_extractions(session, actor.tenant_id, told)
                 await tenants.add(session, actor.tenant_id, cost)
         except TypedMemoryError as error:
             for one in works:
@@ -328,7 +328,7 @@ class IngestPipeline:
             return {}
         reports = {one.turn.id: report_of(one) for one in complete}
         given = [
-            Finished(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
+            TurnResult(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
         ]
         ended = await db_turns.finish(session, tenant, given, now)
         mine = [one for one in complete if one.turn.id in ended]

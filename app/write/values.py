@@ -16,7 +16,7 @@ from app.memory.extraction import Proposal
 from app.memory.spec import Payload
 from app.memory.versions import Transition, Version
 from app.model import ConfidenceParts, EntityRef, EventTime, Memory, MemoryStatus, Mention, ReviewReason
-from app.write.coreference.references import Binding
+from app.write.coreference import Binding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,7 +113,7 @@ async def test_what_did_not_hold_then_is_not_found(client: httpx.AsyncClient) ->
     at = {"as_of": (day - timedelta(days=1)).isoformat()}
     answer = await client.get(f"/memories/{new['id']}", params=at)
     assert answer.status_code == 404
-    assert "did not hold at" in answer.json()["detail"]
+    assert "was not valid at" in answer.json()["detail"]
     assert (await got(client, f"/memories/{old['id']}", **at))["status"] == "superseded"
     assert [one["id"] for one in (await got(client, "/memories", **at))["memories"]] == [old["id"]]
     history = await got(client, f"/memories/{new['id']}/history", **at)

@@ -13,8 +13,6 @@ TO_MOVE = frozenset(
     {
         "app/memory/normalise.py",
         "app/read/understand/names.py",
-        "app/write/coreference/names.py",
-        "app/write/coreference/references.py",
         "app/write/ground.py",
     }
 )

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from app.db.audit import AuditWriter, append
 from app.db.sql import Row
 from app.memory.audit import AuditAction
-from app.services.audit import Audit, Verified
+from app.services.audit import Audit, Verification
 from tests.support.stores import Store
 
 
@@ -52,7 +52,7 @@ class Book:
             assert await self.audit.seal(self.tenant) == size
         return found
 
-    async def verify(self, **options: Any) -> Verified:
+    async def verify(self, **options: Any) -> Verification:
         return await self.audit.verify(self.tenant, **options)
 
     async def redact(self, memories: list[UUID], scopes: list[UUID]) -> int:

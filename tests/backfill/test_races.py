@@ -53,11 +53,11 @@ async def test_two_workers_on_one_backfill_change_each_memory_once(clinic: Clini
         await clinic.says("takes", f"medicine{number}mycin 100 mg")
     one = await clinic.preview()
     await clinic.backfills.commit(clinic.store.actor, one.id)
-    before, commit.CHANGED = commit.CHANGED, 2
+    before, commit.BATCH = commit.BATCH, 2
     try:
         done, _ = await asyncio.gather(clinic.run(one), clinic.run(one))
     finally:
-        commit.CHANGED = before
+        commit.BATCH = before
     assert done.status is BackfillStatus.COMMITTED
     assert (await clinic.backfills.get(clinic.store.actor, one.id)).counts["committed"] == 12
     told = await clinic.store.sql(

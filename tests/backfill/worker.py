@@ -31,7 +31,7 @@ def runtime_on(url: str, **settings: Any) -> Runtime:
 async def _main(url: str, dies_at: int) -> None:
     worker.POLL_SECONDS = 0.2
     patched = cast("Any", commit)
-    patched.CHANGED = BATCH
+    patched.BATCH = BATCH
     tell, calls = patched.append, 0
 
     async def append(session: Any, events: Any) -> None:

@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_command_is_told(service: Served) -> None:
     for arguments, told in (
         (("verify", "--tenant", "nobody"), "no such tenant: 'nobody'"),
         (("verify", "--anchor", f"1:{'00' * 32}"), "name it with --tenant"),
-        (("verify", "--tenant", "default", "--anchor", "x"), "it looks like 42:"),
+        (("verify", "--tenant", "default", "--anchor", "x"), "must be like 42:"),
         (("list", "--memory", "x"), "no such memory"),
     ):
         failed = run("audit", *arguments, **settings)

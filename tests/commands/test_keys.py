@@ -56,7 +56,7 @@ def test_what_is_wrong_with_a_key_command_is_told(service: Served) -> None:
         (("create", "x", "--role", "boss"), "roles must be some of read, write, admin"),
         (("create", "x", "--tenant", "nobody"), "no such tenant: 'nobody'"),
         (("create", "x", "--expires", "soon"), "--expires: 'soon' is neither a span"),
-        (("create", "x", "--expires", "2020-01-01"), "--expires: '2020-01-01' is past: it must lie in the future"),
+        (("create", "x", "--expires", "2020-01-01"), "--expires: '2020-01-01' is past: it must be in the future"),
         (("revoke", "reports"), "`typed-memory keys list` shows the ids"),
         (("revoke", "key_123"), "no such key"),
         (("rotate", "key_" + "0" * 32, "--grace", "never"), "--grace: 'never' is no span"),

@@ -189,7 +189,7 @@ def test_options_that_will_not_do_are_refused(
 @pytest.mark.parametrize("there", ["app/memory/types/allergy.py", "tests/api/test_type_allergy.py"])
 def test_nothing_is_overwritten(there: str, checkout: Path, add: Callable[..., None]) -> None:
     (checkout / there).write_text("mine")
-    with pytest.raises(CommandFailed, match=f"{there}: there already"):
+    with pytest.raises(CommandFailed, match=f"{there}: exists already"):
         add("allergy")
     assert (checkout / there).read_text() == "mine"
     assert [path.name for path in checkout.rglob("*allergy.py")] == [Path(there).name]

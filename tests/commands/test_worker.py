@@ -140,4 +140,4 @@ def test_an_unknown_one_is_told_with_the_known_ones(fresh_database_url: str) -> 
 def test_a_wrong_time_keeps_it_from_starting(fresh_database_url: str) -> None:
     done = run("worker", TM_DATABASE_URL=fresh_database_url, TM_WORKER_SCHEDULES='{"gc": "sometimes"}')
     assert done.returncode == 1
-    assert "TM_WORKER_SCHEDULES: gc: 'sometimes' is no cron expression" in " ".join(done.stderr.split())
+    assert "TM_WORKER_SCHEDULES: gc: 'sometimes' is neither a cron expression" in " ".join(done.stderr.split())

@@ -10,7 +10,7 @@ import pytest
 from app.english.descriptions import descriptions_in
 from app.memory.extraction import Proposal, Turn
 from app.memory.registry import discover
-from app.write.coreference.references import Unresolved
+from app.write.coreference import Unresolved
 from tests.write.test_references import NOON, fact, refer, said
 
 TYPES = discover()
@@ -62,7 +62,7 @@ def subject(turn: str, pronoun: str, *, context: tuple[Turn, ...] = ()) -> Any:
         ("Our dog is old. It lives in Rome", "it", "user's dog"),
         ("Sarah visited my parents. They live in Rome", "they", None),
         ("Sarah met a friend. It lives in Rome", "it", None),
-        ("Paul likes it here. Zorblax scored. He lives in Rome", "he", None),
+        ("Paul likes it here. Zorblax scored. He lives in Rome", "he", "Zorblax"),
         ("Paul likes it here. We saw Zorblax. He lives in Rome", "he", "Paul"),
         ("Paul came. A man called. The man lives in Rome", "the man", None),
     ],

@@ -6,7 +6,8 @@ import base64
 
 import pytest
 
-from app.english.screening import SuspicionKind, decoded, screen, undo_leetspeak, undo_spacing
+from app.english.disguises import decoded, undo_leetspeak, undo_spacing
+from app.english.screening import SuspicionKind, screen
 from app.english.secrets import codes
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.write.coreference.references import Unresolved
+from app.write.coreference import Unresolved
 from tests.write.test_references import event, fact, meant, mention, payload_of, relation, said
 
 

@@ -65,7 +65,7 @@ class Aging:
         async def told(_done: int, _total: int | None) -> None:
             return None
 
-        progress = RunProgress(run=job or uuid4(), told=told)
+        progress = RunProgress(run=job or uuid4(), report=told)
         return await WORKERS[worker].run(self.means, self.store.tenant, dry_run=dry_run, progress=progress)
 
     async def use(self, memory: UUID, *, count: int = 1, session: str | None = None) -> None:

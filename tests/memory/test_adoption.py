@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.memory.registry import discover
-from app.memory.spec import AdoptedPayload, Stored
+from app.memory.spec import AdoptedPayload, StoredBelief
 
 TYPES = discover()
 
@@ -17,7 +17,7 @@ def adopted(kind: str, predicate: str, told: str) -> AdoptedPayload | None:
     payload = fact.model_dump(mode="json", by_alias=True)
     adopts = TYPES.get(kind).adopts
     assert adopts is not None
-    return adopts.rule(Stored(type="fact", payload=payload, content=fact.render()))
+    return adopts.rule(StoredBelief(type="fact", payload=payload, content=fact.render()))
 
 
 def told_by(found: AdoptedPayload | None, *fields: str) -> tuple[Any, ...]:

@@ -85,7 +85,7 @@ WRONG_ELSEWHERE: dict[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
     "report: ": ("turn", lambda one: one.update(report={"candidates": [5], "trace": []})),
     "occurred_at: Input should be a valid datetime": ("audit_event", lambda one: one.update(occurred_at="infinity")),
     "detail: Input should be an object": ("audit_event", lambda one: one.update(detail="str")),
-    "detail: is not that of an event": (
+    "detail: is not the detail of an event": (
         "audit_event",
         lambda one: one.update(action="memory.changed", detail={"values": 5}),
     ),
@@ -233,7 +233,7 @@ async def test_what_refers_to_a_line_that_failed_says_so(lines: list[str], other
     done = await imported(other_client, broken)
     [link] = [number for number, line in enumerate(broken, 1) if json.loads(line)["record"] == "memory_links"]
     [told] = [one["message"] for one in done["errors"] if one["line"] == link]
-    assert "a line that failed" in told
+    assert "its line failed" in told
 
 
 async def test_another_tenants_things_are_not_referred_to(

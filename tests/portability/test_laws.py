@@ -13,7 +13,7 @@ from app.api.portability import numbered
 from app.db.portability.exports import LEFT_OUT, RECORDS, columns
 from app.db.tables import metadata
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
-from app.services.erasure import BLANK, blanked
+from app.services.erasure import BLANK, blank_quotes
 from app.services.portability.records import KINDS, Line
 from app.services.portability.storing import in_cycles, storable
 
@@ -89,7 +89,7 @@ def test_a_memory_is_ready_when_its_successors_lead_to_what_is_there(
 @given(st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from(WORDS)))
 def test_what_is_blanked_is_gone_unless_another_quotes_it(words: list[str], mine: list[str], others: list[str]) -> None:
     content = " ".join(words)
-    left = blanked(content, mine, others)
+    left = blank_quotes(content, mine, others)
     for quote in others:
         assert left.count(quote) >= content.count(quote) or quote in BLANK
     if not others:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.db.memories import usage
-from app.db.memories.usage import COUNTED, MOST_SESSIONS, Use
+from app.db.memories.usage import BOOSTING_ACCESSES, MOST_SESSIONS, Use
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
 from app.model import ReadMode, Scope, ScopeKind
 from app.read.access import AccessTracker, session_digest
@@ -78,7 +78,7 @@ async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> No
     for question in ("What was the weather in Tokyo?", "What did the user say about the weather in Tokyo?"):
         result = await store.ask(question, mode=ReadMode.HISTORICAL, min_relevance=0.0)
         assert len(result.hits) == len(memories)
-        assert result.context.text.count("mem_") == len(memories)
+        assert sum(len(group.lines) for group in result.context.groups) == len(memories)
         assert [await accesses(store, one) for one in memories] == [0] * len(memories)
     await store.ask("Which kayak does the user own?", mode=ReadMode.HISTORICAL)
     assert [await accesses(store, one) for one in memories] == [0, 1, 0, 0]
@@ -200,7 +200,7 @@ class Known:
         last = self.previous if self.previous is not None and self.previous > self.stated else None
         return replace(
             self,
-            count=max(0, min(self.count, COUNTED) - 1),
+            count=max(0, min(self.count, BOOSTING_ACCESSES) - 1),
             last=last,
             previous=None,
             stability=max(0.0, self.stability - 0.1),

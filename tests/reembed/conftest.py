@@ -85,7 +85,7 @@ class Change:
         filling = VectorBackfill(
             database=self.store.database, embedder=self.embedder, model_id=model.id, types=self.store.types
         )
-        await filling.tell()
+        await filling.heartbeat()
         return await filling.keep_up()
 
 

@@ -235,7 +235,7 @@ async def test_a_service_starts_with_a_model_only_once_it_is_built(store: Store,
         "INSERT INTO embedding_models (id, name, dimensions, active, phase) VALUES (2, 'bag', 24, false, 'building')"
     )
     await connection.close()
-    with pytest.raises(ConfigurationError, match="let `typed-memory reembed` come to its end first"):
+    with pytest.raises(ConfigurationError, match="let `typed-memory reembed` finish first"):
         await start("bag", 24)
     assert await start("wordllama-256", 256) is Phase.ACTIVE
     await change.steps.build()

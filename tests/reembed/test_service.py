@@ -181,7 +181,7 @@ async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: 
             second = services.enter_context(Served(**new))
             async with traffic(second, "second") as of_second:
                 refused = await aside(new, "--drop")
-                assert "restart all of them" in refused.stderr
+                assert "restart all" in refused.stderr
                 await still_ready(first)
         await until_none_lacks(connection, "model_id")
         await until_none_lacks(connection, "model_id_2")
@@ -242,7 +242,7 @@ async def test_a_provider_that_fails_is_told_of_and_what_was_done_is_taken_back(
     failed = await aside(settings)
     assert failed.returncode == 1
     assert "standing-in" in failed.stderr
-    assert "run the same command again to go on" in failed.stderr
+    assert "run the same command again to continue" in failed.stderr
     assert "Traceback" not in failed.stderr
     rows = (await aside(settings, "--status")).stdout.splitlines()
     assert [row.split()[:5] for row in rows[1:]] == [

@@ -67,13 +67,13 @@ async def test_vectors_are_dropped_when_nobody_works_with_them(store: Store, cha
     known = [await put(store, "violin"), await put(store, "piano")]
     await change.steps.build()
     await old.keep_up()
-    with pytest.raises(Conflict, match="restart all of them"):
+    with pytest.raises(Conflict, match="restart all"):
         await change.steps.drop()
     with pytest.raises(Conflict, match="run this with its TM_EMBEDDING"):
         await old.steps.drop()
     await quiet(store)
     await old.keep_up()
-    with pytest.raises(Conflict, match="was heard of 0 seconds ago"):
+    with pytest.raises(Conflict, match="was seen 0 seconds ago"):
         await change.steps.drop()
     await quiet(store)
     late = await put(store, "harp")
@@ -96,7 +96,7 @@ async def rows(store: Store) -> list[int]:
 
 
 async def test_a_drop_that_was_cut_off_goes_on(store: Store, change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.services.reembedding.CLEARED", 1)
+    monkeypatch.setattr("app.services.reembedding.DROP_BATCH", 1)
     for thing in ("violin", "piano", "harp"):
         await put(store, thing)
     await change.steps.build()
@@ -110,7 +110,7 @@ async def test_a_drop_that_was_cut_off_goes_on(store: Store, change: Change, mon
             raise KeyError("cut off")
 
     steps = change.steps
-    object.__setattr__(steps, "told", cuts)
+    object.__setattr__(steps, "report", cuts)
     with pytest.raises(KeyError):
         await steps.drop()
     assert await phases(store) == {"bag": Phase.ACTIVE, "wordllama-256": Phase.DROPPING}

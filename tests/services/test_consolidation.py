@@ -44,7 +44,7 @@ async def told(_done: int, _total: int | None) -> None:
     """Take no notice."""
 
 
-PROGRESS = RunProgress(run=uuid4(), told=told)
+PROGRESS = RunProgress(run=uuid4(), report=told)
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ async def told(_done: int, _total: int | None) -> None:
     """Take no notice."""
 
 
-PROGRESS = RunProgress(run=uuid4(), told=told)
+PROGRESS = RunProgress(run=uuid4(), report=told)
 
 
 async def watch(store: Store, now: datetime = NOW, *, dry_run: bool = False, database: Database | None = None) -> Any:

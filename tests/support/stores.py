@@ -17,7 +17,7 @@ from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind
 from app.providers.wordllama import WordllamaEmbedder
-from app.services.erasure import Erasing
+from app.services.erasure import Erasures
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.memories import Memories
 from app.write.pipeline import WritePipeline
@@ -46,8 +46,8 @@ class Store:
         return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.clock)
 
     @property
-    def erasing(self) -> Erasing:
-        return Erasing(database=self.database, types=self.types, clock=self.pipeline.clock, language="english")
+    def erasing(self) -> Erasures:
+        return Erasures(database=self.database, types=self.types, clock=self.pipeline.clock, language="english")
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any

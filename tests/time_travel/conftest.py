@@ -11,7 +11,7 @@ import pytest
 from app.model import Memory
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
-from app.services.erasure import Erasing
+from app.services.erasure import Erasures
 from app.services.memories import Memories
 from tests.read.conftest import MakeStore, Store, making
 from tests.support import owner
@@ -48,8 +48,8 @@ class Timed:
         return Memories(database=self.store.database, pipeline=self.store.writes, clock=self.clock)
 
     @property
-    def erasing(self) -> Erasing:
-        return Erasing(database=self.store.database, types=self.store.types, clock=self.clock, language="english")
+    def erasing(self) -> Erasures:
+        return Erasures(database=self.store.database, types=self.store.types, clock=self.clock, language="english")
 
     @property
     def entities(self) -> Entities:

@@ -166,7 +166,7 @@ async def test_history_is_told_as_it_was_told_then(timed: Timed) -> None:
     at = START - 3 * DAY
     held = await timed.memories.history(timed.store.actor, last, as_of=at)
     assert [one.content for one in held.versions] == ["user prefers dark for editor theme"]
-    with pytest.raises(NotFound, match="did not hold at"):
+    with pytest.raises(NotFound, match="was not valid at"):
         await timed.memories.get(timed.store.actor, last, as_of=START)
     assert (await timed.memories.get(timed.store.actor, last, as_of=at)).id == last
 

@@ -159,7 +159,7 @@ async def by_import(store: Store, value: str, day: float, about: dict[str, Any])
     assert isinstance(embedder, WordllamaEmbedder)
     context = import_context(store.database, embedder)
     parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
-    one = context.reviving.understood(parsed, Imported(tenant=store.tenant, types=store.types))
+    one = context.reviving.parse(parsed, Imported(tenant=store.tenant, types=store.types))
     await context.reviving.revive([one], vectors=False, dimensions=embedder.dimensions)
     await ImportBatch(means=context, actor=store.actor, averages={}).memories([one])
 

@@ -12,7 +12,7 @@ from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal
 from app.memory.fields import Person
 from app.memory.registry import Registry, discover
-from app.memory.spec import AdoptedPayload, Adoption, MemoryType, Payload, Stored
+from app.memory.spec import AdoptedPayload, Adoption, MemoryType, Payload, StoredBelief
 from app.providers.rule_extractor import RuleExtractor
 from app.write.extract import ExtractionContext, candidates_of, reclassifications
 from app.write.trace import Trace
@@ -36,7 +36,7 @@ class Allergy(Payload):
 def adopting(name: str, *, allergen: str | None = None, **more: Any) -> MemoryType:
     """Return a type that adopts facts of allergies; `allergen` stands in for the one that was said."""
 
-    def rule(stored: Stored) -> AdoptedPayload | None:
+    def rule(stored: StoredBelief) -> AdoptedPayload | None:
         if stored.payload["predicate"] != "allergic-to":
             return None
         payload = Allergy(allergen=allergen or str(stored.payload["object"]))

@@ -1,4 +1,4 @@
-"""MCP at `/mcp`: the tools over streamable HTTP, with the keys and the tenancy of every other route.
+"""The MCP endpoint `/mcp`: the tools over streamable HTTP, with the same keys and tenancy as other routes.
 
 Stateless, so that any replica answers any request.
 """
@@ -68,7 +68,7 @@ class McpEndpoint:
     async def running(self) -> AsyncIterator[None]:
         """Answer until the block ends.
 
-        In a task of its own: the manager must be left by the task that entered it, whoever ends the block.
+        It runs in its own task, because the manager must be exited by the task that entered it.
         """
         self._manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
         ready, over = asyncio.Event(), asyncio.Event()
@@ -87,11 +87,11 @@ class McpEndpoint:
             await task
 
     def route(self) -> Route:
-        """Return the route: POST alone, as there is no session to end, and nothing to send unasked."""
+        """Return the route, for POST only, as there are no sessions and no server-initiated messages."""
         return self._route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Admit the caller by its key, read the body, so that what is wrong with it is told, then speak MCP."""
+        """Authenticate the caller, validate the body so that its faults are reported, then serve MCP."""
         scope["route"] = self._route
         request = Request(scope, receive)
         request.state.actor = await authenticate(request, None)  # each tool has its own role
@@ -152,7 +152,7 @@ async def _called(tool: Tool, request: Request, arguments: dict[str, object]) ->
 
 
 def _all(error: TypedMemoryError) -> str:
-    """Return every field at fault: a model sees this text, and not always the problem beside it."""
+    """Return the faults of all fields as text, because a model does not always see the problem beside it."""
     errors = error.errors if isinstance(error, InvalidFields) else ()
     return "; ".join(f"{one.field}: {one.message}" if one.field else one.message for one in errors)
 

@@ -1,6 +1,6 @@
-"""What an agent can call over MCP: each tool its arguments, its role, and what it does with the services.
+"""The MCP tools for agents: the arguments, the role and the function of each.
 
-Arguments are checked and errors told as over HTTP; a tool's answer is text for the model and the same as JSON.
+Arguments are validated and errors reported as over HTTP; an answer has text for the model and the same as JSON.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
 from app.api.plumbing.wire import DIGITS
 from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
-from app.api.turns import TurnsBody, turns_from_body, turns_given
+from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId
 from app.memory.registry import discover
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 from app.services.jobs import Job
+from app.services.query import IdStyle
 from app.services.review.queue import ReviewFilter
 
 
@@ -42,7 +43,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool: `role` is what its caller's key must have, `changes` whether it changes anything."""
+    """A tool: `role` is required of the caller's key; `changes` says whether it changes anything."""
 
     name: str
     description: str
@@ -81,7 +82,7 @@ _OMITTED = frozenset(
         "wrong_count",
     }
 )
-"""Fields of a memory that a model cannot use, and would pay for."""
+"""Fields of a memory that are useless to a model and would cost tokens."""
 
 
 class StoreMemory(RequestBody):
@@ -116,19 +117,19 @@ class Recall(RequestBody):
 
 
 class GetJob(RequestBody):
-    """Which job."""
+    """The job to get."""
 
     job_id: str = Field(description="As `store_memory` returned it.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
 
 
 class Forget(RequestBody):
-    """Which memory."""
+    """The memory to erase."""
 
     memory_id: str = Field(description="As `recall` shows it.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
 
 
 class ReviewPending(RequestBody):
-    """Which of what waits for a person."""
+    """Filters of review items."""
 
     reason: list[ReviewReason] = Field(default_factory=list, description="Only what waits for one of these.")
     user_id: Name | None = Field(default=None, description="Only what this user's requests see.")
@@ -151,7 +152,7 @@ async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResu
 
 async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     now = runtime.clock()
-    body = QueryBody.model_validate(given.model_dump(exclude_none=True))
+    body = QueryBody.model_validate({**given.model_dump(exclude_none=True), "ids": IdStyle.FULL})
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
     result = await runtime.queries.query(actor, body.to_request(types, now))
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]
@@ -161,7 +162,7 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
 
 async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:
     job = await runtime.jobs.get(actor, ids.parse(ids.JOB, given.job_id))
-    lines = [f"{given.job_id} is {job.status}{'' if job.error is None else f': {job.error}'}.", *_decided(job)]
+    lines = [f"{given.job_id} is {job.status}{'' if job.error is None else f': {job.error}'}.", *_decision_lines(job)]
     return ToolResult(text="\n".join(lines), data=JobOut.answer(job))
 
 
@@ -185,7 +186,7 @@ async def _waiting(runtime: Runtime, actor: Actor, given: ReviewPending) -> Tool
 
 
 def _brief(memory: Mapping[str, Any]) -> dict[str, object]:
-    """Return what a model can use of a memory's JSON; nothing empty."""
+    """Return the fields of a memory's JSON that a model can use, without empty ones."""
     return {name: value for name, value in memory.items() if name not in _OMITTED and value not in (None, [], {})}
 
 
@@ -193,8 +194,8 @@ def _with_brief(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {**answer, "memory": _brief(answer["memory"])}
 
 
-def _decided(job: Job) -> list[str]:
-    """Return what was decided about each memory of an ingestion, a line each."""
+def _decision_lines(job: Job) -> list[str]:
+    """Return the decision on each memory of an ingestion, a line each."""
     turns: Any = (job.result or {}).get("turns", [])
     return [
         f"- {one['decision']}: {one['type']} {one['memory_id'] or ''}, {one['reason']}".replace(" ,", ",")

@@ -1,4 +1,4 @@
-"""Memories as answers show them: every version of one, what a write came to, what happened to it."""
+"""Models of answers about memories: memories, pages, results of writes, histories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, RootModel, create_model
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 
 from app import ids
 from app.api.memories.bodies import payload_fields
@@ -27,7 +27,7 @@ _ROOT: Any = RootModel
 
 
 def memory_freshness(one: Memory, now: datetime | None) -> float:
-    """Return how fresh a memory is at a time, as answers show it."""
+    """Return the freshness of a memory at a time, rounded for answers."""
     if now is None:
         raise TypeError("freshness is as of a time")
     fresh = freshness.since_last_use(
@@ -57,7 +57,7 @@ def _sentence(one: AuditEntry, _: datetime | None) -> str:
 
 
 class ConfidencePartsOut(Out):
-    """What confidence is made of."""
+    """The components of confidence."""
 
     source_strength: Annotated[float, Source("source")]
     repetition: Annotated[float, Source("mentions", confidence.repetition)]
@@ -75,7 +75,7 @@ class LinkOut(Out):
 
 
 class EvidenceOut(Out):
-    """Where a memory was said."""
+    """The source of a memory."""
 
     stated_at: datetime
     turn_id: Annotated[str | None, public_id(ids.TURN)]
@@ -85,7 +85,7 @@ class EvidenceOut(Out):
 
 
 class MemoryOut(Out):
-    """A memory, besides the fields of its type."""
+    """A memory without the fields of its type."""
 
     id: Annotated[str, public_id(ids.MEMORY)] = Field(examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
     type: str
@@ -135,12 +135,49 @@ class MemoryOut(Out):
     def answer(cls, source: Memory, now: datetime | None = None, /, **given: object) -> dict[str, Any]:
         """Return a memory with its type's fields beside the common ones; freshness is as of `now`."""
         made = super().answer(source, now, **given)
-        # Last: where a type has a field of its own by a common name, that is what was written.
-        if source.type_version == 0:
-            made.update(source.payload)
-        else:
-            made.update(type_version=source.type_version, payload=source.payload)
+        # Last, because a type's own field with a common name is the one that was written.
+        made.update(_own_fields(source))
         return made
+
+
+class SourceOut(Out):
+    """The turn that a memory rests on, and whose it was."""
+
+    turn_id: Annotated[str | None, public_id(ids.TURN)]
+    role: str | None
+
+
+class RecalledMemoryOut(Out):
+    """A memory as questions are answered with it, besides the fields of its type; `details` gives all of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: Annotated[str, public_id(ids.MEMORY)] = Field(examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    type: str
+    status: MemoryStatus
+    content: str
+    subject: str | None
+    slot: str | None = Field(description="The key under which only one value can be true at a time.")
+    topic: str | None
+    session_id: str | None
+    sequence_number: int | None
+    stated_at: datetime
+    valid_until: datetime | None
+    evidence: list[SourceOut]
+    metadata: dict[str, Any]
+
+    @classmethod
+    def answer(cls, source: Memory, now: datetime | None = None, /, **given: object) -> dict[str, Any]:
+        """Return the memory with its type's fields beside the common ones."""
+        made = super().answer(source, now, **given)
+        return {**made, **_own_fields(source)}
+
+
+def _own_fields(source: Memory) -> dict[str, Any]:
+    """Return the fields of a memory's type; a built-in one's stand beside the common ones."""
+    if source.type_version == 0:
+        return dict(source.payload)
+    return {"type_version": source.type_version, "payload": source.payload}
 
 
 class TenantTypeMemory(MemoryOut):
@@ -152,7 +189,7 @@ class TenantTypeMemory(MemoryOut):
 
 
 class _MemoryAnswer:
-    """What the models of any memory share: how its JSON is made."""
+    """The base of the models of memories of any type, which makes their JSON."""
 
     @classmethod
     def answer(cls, source: Memory, now: datetime | None = None, /) -> dict[str, Any]:
@@ -198,7 +235,7 @@ def _any_scored_memory(members: tuple[type[BaseModel], ...]) -> Any:  # noqa: AN
 
 
 def _tag_of(memory: Any) -> str:  # noqa: ANN401 - JSON, or a model
-    """Return which kind of type a memory is of."""
+    """Return the tag of a memory's type in the union."""
     return OWN if isinstance(memory, Mapping) and "payload" in memory else BUILT_IN
 
 
@@ -206,21 +243,21 @@ if TYPE_CHECKING:
     AnyMemory = MemoryOut
     AnyScoredMemory = MemoryOut
 else:
-    # One model for each type that is built in; the type checker knows what they share.
+    # One model for each built-in type; the type checker knows their base.
     _MODELS = _members(discover())
     AnyMemory = _any_memory(_MODELS)
     AnyScoredMemory = _any_scored_memory(_MODELS)
 
 
 class AffectedOut(Out):
-    """Another memory that a write changed, and how."""
+    """Another memory that a write changed, and the change."""
 
     memory_id: Annotated[str, public_id(ids.MEMORY, "id")]
     change: str
 
 
 class WriteResultOut(Out):
-    """What was decided about a write, and why."""
+    """The decision of a write, and its reason."""
 
     memory: AnyMemory | None
     decision: WriteDecision
@@ -253,7 +290,7 @@ class MemoryPageOut(PageOut):
 
 
 class AuditEventOut(Out):
-    """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
+    """An audit event: `sentence` describes it for people, `detail` has its ids and numbers."""
 
     id: Annotated[str, public_id(ids.EVENT)]
     at: datetime
@@ -268,7 +305,7 @@ class AuditEventOut(Out):
 
 
 class HistoryOut(Out):
-    """Every version of a belief, oldest statement first, and what happened to them."""
+    """Every version of a belief, oldest statement first, and their audit events."""
 
     versions: list[AnyMemory]
     events: list[AuditEventOut]

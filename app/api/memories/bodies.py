@@ -1,4 +1,4 @@
-"""The bodies of writes, generated from the registry: a new memory type has one the moment its file exists."""
+"""The bodies of writes, generated from the registry, so that a new memory type has one as soon as its file exists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TURN_ID = r"^turn_[0-9a-f]{32}$"
 
 
 class EvidenceIn(BaseModel):
-    """Where the memory was said."""
+    """The source of the memory."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,7 +33,7 @@ class EvidenceIn(BaseModel):
 
 
 class WriteFields(BaseModel):
-    """What every type takes besides its own fields."""
+    """The fields of all types' bodies, besides a type's own fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -50,20 +50,20 @@ class WriteFields(BaseModel):
     content: Sentence | None = Field(
         default=None, description="The sentence to remember, instead of one made from the fields."
     )
-    context: Sentence | None = Field(default=None, description="What was said just before: searched, never shown.")
+    context: Sentence | None = Field(default=None, description="The text just before it: searched, never shown.")
     occurred_at: Instant | None = Field(
         default=None, description="When it was stated; now by default. A later statement replaces an earlier."
     )
     timezone: TimeZone | None = Field(default=None, description="Where times without an offset are read.")
     source_confidence: Fraction | None = Field(
         default=None,
-        description="How far the source is to be trusted.",
+        description="The source strength.",
         validation_alias=AliasChoices("source_confidence", "source_strength"),
     )
-    extractor_confidence: Fraction | None = Field(default=None, description="How sure the extraction of the fields is.")
+    extractor_confidence: Fraction | None = Field(default=None, description="Confidence of the extraction.")
     importance: Fraction | None = None
     topic: Topic | None = None
-    category: Category | None = Field(default=None, description="How it fades; the type's own by default.")
+    category: Category | None = Field(default=None, description="The category; by default the type's.")
     speech_act: SpeechAct = SpeechAct.ASSERTION
     valid_from: Instant | None = Field(default=None, description="Since when it is true.")
     valid_until: Instant | None = Field(
@@ -85,14 +85,14 @@ class WriteFields(BaseModel):
     evidence_turn_id: str | None = Field(
         default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."
     )
-    provenance: Metadata = Field(default_factory=dict, description="How the memory came about.")
+    provenance: Metadata = Field(default_factory=dict, description="Your own record of the memory's origin.")
     metadata: Metadata = Field(default_factory=dict, description="Anything else; kept, not interpreted.")
 
     WITHIN: ClassVar[tuple[str, ...]] = ()
-    """Where the fields of the type are: beside those that every type takes."""
+    """The path of the type's own fields in the body; empty for the top level."""
 
     def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:
-        """Return the fields of the type that were given; `names` are those that it has."""
+        """Return the given fields of the type, whose names are `names`."""
         return self.model_dump(include=set(names), exclude_unset=True)
 
 
@@ -120,14 +120,14 @@ class TenantTypeItem(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteBodies:
-    """The body of each type's route, and of the batch: a union that its `type` decides."""
+    """The body of each type's route, and of the batch: a union discriminated by `type`."""
 
     single: Mapping[str, type[WriteFields]]
     batch: type[BaseModel]
 
 
 def build(registry: Registry) -> WriteBodies:
-    """Return the bodies for the types there are."""
+    """Return the bodies for the types of the registry."""
     single = {spec.name: _single(spec) for spec in registry}
     items = tuple(_item(spec, single[spec.name]) for spec in registry)
     examples = [{"type": spec.name, **_example(spec)} for spec in registry][:2]
@@ -146,7 +146,7 @@ def build(registry: Registry) -> WriteBodies:
 
 def _told_by(built_in: AbstractSet[str]) -> Callable[[object], str | None]:
     def which(item: object) -> str | None:
-        """Return which kind of type an item of a batch is of; None for one that does not say."""
+        """Return the tag of a batch item's type in the union, None for an item without `type`."""
         kind = item.get("type") if isinstance(item, Mapping) else getattr(item, "type", None)
         if not isinstance(kind, str):
             return None
@@ -156,7 +156,7 @@ def _told_by(built_in: AbstractSet[str]) -> Callable[[object], str | None]:
 
 
 def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:
-    """Return a type's own fields under the names they have in JSON, as `create_model` takes them."""
+    """Return a type's own fields by their names in JSON, as arguments of `create_model`."""
     fields = {}
     for name, info in spec.payload.model_fields.items():
         wire = copy(info)
@@ -170,7 +170,7 @@ def payload_fields(spec: MemoryType) -> dict[str, tuple[Any, FieldInfo]]:
 
 
 def wire_names(spec: MemoryType) -> set[str]:
-    """Return the names a type's own fields have in JSON."""
+    """Return the names of a type's own fields in JSON."""
     return {info.alias or name for name, info in spec.payload.model_fields.items()}
 
 
@@ -202,7 +202,7 @@ def _item(spec: MemoryType, single: type[WriteFields]) -> type[WriteFields]:
 
 
 def _example(spec: MemoryType) -> dict[str, Any]:
-    """Return a body with the fields that matter; one with every field would contradict itself."""
+    """Return an example body with the essential fields; one with all fields would contradict itself."""
     payloads = (payload for example in spec.examples for payload in example.payloads)
     return {"user_id": "ana", **next(payloads, {})}
 

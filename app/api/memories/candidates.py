@@ -1,4 +1,4 @@
-"""From a checked body to a candidate: scope, times, payload; the last of what can be wrong with a body."""
+"""The conversion of validated bodies to candidates: scope, times, payload, and the last checks of a body."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from app.model import Evidence, Scope, ScopeKind, scope_of_write
 from app.services.memories import UNKNOWN_ID
 
 FUTURE = timedelta(days=1)
-"""How far ahead of our clock a statement may say it was made: clocks differ, time zones are mistaken."""
+"""The furthest that `occurred_at` may be in the future, because clocks differ and time zones are mistaken."""
 
 
 def candidates_from_batch(items: Iterable[WriteFields], registry: Registry, now: datetime) -> list[Candidate]:
-    """Return the candidates of a batch, or raise InvalidFields with every item's faults."""
+    """Return the candidates of a batch, or raise InvalidFields with the faults of all items."""
     candidates: list[Candidate] = []
     errors: list[FieldError] = []
     for place, body in enumerate(items):
@@ -46,7 +46,7 @@ def turns_of(candidates: Iterable[Candidate]) -> set[UUID]:
 
 
 def refuse_unknown_turns(bodies: Sequence[WriteFields], unknown: set[UUID], *, batch: bool = False) -> None:
-    """Raise InvalidFields naming every place where a body points to one of these turns."""
+    """Raise InvalidFields with every place where a body refers to one of these turns."""
     missing = {ids.public(ids.TURN, one) for one in unknown}
     places = [
         (f"memories.{place}." if batch else "") + field
@@ -62,14 +62,14 @@ def refuse_unknown_turns(bodies: Sequence[WriteFields], unknown: set[UUID], *, b
 
 
 def refuse_unknown_entities(places: Sequence[int], *, batch: bool = False) -> None:
-    """Raise InvalidFields where bodies, by their places, name an entity by an id that leads to none."""
+    """Raise InvalidFields for bodies, given by position, that name an unknown entity by id."""
     fields_at = [f"memories.{place}.entity_id" if batch else "entity_id" for place in places]
     if fields_at:
         raise InvalidFields([FieldError(field=field, message=UNKNOWN_ID) for field in fields_at])
 
 
 def candidate_from_body(spec: MemoryType, body: WriteFields, now: datetime) -> Candidate:
-    """Return the candidate a body describes, or raise InvalidFields."""
+    """Return the candidate of a body, or raise InvalidFields."""
     zone = fields.zone(body.timezone)
     own = wire_names(spec)
     try:
@@ -105,7 +105,7 @@ def candidate_from_body(spec: MemoryType, body: WriteFields, now: datetime) -> C
 
 
 def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime) -> Ending:
-    """Return the ending a body states, or raise InvalidFields; a value that may be left out ends whichever is held."""
+    """Return the ending of a body, or raise InvalidFields; an ending without a value ends any present value."""
     zone = fields.zone(body.timezone)
     errors = [
         FieldError(field=name, message="says when something began to be so: leave it out when it ends")
@@ -124,7 +124,7 @@ def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime
 
 
 def chosen_scope(default: ScopeKind, asked: ScopeKind | None, user_id: str | None, agent_id: str | None) -> Scope:
-    """Return the scope a write goes to, or raise InvalidFields where it asks for one without the id it needs."""
+    """Return the scope of a write, or raise InvalidFields for a scope without the id that it needs."""
     needs = {ScopeKind.USER: ("user_id", user_id), ScopeKind.AGENT: ("agent_id", agent_id)}
     if asked in needs and needs[asked][1] is None:
         raise InvalidFields([FieldError(field=needs[asked][0], message=f"is required for scope {asked}")])
@@ -189,7 +189,7 @@ def _turn(public: str | None) -> UUID | None:
 
 
 def _authors(body: WriteFields, scope: Scope) -> dict[str, object]:
-    """Return the ids that were given but don't name the scope: who the memory came through."""
+    """Return the given ids that don't name the scope, for the memory's provenance."""
     given = {"user_id": (body.user_id, scope.user_id), "agent_id": (body.agent_id, scope.agent_id)}
     return {name: told for name, (told, used) in given.items() if told is not None and used is None}
 

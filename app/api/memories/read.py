@@ -35,7 +35,7 @@ from app.services.memories import MemoryFilters, MemoryPage, Sort
 
 
 class VisibilityQuery(Clocks):
-    """What a listing sees: naming a user or an agent shows what a query by them would see."""
+    """The scopes of a listing: naming a user or an agent lists what a query by them would see."""
 
     user_id: Name | None = None
     agent_id: Name | None = None
@@ -47,7 +47,7 @@ class VisibilityQuery(Clocks):
     )
 
     def scopes(self, actor: Actor) -> tuple[UUID, ...] | None:
-        """Return the ids of the scopes that are listed, None for all of the tenant's; InvalidFields or Forbidden."""
+        """Return the ids of the scopes to list, None for all of the tenant's; raise InvalidFields or Forbidden."""
         if self.all:
             named = [name for name in ("user_id", "agent_id", "scope") if getattr(self, name) is not None]
             if named:
@@ -62,7 +62,7 @@ class VisibilityQuery(Clocks):
 
 
 class MemoryListQuery(VisibilityQuery, PageQuery):
-    """Which memories to list."""
+    """Filters of memories."""
 
     owner: Name | None = Field(default=None, description=OWNER)
     type: list[Name] = Field(
@@ -108,7 +108,7 @@ class MemoryListQuery(VisibilityQuery, PageQuery):
 
 
 def listing_by(registry: Registry) -> type[MemoryListQuery]:
-    """Return the query of listings, with the fields of payloads that the types there are can be narrowed by."""
+    """Return the model of listings' query strings, with the registry's fields of payloads to filter by."""
     fields: dict[str, Any] = {
         name: (
             maybe(Name),
@@ -124,7 +124,7 @@ MOST_COUNTED = 100_000
 
 
 class MemoryCountOut(Out):
-    """How many memories there are; `capped`: more than 100,000, and only so many were counted."""
+    """The number of memories; `capped` means that counting stopped at 100,000."""
 
     total: Annotated[int, Source(make=lambda total: min(total, MOST_COUNTED))]
     capped: bool
@@ -133,25 +133,25 @@ class MemoryCountOut(Out):
 
 
 _CAN_BE_EMPTY = frozenset({"topic", "valid_until"})
-"""Fields of a memory that null empties."""
+"""Fields of a memory that null clears."""
 
 
 class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"})):
-    """What may be changed about a memory; what it says is changed by writing a newer one."""
+    """Changes of a memory; its content can only be changed by writing a newer memory."""
 
     importance: Fraction | None = None
-    topic: Topic | None = Field(default=None, description="What it is filed under; null: under nothing.")
+    topic: Topic | None = Field(default=None, description="The topic; null for none.")
     category: Category | None = None
     valid_until: Instant | None = Field(default=None, description="Until when it is true; null: without an end.")
     ttl_seconds: Lifetime | None = Field(
         default=None, description="Instead of valid_until: how much longer it is true, in seconds from now."
     )
-    needs_review: Flag | None = Field(default=None, description="Whether a person should look at it.")
+    needs_review: Flag | None = Field(default=None, description="Mark it for review.")
     metadata: Metadata | None = Field(default=None, description="Takes the place of what was there.")
 
     @property
     def given(self) -> set[str]:
-        """Return the fields to change: null empties what may be empty, and leaves the others as they are."""
+        """Return the fields to change: null clears a field that can be empty, and leaves others unchanged."""
         return {name for name in self.model_fields_set if name in _CAN_BE_EMPTY or getattr(self, name) is not None}
 
     @model_validator(mode="after")
@@ -161,7 +161,7 @@ class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"}
         return self
 
     def changes(self, now: datetime) -> dict[str, object]:
-        """Return the new values by field; InvalidFields for nothing but nulls that change nothing, or for two ends."""
+        """Return the new values by field; raise InvalidFields for a body that changes nothing, or has two ends."""
         if not self.given:
             errors = [FieldError(field=name, message="must not be null") for name in sorted(self.model_fields_set)]
             raise InvalidFields(errors)
@@ -227,7 +227,7 @@ def _listing(registry: Registry) -> Handler:
     async def list_memories(runtime: RuntimeDep, actor: ActorDep, query: MemoryListQuery) -> Response:
         """List memories, a page at a time; `next_cursor` is null on the last page.
 
-        What is active but over, or has not begun, is listed with `validity=any`.
+        Active memories that are not valid now are listed with `validity=any`.
         """
         filters = await _filters(query, runtime, actor)
         listing = Listing(f"{actor.tenant_id}|{query.sort}|{query.validity}|{filters}")
@@ -242,7 +242,7 @@ def _listing(registry: Registry) -> Handler:
 
 def _counting(registry: Registry) -> Handler:
     async def count_memories(runtime: RuntimeDep, actor: ActorDep, query: MemoryListQuery) -> Response:
-        """Count the memories that `GET /memories` lists with the same filters; `sort` and `cursor` change nothing."""
+        """Count the memories that `GET /memories` lists with the same filters; `sort` and `cursor` have no effect."""
         filters = await _filters(query, runtime, actor)
         found = await runtime.memories.count(actor, _valid_now(filters, query, runtime.clock()), most=MOST_COUNTED)
         return json_answer(MemoryCountOut.answer(found))
@@ -252,7 +252,7 @@ def _counting(registry: Registry) -> Handler:
 
 
 def _valid_now(filters: MemoryFilters, query: MemoryListQuery, now: datetime) -> MemoryFilters:
-    """Return the filters with the instant at which active memories must hold, unless the query leaves it open."""
+    """Return the filters with the time at which active memories must be valid, unless the query leaves it open."""
     if query.validity == "any" or filters.as_of is not None:
         return filters
     return replace(filters, valid_at=filters.known_at or now)
@@ -261,7 +261,7 @@ def _valid_now(filters: MemoryFilters, query: MemoryListQuery, now: datetime) ->
 async def get_memory(
     runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
 ) -> Response:
-    """Get a memory, whatever its status; 404 where it was not known then, or did not hold then."""
+    """Get a memory of any status; 404 if it was not known at `known_at`, or not valid at `as_of`."""
     instants = clocks.instants()
     found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id), **instants)
     return json_answer(MemoryOut.answer(found, instants["known_at"] or runtime.clock()))
@@ -270,9 +270,9 @@ async def get_memory(
 async def get_memory_history(
     runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
 ) -> Response:
-    """Get every version of a belief, oldest statement first, and what happened to them.
+    """Get every version of a belief, oldest statement first, and their audit events.
 
-    With `as_of` only the versions that held then; with `known_at` the history as it was told then.
+    With `as_of`, only versions that were valid then; with `known_at`, the history as it was known then.
     """
     instants = clocks.instants()
     found = await runtime.memories.history(actor, ids.parse(ids.MEMORY, memory_id), **instants)
@@ -284,9 +284,9 @@ async def patch_memory(
 ) -> Response:
     """Change importance, topic, category, metadata, end of validity or the review mark.
 
-    `needs_review=false` takes off only a mark that `needs_review=true` put there; every other is decided by a
-    reviewer, and answers 409. So does a later end for what has been superseded or was said to be over, and any
-    change of a memory that was forgotten.
+    `needs_review=false` removes only a mark that `needs_review=true` set; others are decided by a reviewer, and
+    answer 409. So does a later end for a memory that was superseded or has ended, and any change of a forgotten
+    memory.
     """
     changes = body.changes(runtime.clock())
 
@@ -298,10 +298,10 @@ async def patch_memory(
 
 
 async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
-    """Erase a memory and everything made of it, and answer with a receipt.
+    """Erase a memory and all rows derived from it, and answer with a receipt.
 
-    A turn that no other memory rests on is erased with it; of one that others rest on, the words quoted for this
-    memory, and it can't be replayed. `kept` names those others: they may say the same, and stay.
+    A turn that no other memory rests on is erased with it; a turn that others rest on loses the words quoted for this
+    memory, and can't be replayed. `kept` names those others: they may say the same, and stay.
     """
 
     async def work() -> object:
@@ -355,5 +355,5 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
 
 
 def page_answer(page: MemoryPage, listing: Listing, now: datetime) -> Response:
-    """Return a page as it is answered; freshness is as of `now`."""
+    """Return the answer with a page; freshness is as of `now`."""
     return json_answer(MemoryPageOut.page(page.memories, cursors.encode(page.next, listing), now))

@@ -1,4 +1,4 @@
-"""Writes of memories over HTTP: by the type, which gives a route of its own, or many of any types."""
+"""Writes of memories over HTTP: a route for each type, and one for batches of any types."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from app.services.tenant_types import unknown
 T = TypeVar("T")
 
 ATTEMPTS: Final = 3
-"""Times that a request is read again because the types it goes by have changed."""
+"""Attempts at a request whose types change meanwhile."""
 
 
 async def with_types(
     runtime: Runtime, actor: Actor, names: Collection[str], work: Callable[[Registry], Awaitable[T]]
 ) -> T:
-    """Do the work with the tenant's types, which have these names if any have; again if they turn out to have moved.
+    """Run the work with the tenant's types, read anew if they lack one of the names; repeat it if they have changed.
 
-    What is refused by types that are no longer the latest may not be wrong, so it is read again, too.
+    A request that outdated types refuse may be right, so it is repeated with the latest types, too.
     """
     for attempt in range(1, ATTEMPTS + 1):
         types = await runtime.type_book.naming(actor.tenant_id, names)
@@ -64,12 +64,12 @@ async def tenant_type(
     actor: ActorDep,
     type: Annotated[Name, Path(description="A type of your own.", examples=["ticket"])],  # noqa: A002 - the path's word
 ) -> MemoryType:
-    """Return the tenant's type of that name or alias; NotFound, with those there are, before the body is looked at."""
+    """Return the tenant's type of that name or alias; raise NotFound, with the known names, before the body is read."""
     return tenant_types_in(type, await runtime.type_book.naming(actor.tenant_id, [type]))
 
 
 def tenant_types_in(name: str, types: Registry) -> MemoryType:
-    """Return the type of that name or alias, or raise NotFound with those there are."""
+    """Return the type of that name or alias, or raise NotFound with the known names."""
     found = types.find(name)
     if found is None:
         raise unknown(name, types)
@@ -77,7 +77,7 @@ def tenant_types_in(name: str, types: Registry) -> MemoryType:
 
 
 async def known_types(request: Request, runtime: RuntimeDep, actor: ActorDep) -> None:
-    """Refuse a batch with types that the tenant does not have, before its items are looked at."""
+    """Raise InvalidFields for a batch with unknown types, before its items are validated."""
     body = await request.json()
     items = body.get("memories") if isinstance(body, dict) else None
     if not isinstance(items, list) or len(items) > LARGEST_BATCH:
@@ -101,7 +101,7 @@ CREATED = 201
 
 
 def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
-    """Add the routes; each type has one of its own, so that OpenAPI shows its body."""
+    """Add the routes, one for each type, so that OpenAPI shows its body."""
     for spec in registry:
         for name in (spec.name, *spec.aliases):
             found.add_api_route(
@@ -144,7 +144,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
 def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
     async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
         async def work() -> object:
-            return await _written(runtime, actor, spec, body)
+            return await _write_one(runtime, actor, spec, body)
 
         return await run_once(request, runtime, actor, CREATED, work)
 
@@ -157,20 +157,23 @@ async def write_tenant_type(
 ) -> Response:
     """Write a memory of a type of your own, by the latest version of its definition.
 
-    Its fields are in `payload`. What a type that is built in takes beside its fields, this takes too.
+    Its fields are in `payload`. The other fields are those of built-in types.
     """
     if body.type is not None and body.type not in (spec.name, *spec.aliases):
         raise InvalidFields([FieldError(field="type", message=f"is not {spec.name}, which the route says")])
 
     async def work() -> object:
         return await with_types(
-            runtime, actor, [spec.name], lambda types: _written(runtime, actor, tenant_types_in(spec.name, types), body)
+            runtime,
+            actor,
+            [spec.name],
+            lambda types: _write_one(runtime, actor, tenant_types_in(spec.name, types), body),
         )
 
     return await run_once(request, runtime, actor, CREATED, work)
 
 
-async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
+async def _write_one(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
     candidate = candidate_from_body(spec, body, runtime.clock())
     unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
     refuse_unknown_turns([body], unknown)
@@ -181,10 +184,10 @@ async def _written(runtime: Runtime, actor: Actor, spec: MemoryType, body: Write
 
 def _batch_write(body_type: type[Any]) -> Handler:
     async def write_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: Any) -> Response:  # noqa: ANN401
-        """Write memories of any types, each on its own, and answer in their order.
+        """Write memories of any types, each by itself, and answer in their order.
 
-        Each result has a `status`, and with it what was decided, or the problem. A batch with a wrong field is
-        refused whole, and one of which nothing could be stored is answered with the first problem.
+        Each result has a `status`, and the decision or the problem. A batch with a wrong field is refused as a whole,
+        and one of which nothing could be stored answers with the first problem.
         """
 
         async def written(types: Registry) -> object:

@@ -1,4 +1,4 @@
-"""Pages of listings: their query parameters, and opaque cursors that are good only for the listing that made them."""
+"""Pages of listings: their query parameters, and opaque cursors that are valid only for the listing they are from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = 8
 
 
 class PageQuery(RequestBody):
-    """Which page of a listing."""
+    """The page of a listing."""
 
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
@@ -32,17 +32,17 @@ class PageQuery(RequestBody):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a cursor belongs to: the tenant, the order and the filters, as text."""
+    """The identity of a listing: the tenant, the order and the filters, as text."""
 
     text: str
 
     def mark(self) -> str:
-        """Return a short digest of it."""
+        """Return a short digest of the listing."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:_MARK]
 
 
 def encode(position: PagePosition | None, listing: Listing) -> str | None:
-    """Return the cursor of a position; None, where there is no next page, stays None."""
+    """Return the cursor of a position, None for None, which means that there is no next page."""
     if position is None:
         return None
     value = position.value.isoformat() if isinstance(position.value, datetime) else position.value
@@ -51,9 +51,9 @@ def encode(position: PagePosition | None, listing: Listing) -> str | None:
 
 
 def decode(cursor: str | None, listing: Listing, *, value: type[datetime | float] | None = None) -> PagePosition | None:
-    """Return the position of a cursor whose order goes by a `value` of that type, else by ids; raise InvalidCursor.
+    """Return the position of a cursor, with a value of the type `value` or None for orders by id; raise InvalidCursor.
 
-    None, which asks for the first page, stays None.
+    Returns None for None, which means the first page.
     """
     if cursor is None:
         return None
@@ -69,18 +69,18 @@ def decode(cursor: str | None, listing: Listing, *, value: type[datetime | float
 
 
 def encode_id(last: UUID | None, listing: Listing) -> str | None:
-    """Return the cursor of a listing by ids that goes on after an id; None where there is no next page."""
+    """Return the cursor after an id of a listing by ids, None for None."""
     return None if last is None else encode(PagePosition(id=last), listing)
 
 
 def decode_id(cursor: str | None, listing: Listing) -> UUID | None:
-    """Return the id that a page of a listing by ids starts after; None for the first page."""
+    """Return the id that a page of a listing by ids starts after, None for the first page."""
     position = decode(cursor, listing)
     return None if position is None else position.id
 
 
 def encode_name(name: str | None, listing: Listing) -> str | None:
-    """Return the cursor behind a name, of a listing in the order of names; None stays None."""
+    """Return the cursor after a name of a listing by names, None for None."""
     if name is None:
         return None
     content = json.dumps([listing.mark(), name], separators=(",", ":"))
@@ -88,7 +88,7 @@ def encode_name(name: str | None, listing: Listing) -> str | None:
 
 
 def decode_name(cursor: str | None, listing: Listing) -> str | None:
-    """Return the name that a cursor stands behind, None for the first page; raise InvalidCursor."""
+    """Return the name that a page of a listing by names starts after, None for the first page; raise InvalidCursor."""
     if cursor is None:
         return None
     try:

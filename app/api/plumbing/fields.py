@@ -1,4 +1,4 @@
-"""Fields of requests: bounded types with plain messages, and the models that bodies and query strings start from."""
+"""Fields of requests: bounded types with plain messages, and base models of bodies and query strings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from app.memory.calendar import known_zone, plausible
 from app.memory.fields import A_NUMBER, check_metadata
 
 MOST_RESULTS = 200
-"""Memories, or whatever else is listed, in one answer."""
+"""Most items of one answer."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _LOST_PLUS = re.compile(r"\d[T ]\d{2}:\d{2}\S* \d{2}:?(?:\d{2})?$")
-"""A time whose offset lost its plus sign, as it does in a query string."""
+"""A time whose offset lost its plus sign, which a query string decodes to a space."""
 
 
-def _written(value: object) -> object:
-    """Let ISO 8601 text through and nothing else: numbers would be read as seconds since 1970, silently."""
+def _require_iso_text(value: object) -> object:
+    """Refuse anything but ISO 8601 text, because pydantic would read numbers as seconds since 1970."""
     if isinstance(value, str) and _LOST_PLUS.search(value):
         raise ValueError("has a space before its offset: in a URL, write + as %2B")
     if isinstance(value, str) and _DATE.match(value.strip()):
@@ -34,17 +34,17 @@ def _written(value: object) -> object:
 
 
 def zone(name: str | None) -> tzinfo:
-    """Return a checked time zone; UTC when none was named."""
+    """Return a validated time zone, UTC for None."""
     return ZoneInfo(name or "UTC")
 
 
 def aware(value: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return the instant; a time without an offset is read in the zone."""
+    """Return an aware time; a time without an offset is read in the zone."""
     return value if value is None or value.tzinfo is not None else value.replace(tzinfo=zone)
 
 
 def both_ends() -> list[FieldError]:
-    """Return what is wrong with a request that says twice until when something is true."""
+    """Return the faults of a request with both `valid_until` and `ttl_seconds`."""
     return [
         FieldError(field="valid_until", message="give it or ttl_seconds, not both"),
         FieldError(field="ttl_seconds", message="give it or valid_until, not both"),
@@ -60,7 +60,7 @@ def _day(value: object) -> object:
 Day = Annotated[date, BeforeValidator(_day), AfterValidator(plausible)]
 """A date as text, between the years 1000 and 2200."""
 
-Instant = Annotated[datetime, BeforeValidator(_written), AfterValidator(plausible)]
+Instant = Annotated[datetime, BeforeValidator(_require_iso_text), AfterValidator(plausible)]
 """A date and time as text, between the years 1000 and 2200."""
 
 AS_OF = (
@@ -92,17 +92,17 @@ Metadata = Annotated[dict[str, object], AfterValidator(check_metadata)]
 
 
 class RequestBody(BaseModel):
-    """The base of everything that is asked."""
+    """The base of bodies and query strings."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Clocks(RequestBody):
-    """Which time a read looks at."""
+    """The times of a read."""
 
     as_of: Instant | None = Field(default=None, description=AS_OF)
     known_at: Instant | None = Field(default=None, description=KNOWN_AT)
 
     def instants(self) -> dict[str, datetime | None]:
-        """Return both, by name; a time without an offset is in UTC."""
+        """Return both times by name; a time without an offset is in UTC."""
         return {"as_of": aware(self.as_of, UTC), "known_at": aware(self.known_at, UTC)}

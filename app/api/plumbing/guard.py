@@ -1,7 +1,7 @@
-"""The route class of every route: the key and its role, the query parameters and the body are checked, then it runs.
+"""The route class of every route, which checks the key and its role, the query parameters and the body first.
 
-Every route says who may call it, in `openapi_extra`: one of the constants below. A route that says nothing cannot be
-made, so none is open by accident.
+Every route names its role in `openapi_extra`, by one of the constants below. A route without one can't be created, so
+that none is open by accident.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from app.runtime import Runtime
 
 
 async def runtime_of(request: Request) -> Runtime:
-    """Return the runtime the application was started with."""
+    """Return the application's runtime."""
     return cast("Runtime", request.app.state.runtime)
 
 
 async def actor_of(request: Request) -> Actor:
-    """Return who is asking, as the route's guard found out."""
+    """Return the caller, as authenticated by the route's guard."""
     return cast("Actor", request.state.actor)
 
 
@@ -63,10 +63,10 @@ _MOST_KEYS = 1_000
 
 
 class GuardedRoute(APIRoute):
-    """A route that is closed unless it says otherwise."""
+    """A route that is closed unless it names a role."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler behind its guards."""
+        """Return the handler with the checks before it."""
         handle = super().get_route_handler()
         role = (self.openapi_extra or {}).get(ROLE)
         if role is None:
@@ -92,14 +92,14 @@ class GuardedRoute(APIRoute):
 
 
 def _described(body: object) -> str:
-    """Return what to send, in words: a JSON object with the fields that a body requires."""
+    """Return a description of the body: a JSON object with its required fields."""
     fields = body.model_fields.items() if isinstance(body, type) and issubclass(body, BaseModel) else ()
     required = " and ".join(f"`{info.alias or name}`" for name, info in fields if info.is_required())
     return f"a JSON object with {required}" if required else "a JSON object"
 
 
 def _parameters(dependant: Dependant) -> dict[str, bool]:
-    """Return the parameters of the query string that a route declares, each with whether it can be repeated."""
+    """Return the query parameters that a route declares, each with whether it can be repeated."""
     found: dict[str, bool] = {}
     for inner in dependant.dependencies:
         found |= _parameters(inner)
@@ -117,7 +117,7 @@ def _is_list(kind: object) -> bool:
 
 
 def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
-    """Raise InvalidFields for what the route would ignore: a misspelt or misplaced `dry_run` must not erase."""
+    """Raise InvalidFields for parameters that the route would ignore, such as a misspelt `dry_run` of an erasure."""
     there = f"there are {', '.join(sorted(parameters))}" if parameters else "there are none"
     unknown = [
         FieldError(field=name[:200], message=f"is not a query parameter here; {did_you_mean(name, parameters)}{there}")
@@ -134,7 +134,7 @@ def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
 
 
 class StrictRequest(Request):
-    """A request whose body is JSON in UTF-8, without what JSON leaves open: NaN, repeated keys, huge numbers."""
+    """A request whose body is strict JSON in UTF-8, without NaN, repeated keys and huge numbers."""
 
     _parsed: object = None
     empty: bool = False
@@ -154,14 +154,14 @@ class StrictRequest(Request):
 
 
 def require_json(request: Request) -> None:
-    """Raise UnsupportedMediaType for a body that is said to be something else."""
+    """Raise UnsupportedMediaType for a body with another content type."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
 
 
 def parse(content: bytes) -> object:
-    """Return strict JSON, or raise MalformedBody saying what is wrong with it."""
+    """Return the value of strict JSON, or raise MalformedBody with the fault."""
     try:
         return json.loads(
             content.decode("utf-8-sig"),
@@ -179,7 +179,7 @@ def parse(content: bytes) -> object:
 
 
 async def authenticate(request: Request, role: str | None) -> Actor | None:
-    """Return whose key the request carries, None for the operator's; raise when it lacks the role, if one is taken."""
+    """Return the caller by the request's key, None for the operator; raise if the key lacks the role."""
     runtime: Runtime = request.app.state.runtime
     token = _token(request)
     operator = runtime.settings.operator_key
@@ -249,11 +249,11 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 Handler = Callable[..., Any]
 
 Listed = tuple[str, Handler, str, Any]
-"""The path; the handler, whose name is the operation's id; a summary; the model of the answer."""
+"""A route: its path, its handler, whose name is the operation's id, a summary, and the model of the answer."""
 
 
 def add_reads(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
-    """Add GET routes; `role` is what `guard` has for who may call them."""
+    """Add GET routes; `role` is one of this module's constants."""
     _add(found, "GET", role, routes)
 
 

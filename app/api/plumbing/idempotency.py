@@ -1,4 +1,4 @@
-"""The `Idempotency-Key` header: what every write route wraps its work in."""
+"""The `Idempotency-Key` header, and the wrapper of all write routes that implements it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 255
 
 @dataclass(frozen=True, slots=True)
 class ReplayableResponse:
-    """What a write answers whose status depends on how it went."""
+    """An answer of a write whose status depends on the outcome."""
 
     status: int
     content: object
@@ -39,17 +39,17 @@ async def declared(
         examples=["7b0e7a54-6c1f-4a53-9c56-1f0f6bb6b1a1"],
     ),
 ) -> None:
-    """Put the header into OpenAPI; `once` reads it."""
+    """Declare the header for OpenAPI; `run_once` reads it."""
 
 
 IDEMPOTENT: Final = (Depends(declared),)
-"""What a route depends on for OpenAPI to show that it takes the header."""
+"""The dependency that declares the header in a route's OpenAPI operation."""
 
 
 async def run_once(
     request: Request, runtime: Runtime, actor: Actor, status: int, work: Callable[[], Awaitable[object]]
 ) -> Response:
-    """Return the work's answer with `status` (204 has no body), or that of the same request before it."""
+    """Return the work's answer with `status` (204 has no body), or the stored answer of the same request."""
 
     async def answered() -> StoredResponse:
         content = await work()
@@ -62,24 +62,24 @@ async def run_once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_kept(key))
+    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_digest_key(key))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
 
 
 def own_key(request: Request) -> tuple[str, str] | None:
-    """Return the route and key that the request's own answer will be kept under, None if it won't be."""
+    """Return the route and key under which the request's answer will be stored, None if it won't."""
     key = request.headers.get(HEADER)
-    return None if key is None else (_route(request), _kept(key))
+    return None if key is None else (_route(request), _digest_key(key))
 
 
-def _kept(key: str) -> str:
-    """Return a key as it is kept: callers may have made it of what they write, and that may have to go."""
+def _digest_key(key: str) -> str:
+    """Return the digest of a key, because callers may derive keys from content that has to be erased."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _route(request: Request) -> str:
-    """Return method and path, at a length that a key can have."""
+    """Return method and path, shortened to the length of a database key."""
     return hashlib.sha256(f"{request.method} {request.url.path}".encode()).hexdigest()
 
 

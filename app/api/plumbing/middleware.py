@@ -19,7 +19,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _METHODS = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS"})
 _FAILED = 500
 _HUNG_UP = 499
-"""What is counted for a request whose client went away: nobody was answered."""
+"""The status that metrics record for a request whose client disconnected."""
 
 log = structlog.get_logger("typed_memory.access")
 
@@ -28,7 +28,7 @@ class RequestMiddleware:
     """Pure ASGI, so that nothing is buffered and context variables reach the handler."""
 
     def __init__(self, app: ASGIApp, *, max_body_bytes: int, streamed: frozenset[str] = frozenset()) -> None:
-        """Wrap an application; bodies sent to the paths `streamed` are read as they come, and may be of any size."""
+        """Wrap an application; bodies for the paths in `streamed` may have any size."""
         self.app = app
         self.max_body_bytes = max_body_bytes
         self.streamed = streamed
@@ -40,11 +40,11 @@ class RequestMiddleware:
             return
         given = Headers(scope=scope).get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else ids.new().hex
-        # A new dictionary: the server hands every request the same one.
+        # A new dictionary, because the server passes the same one to every request.
         scope["state"] = {**scope.get("state", {}), "request_id": request_id}
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             if scope["method"] == "HEAD":
-                # In a copy: the server goes by the method of its own to leave out the body.
+                # In a copy, because the server omits the body according to the method in its own.
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             await self._observed(scope, receive, send)
 
@@ -83,7 +83,7 @@ class RequestMiddleware:
 
 
 def _without_body(send: Send) -> Send:
-    """Return a `send` that hands on the head of an answer and ends it: every GET can be asked with HEAD."""
+    """Return a `send` that sends only the head of an answer, so that every GET route also serves HEAD."""
     over = False
 
     async def head_only(message: Message) -> None:
@@ -98,7 +98,7 @@ def _without_body(send: Send) -> Send:
 
 
 class _TrackedSend:
-    """Sends the answer on, with the request id, and remembers its status (0: none yet)."""
+    """Sends the answer with the request id, and records its status (0 before it has one)."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
@@ -113,7 +113,7 @@ class _TrackedSend:
 
 
 class _Limited:
-    """Hands the body on until it is over the limit, whatever its Content-Length said."""
+    """Receives the body up to the limit, whatever its Content-Length."""
 
     def __init__(self, scope: Scope, receive: Receive, limit: int) -> None:
         self._receive = receive

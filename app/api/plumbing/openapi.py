@@ -1,4 +1,4 @@
-"""The OpenAPI document with the names that generated clients see, and `/docs`, which works without a network."""
+"""The OpenAPI document, with names for generated clients, and `/docs`, which works offline."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SwaggerUIBundle({
 _KEPT = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 
 _POLICY = {
-    # The interface sets styles in its elements; nothing else may come from anywhere but this service.
+    # The interface uses inline styles; everything else must come from this service.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
@@ -62,7 +62,7 @@ _POLICY = {
 
 
 def routes() -> list[BaseRoute]:
-    """Return the page and its files; addresses in it are relative, so a prefix in front of the service is fine."""
+    """Return the page and its files; its URLs are relative, so that it works behind a path prefix."""
     return [
         Route("/docs", _page, include_in_schema=False),
         Route("/docs/start.js", _start, include_in_schema=False),
@@ -109,27 +109,27 @@ SCHEMA_NAMES: Mapping[str, str] = {
     "TurnPageOut": "TurnPage",
     "WriteResultOut": "WriteResult",
 }
-"""Names that clients see instead of the names of classes, which are unique in the code."""
+"""Names of schemas for clients, instead of the class names, which are unique in the code."""
 
 SCHEMA_TEXTS: Mapping[str, str] = {
     "agent_id": "Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.",
     "cursor": "`next_cursor` of the page before; the first page without it. Filters and sorting stay the same.",
-    "importance": "How much it matters, from 0 to 1, whatever its confidence; by default as its type says.",
-    "limit": "How many a page has at most.",
+    "importance": "The importance, from 0 to 1, independent of confidence; by default the type's.",
+    "limit": "Most items of a page.",
     "metadata": "Anything else; kept, not interpreted.",
     "sequence_number": "Its place in the session.",
     "session_id": "Your id of the conversation.",
-    "speech_act": "How it was meant: what is not asserted is never believed.",
+    "speech_act": "The speech act; only an assertion can become an active belief.",
     "timezone": "The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default.",
-    "topic": "What it is filed under.",
+    "topic": "A topic of your own choice, to filter by.",
     "type": "The memory's type, such as `fact`.",
     "user_id": "Your id of the user: what is stored is that user's, what is asked or listed is what they may see.",
 }
-"""What the fields are for that many requests have, where they don't say themselves."""
+"""Descriptions of fields that many requests share, for those without their own."""
 
 
 def rename(document: dict[str, Any]) -> None:
-    """Give the schemas their names, in place; KeyError for a name of the list that no schema has."""
+    """Rename the schemas in place; raise KeyError for a listed name that no schema has."""
     schemas: dict[str, Any] = document["components"]["schemas"]
     for old, new in SCHEMA_NAMES.items():
         if new in schemas:
@@ -141,14 +141,14 @@ def rename(document: dict[str, Any]) -> None:
 
 
 def explain(document: dict[str, Any]) -> None:
-    """Say what the common fields of requests are for, in place."""
+    """Add the descriptions of common fields, in place."""
     schemas = document["components"]["schemas"]
     for operations in document["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
                 if parameter["name"] in SCHEMA_TEXTS:
                     parameter.setdefault("description", SCHEMA_TEXTS[parameter["name"]])
-    for name in _reached(document, schemas):
+    for name in _schemas_of_bodies(document, schemas):
         for field, shown in schemas[name].get("properties", {}).items():
             if field in SCHEMA_TEXTS and "const" not in shown:
                 shown.setdefault("description", SCHEMA_TEXTS[field])
@@ -159,7 +159,7 @@ def _reference(name: str) -> str:
 
 
 def _redirect(part: object, moved: Mapping[str, str]) -> None:
-    """Send every reference, those of discriminators too, to the new names."""
+    """Change every reference, those of discriminators too, to the new names."""
     if isinstance(part, dict):
         for key, value in part.items():
             if isinstance(value, str) and value in moved:
@@ -171,8 +171,8 @@ def _redirect(part: object, moved: Mapping[str, str]) -> None:
             _redirect(one, moved)
 
 
-def _reached(document: Mapping[str, Any], schemas: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that bodies of requests are made of."""
+def _schemas_of_bodies(document: Mapping[str, Any], schemas: Mapping[str, Any]) -> set[str]:
+    """Return the names of the schemas that bodies of requests use."""
     found: set[str] = set()
     waiting = [
         operation["requestBody"]
@@ -203,7 +203,7 @@ TAGS = [
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
     {"name": "turns", "description": "Hand over what was said, and have memories made of it."},
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
-    {"name": "jobs", "description": "What is done in the background, and what became of it."},
+    {"name": "jobs", "description": "Background jobs and their results."},
     {"name": "review", "description": "What waits for a person, and what they decide."},
     {"name": "admin", "description": "Keys, tenants, types, policy, workers, backfills, audit, export and erasure."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
@@ -228,17 +228,17 @@ _WITH_BODY = frozenset({"400", "413", "415"})
 _CHANGING = frozenset({"post", "patch", "delete"})
 
 _IDS_IN_BODY = frozenset({"/admin/review/bulk", "/entities/merge", "/entities/unmerge"})
-"""Paths whose bodies name what may not be there."""
+"""Paths whose bodies hold ids that may not exist."""
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Return the document, made at the first call."""
+    """Return the document, which is built at the first call."""
     if app.openapi_schema is None:
-        app.openapi_schema = _made(app)
+        app.openapi_schema = _build(app)
     return app.openapi_schema
 
 
-def _made(app: FastAPI) -> dict[str, Any]:
+def _build(app: FastAPI) -> dict[str, Any]:
     document = get_openapi(
         title=app.title,
         version=app.version,
@@ -271,7 +271,7 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     responses.pop("422", None)
     for status, response in responses.items():
-        # What answers a problem with further members is declared as JSON; other errors have no model of their own.
+        # Problems with further members are declared as JSON; other errors have no model of their own.
         if status == "409" and "application/json" in response.get("content", {}):
             response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
     if operation.get(ROLE) == "none":

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems, made in this one place, with hints for requests that no route takes."""
+"""The conversion of all errors to RFC 9457 problems, with hints for requests without a route."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ ROUTE_HINTS: Final = tuple(
         (r"\w+ /(?:v1|api)(?:/.*)?", "paths begin with no version or prefix: POST /query"),
     )
 )
-"""Patterns of a method and a path, each with the route that is meant."""
+"""Patterns of a method and a path, each with the route that was probably meant."""
 
 
 def route_hint(method: str, path: str) -> str | None:
-    """Return which route a request was meant for that no route takes; None where that cannot be guessed."""
+    """Return the route that a request without one was probably meant for, None if it can't be guessed."""
     request = f"{method} {path.rstrip('/')}"
     return next((hint for pattern, hint in ROUTE_HINTS if pattern.fullmatch(request)), None)
 
@@ -68,13 +68,13 @@ MEDIA_TYPE = "application/problem+json"
 URN = "urn:typed-memory:problem:"
 
 MOST_ERRORS = 100
-"""A batch of a thousand wrong items is told about its first hundred faults."""
+"""Most faults that a problem lists."""
 
 log = structlog.get_logger("typed_memory.api")
 
 
 class FieldError(BaseModel):
-    """One field at fault: its path with dots, and what is wrong with it."""
+    """A fault of a field: its path with dots, and the message."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -100,13 +100,13 @@ class InvalidFields(InvalidInput):
     """Several fields are wrong."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
-        """Take the fields at fault, at least one."""
+        """Build the error from at least one fault."""
         super().__init__(_summary(errors))
         self.errors = tuple(errors)
 
 
 class MalformedBody(TypedMemoryError):
-    """The body is not JSON in UTF-8, or JSON that no two parsers would read alike."""
+    """The body is not JSON in UTF-8, or is ambiguous JSON."""
 
     code: ClassVar[str] = "malformed-body"
     status: ClassVar[int] = 400
@@ -123,7 +123,7 @@ class UnsupportedMediaType(TypedMemoryError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemKind:
-    """What problems of one kind have in common."""
+    """The common members of problems of one kind."""
 
     code: str
     status: int
@@ -131,7 +131,7 @@ class ProblemKind:
 
 
 def install(app: FastAPI) -> None:
-    """Have the application answer every error as a problem."""
+    """Install the exception handlers that answer every error with a problem."""
     app.add_exception_handler(TypedMemoryError, _ours)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
@@ -164,7 +164,7 @@ def respond(members: Mapping[str, object], headers: Mapping[str, str] | None = N
 
 
 def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
-    """Return one of our errors as a problem; those of the server's own making tell no details."""
+    """Return one of our errors as a problem; server errors show no details."""
     kind = ProblemKind(code=error.code, status=error.status, title=error.title)
     if error.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         return internal(scope)
@@ -178,13 +178,13 @@ def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
 
 
 def internal(scope: Scope) -> dict[str, object]:
-    """Return the problem that says nothing but where to look."""
+    """Return the problem of an unexpected error, which refers to the log."""
     kind = ProblemKind(code="internal", status=500, title="Internal error")
     return document(kind, "something went wrong on our side; the log has it under request_id", scope)
 
 
 def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: object = None) -> list[FieldError]:
-    """Return pydantic's errors as ours, under the given path; an unknown field of `body` names those there are."""
+    """Return pydantic's errors as ours, under the given path; an unknown field of `body` lists the known ones."""
     return [
         FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, body))
         for one in raised
@@ -205,11 +205,11 @@ _NAMES_ELSEWHERE: Mapping[str, Sequence[str]] = {
     "q": ("query",),
     "question": ("query",),
 }
-"""What other memory services and chat libraries call a field, and what it is called here."""
+"""Names of fields in other memory services and chat libraries, with the names here."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the question whether the nearest known name was meant; nothing where none is near."""
+    """Return a question with the nearest known name, the empty string if none is near."""
     names = set(known)
     elsewhere = [one for one in _NAMES_ELSEWHERE.get(name, ()) if one in names]
     near = elsewhere or get_close_matches(name, names, n=1, cutoff=_LIKENESS)
@@ -254,10 +254,10 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> list[str]:
-    """Return every method some route has for this path; the framework names only the first route's."""
+    """Return the methods of all routes with this path, as the framework names only the first route's."""
     found: dict[str, str] = {}
     for method in ("DELETE", "GET", "PATCH", "POST", "PUT"):
-        path = _matched(request, method)
+        path = _matching_route(request, method)
         if path is not None:
             found[method] = path
     # A path that is written out belongs to no route with an id in its place.
@@ -266,7 +266,7 @@ def _allowed(request: Request) -> list[str]:
     return sorted(methods)
 
 
-def _matched(request: Request, method: str) -> str | None:
+def _matching_route(request: Request, method: str) -> str | None:
     """Return the path of the route that takes a method at the request's path."""
     scope = {**request.scope, "method": method}
     matching = (route for route in _mounted(request.app.router.routes) if route.matches(scope)[0] is Match.FULL)
@@ -274,7 +274,7 @@ def _matched(request: Request, method: str) -> str | None:
 
 
 def _mounted(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
-    """Yield the routes, those of included routers too."""
+    """Yield the routes, including those of included routers."""
     for route in routes:
         included = getattr(route, "original_router", None)
         yield from [route] if included is None else _mounted(included.routes)

@@ -1,7 +1,7 @@
-"""The wire format of answers: a model declares each field once, for OpenAPI and for the JSON that is read off a value.
+"""The wire format of answers: a model declares each field once, for OpenAPI and for the JSON that is made of a value.
 
-Answers are written as plain dictionaries, because validating an answer that this service made costs more than making
-it. A field is read from the attribute of its own name unless its annotation carries a `Source`.
+Answers are plain dictionaries, because validating an answer costs more than making it. A field is read from the
+attribute of its own name unless its annotation has a `Source`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DIGITS = 6
 """Decimals of numbers in answers."""
 
 Make = Callable[[Any, datetime | None], Any]
-"""Makes JSON of a value, as of a time."""
+"""A function that makes JSON of a value, as of a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a field comes from: a path of attributes, and a function of what is there.
+    """The source of a field: a path of attributes, and a function of the value there.
 
-    By default the path is the field's name; an empty one means the value itself.
+    By default the path is the field's name; an empty path means the whole value.
     """
 
     path: str | None = None
@@ -40,14 +40,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A field computed from the whole value, and the time that the answer is as of."""
+    """A field that is computed from the whole value and the time of the answer."""
 
     make: Make
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A field that the value does not have: whoever makes the answer gives it."""
+    """A field that the value does not have and the caller passes."""
 
     default: object = None
 
@@ -114,14 +114,14 @@ def _compiled(model: type[BaseModel]) -> Make:
                 names[make], expression = declared.make, f"{make}(value, now)"
             case Source():
                 path = name if declared.path is None else declared.path
-                names[make], expression = _made(make, f"value.{path}" if path else "value", info, declared)
+                names[make], expression = _make_fields(make, f"value.{path}" if path else "value", info, declared)
         members.append(f"{info.alias or name!r}: {expression}")
     made: Make = eval(f"lambda value, now: {{{', '.join(members)}}}", names)  # noqa: S307 - made of fields' names
     return made
 
 
-def _made(make: str, found: str, info: FieldInfo, declared: Source) -> tuple[object, str]:
-    """Return what makes JSON of what was found, and the expression that calls it by the name `make`."""
+def _make_fields(make: str, found: str, info: FieldInfo, declared: Source) -> tuple[object, str]:
+    """Return the function that makes JSON of a field's value, and the expression that calls it by the name `make`."""
     if declared.make is not None:
         return declared.make, f"{make}({found})"
     kinds = get_args(info.annotation) if type(None) in get_args(info.annotation) else (info.annotation,)

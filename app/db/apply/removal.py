@@ -61,7 +61,7 @@ _CLEAR_CONTEXT = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedDocuments:
-    """What deleted memories of a scope were counted for: how many had a context, how many held each term, all terms."""
+    """Counts of deleted memories of a scope: those with a context, those that hold each term, and all terms."""
 
     contexts: int = 0
     terms: Mapping[int, int] = field(default_factory=dict)

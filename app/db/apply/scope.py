@@ -48,7 +48,7 @@ class ScopeMoved(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """What upkeep a scope needs: its average length has drifted, or it outgrew exact search."""
+    """Upkeep that a scope needs after a write: its average length has drifted, or it outgrew exact search."""
 
     drifted: bool
     crowded: bool

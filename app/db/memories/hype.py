@@ -1,4 +1,4 @@
-"""Questions that memories answer: the job that finds them, and where they are kept (seed 001, stage 7)."""
+"""Hypothetical questions that memories answer: their job, and their rows (seed 001, stage 7)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HYPE = "hype"
 """The kind of the job."""
 
 MOST = 1_000
-"""Memories that a waiting job may grow to."""
+"""Most memories of one job."""
 
 GATHERING = 2.0
 """Seconds that a job waits for more memories of its scope, so that a burst of writes makes one job, not many."""
@@ -28,7 +28,7 @@ GATHERING = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionTarget:
-    """An active memory, as far as questions are made of it."""
+    """The columns of an active memory that questions are generated from."""
 
     id: UUID
     type: str
@@ -41,7 +41,7 @@ class QuestionTarget:
 class EmbeddedQuestion:
     """Questions that a memory answers, each with its vector in pgvector's text format.
 
-    `content` is what the memory said when they were made.
+    `content` is the memory's content when they were generated.
     """
 
     memory: UUID
@@ -63,7 +63,7 @@ _JOIN = text(
     """
 )
 
-_BELIEVED = text(
+_ACTIVE = text(
     """
     SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(:ids) AS given(id)
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
@@ -101,7 +101,7 @@ def _keep(model: int) -> TextClause:
 
 
 async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories: Sequence[UUID], now: datetime) -> None:
-    """See that these memories of a scope get their questions: by a job that waits, or else by a new one."""
+    """Add memories of a scope to a waiting job that generates questions, or to a new one."""
     if not memories:
         return
     wanted = [str(one) for one in memories]
@@ -124,18 +124,16 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
 
 
 async def read_targets(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[QuestionTarget]:
-    """Return those of the memories that are active."""
-    rows: Any = await session.execute(_BELIEVED, {"tenant": tenant, "ids": list(memories)})
+    """Return the targets of those of the memories that are active."""
+    rows: Any = await session.execute(_ACTIVE, {"tenant": tenant, "ids": list(memories)})
     return [QuestionTarget(**row) for row in rows.mappings()]
 
 
 async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[EmbeddedQuestion], *, model: int) -> int:
-    """Store the questions in place of those the memories had; return how many memories have theirs now.
+    """Replace the questions of memories; return the number of memories that got theirs.
 
-    `model` is the one that embedded them.
-
-    A memory that is no longer active, or says something else by now, gets none. Held until the transaction
-    ends, so that two who do the same leave one set.
+    `model` is the one that embedded them. Memories that are no longer active or whose content has changed are skipped.
+    The memories are locked until the transaction ends, so that concurrent jobs leave one set of questions.
     """
     by_id = {one.memory: one for one in asked}
     held = (await session.execute(_HOLD, {"tenant": tenant, "ids": list(by_id)})).all()

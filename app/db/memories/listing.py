@@ -1,10 +1,6 @@
-"""Pages, timelines, and a full scan.
+"""Listings of memories: filtered pages, counts, a session's episodes, an entity's facts, and scans of a whole tenant.
 
-Pages of memories, by keyset: a page starts after the last row of the one before, however the store moves.
-
-Going through all memories of a tenant, a page at a time, by an index that is there anyway.
-
-Two listings with an index of their own: a session's episodes in their order, and what is known about an entity.
+Pages are by keyset: a page starts after the last row of the one before, so writes between pages don't shift it.
 """
 
 from __future__ import annotations
@@ -26,7 +22,7 @@ from app.model import Memory
 
 
 class Sort(StrEnum):
-    """What a listing is ordered by; a leading minus means descending."""
+    """The order of a listing; a leading minus means descending."""
 
     NEWEST = "-recorded_at"
     OLDEST = "recorded_at"
@@ -38,7 +34,7 @@ class Sort(StrEnum):
 
     @property
     def column(self) -> str:
-        """Return the column it orders by; a memory's id is its time of recording."""
+        """Return the column to order by; ids are ordered by the time of recording."""
         name = self.value.removeprefix("-")
         return "id" if name == "recorded_at" else name
 
@@ -50,13 +46,13 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFilters:
-    """What a listing is narrowed to; empty or None leaves a dimension open.
+    """The filters of a listing; empty or None leaves a dimension open.
 
-    `scopes` None means every scope of the tenant. `as_of`: only what was true then. `known_at`: as the store was
-    then, statuses and all. `valid_at`: of what is active, only what holds then; history stays. `texts`: the content
-    holds each of them, whatever the case. `entity`: it, or one merged into it, is named. `metadata`: a JSON object
-    that the metadata contain. `fields` are those of the payload, with the values they must have, and the types that
-    are found by them under an index; none of those: any type with such a field.
+    `scopes` None means every scope of the tenant. `as_of` selects memories that were valid then; `known_at` lists the
+    store as it was known then, with former statuses. `valid_at` selects active memories that are valid then, and
+    leaves others. The content contains each of `texts`, whatever the case. `entity`, or an entity merged into it, is
+    mentioned. `metadata` is a JSON object that the metadata contain. `fields` are fields of the payload with their
+    values and the types that have an index on them; without types, any type with such a field matches.
     """
 
     scopes: tuple[UUID, ...] | None
@@ -81,7 +77,7 @@ class MemoryFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePosition:
-    """The last row of a page: its id, and its value in the order of the listing unless that is the id."""
+    """The last row of a page: its id, and the value of the column to order by, unless that is the id."""
 
     id: UUID
     value: float | datetime | None = None
@@ -116,7 +112,7 @@ _LIKE_SPECIAL = re.compile(r"[%_\\]")
 
 _EVER_BELIEVED = """m.status <> 'pending'
     AND (m.status <> 'forgotten' OR m.retired_at IS DISTINCT FROM m.recorded_at)"""
-"""What waits for a reviewer, and what one rejected before it was believed, is listed when its status is named."""
+"""Excludes memories that wait for a reviewer, or were rejected while pending: a filter of statuses lists those."""
 
 
 async def page(
@@ -143,7 +139,7 @@ async def page(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCounts:
-    """How many memories there are of each type and status; `capped`: there are more than were counted."""
+    """Numbers of memories by type and status; `capped` says that there are more than were counted."""
 
     by_type: Mapping[str, int]
     by_status: Mapping[str, int]
@@ -151,12 +147,12 @@ class MemoryCounts:
 
     @property
     def total(self) -> int:
-        """Return how many were counted."""
+        """Return the sum of the counts."""
         return sum(self.by_status.values())
 
 
 async def counts(session: ReadSession, tenant: UUID, filters: MemoryFilters, *, most: int) -> MemoryCounts:
-    """Return how many memories the filters leave, counting `most` of them at most."""
+    """Return the numbers of memories that match the filters; stop counting at `most`."""
     conditions, values = apply_filters(filters)
     table = "memories" if filters.known_at is None else time_travel.memories("true")
     where = " AND ".join(["m.tenant_id = :tenant", *conditions])
@@ -173,7 +169,7 @@ async def counts(session: ReadSession, tenant: UUID, filters: MemoryFilters, *, 
 
 
 def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]:
-    """Return the conditions that filters make, on `m`, and their parameters."""
+    """Return the filters as SQL conditions on `m`, and their parameters."""
     given = {name: getattr(filters, name) for name in _CONDITIONS}
     used = {name: value for name, value in given.items() if value not in (None, ())}
     conditions = [_CONDITIONS[name] for name in used]
@@ -194,20 +190,20 @@ def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]
 
 
 def source(filters: MemoryFilters) -> str:
-    """Return the query of whole memories, named `m`, as they are or as they were at `known_at`."""
+    """Return the query of whole memories, named `m`, with `known_at` as they were known then."""
     if filters.known_at is None:
         return memory_query("memories m")
     return memory_query(f"{time_travel.memories('true')} m", then=True)
 
 
 PAGE = 50_000
-"""Memories of a page: a quarter of a second of one statement, or two."""
+"""Memories in a page of a scan: a statement on it takes a quarter to half a second."""
 
 _FIRST = UUID(int=0)
 
 _LAST = UUID(int=2**128 - 1)
 
-_BOUND = statement(
+_LAST_OF_PAGE = statement(
     """
     SELECT scope_id, id FROM memories
     WHERE tenant_id = :tenant AND (scope_id, id) > (:after_scope, :after_id)
@@ -222,7 +218,7 @@ _UP_TO = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
-    """A stretch of the memories of a tenant, in the order of (scope, id): behind `after`, up to `last`."""
+    """A range of a tenant's memories in the order of (scope, id): after `after`, up to `last`."""
 
     after: tuple[UUID, UUID] = (_FIRST, _FIRST)
     last: tuple[UUID, UUID] = (_LAST, _LAST)
@@ -238,16 +234,16 @@ class ScanPage:
 
 
 WHOLE = ScanPage()
-"""All of them."""
+"""The range of all memories."""
 
 
 async def pages(database: Database, tenant: UUID, *, size: int = PAGE) -> AsyncIterator[ScanPage]:
-    """Yield pages that cover all memories of the tenant, each of `size` but the last."""
+    """Yield ranges that cover all memories of the tenant, each of `size` memories but the last."""
     page = WHOLE
     while True:
         async with database.read(tenant) as session:
             after = {"after_scope": page.after[0], "after_id": page.after[1]}
-            rows = await session.fetch(_BOUND, {"tenant": tenant, **after, "skipped": size - 1})
+            rows = await session.fetch(_LAST_OF_PAGE, {"tenant": tenant, **after, "skipped": size - 1})
         if not rows:
             yield page
             return
@@ -257,7 +253,7 @@ async def pages(database: Database, tenant: UUID, *, size: int = PAGE) -> AsyncI
 
 
 async def count_up_to(session: ReadSession, tenant: UUID, most: int) -> int:
-    """Return how many memories the tenant has, or `most` when there are more."""
+    """Return the number of the tenant's memories, or `most` when there are more."""
     [row] = await session.fetch(_UP_TO, {"tenant": tenant, "most": most})
     return int(row[0])
 
@@ -279,7 +275,7 @@ _ABOUT = """m.subject_id = ANY(ARRAY(
 async def episodes(
     session: ReadSession, tenant: UUID, filters: MemoryFilters, *, of: str, limit: int, after: PagePosition | None
 ) -> list[Memory]:
-    """Return up to `limit` episodes of a session: by their number, then those without one by when they were stated."""
+    """Return up to `limit` episodes of a session by sequence number; those without one follow, by time of statement."""
     conditions, parameters = ["m.type = 'episodic'", "m.session_id = :of"], dict[str, object](of=of)
     if after is not None:
         timed = isinstance(after.value, datetime)
@@ -299,7 +295,7 @@ async def entity_facts(
 ) -> list[Memory]:
     """Return up to `limit` semantic memories about an entity, the latest recorded first.
 
-    A string is the id or name that callers wrote; a UUID is the entity's own, whomever it was merged into since.
+    A string is the id or name that callers wrote; a UUID is the entity's own id, also after a merge.
     """
     known = "entities" if filters.known_at is None else time_travel.ENTITIES
     about = "m.subject = :entity" if isinstance(entity, str) else _ABOUT.format(entities=known)

@@ -1,4 +1,4 @@
-"""Reading memories, whole: by id, and with the chain they belong to; `listing` has the pages."""
+"""Queries of whole memories: by id, and with all versions of a belief; pages are in `listing`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
 
 
 def memory_query(source: str, *, then: bool = False) -> str:
-    """Return the query of memories with their scope, use, links and evidence; a condition on `m` may follow.
+    """Return the query of memories with their scope, usage, links and evidence; a condition on `m` may follow.
 
-    `source` is what follows FROM, and names the rows `m`. `then`: as of `:known_at`, if `source` is; links and
-    evidence that came later are left out, and so is how often a memory was used, if it was used since.
+    `source` follows FROM and names the rows `m`. With `then`, for a `source` as of `:known_at`, later links and
+    evidence are left out, and so is the usage of a memory that was used since.
     """
     linked, told, used = (
         (f" AND {column} <= :known_at" if then else "")
@@ -52,7 +52,7 @@ _EACH = "unnest(CAST(:ids AS uuid[])) AS given(id) CROSS JOIN LATERAL"
 _BY_ID = statement(
     memory_query(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")  # noqa: S608
 )
-"""One look-up an id: joined plainly, a plan made for many small tenants walks all of a large one's memories."""
+"""One look-up an id: with a plain join, a plan made for many small tenants scans all memories of a large one."""
 
 _BY_ID_THEN = statement(
     memory_query(f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
@@ -97,16 +97,16 @@ _EVER_CHAINED = text(
     SELECT DISTINCT id FROM ever LIMIT :most
     """
 )
-"""What was ever a memory's neighbour in a chain, and their neighbours."""
+"""The memories that were ever linked to a memory by supersession, directly or through others."""
 
 LONGEST_CHAIN = 1_000
-"""Versions of one belief that a history shows in each direction."""
+"""Most versions of one belief that a history shows in each direction."""
 
 
 async def read_memories(
     session: ReadSession, tenant: UUID, ids: Collection[UUID], *, known_at: datetime | None = None
 ) -> dict[UUID, Memory]:
-    """Return the memories of these ids that exist, by id; with `known_at` those that did, as they were."""
+    """Return those of these memories that exist, by id; with `known_at`, as they were known then."""
     if not ids:
         return {}
     then = {} if known_at is None else {"known_at": known_at}
@@ -115,7 +115,7 @@ async def read_memories(
 
 
 async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: datetime | None = None) -> list[Memory]:
-    """Return every version of the belief a memory belongs to, in the order they were stated; or as it was then."""
+    """Return every version of a memory's belief in the order of statement; with `known_at`, as known then."""
     here: dict[str, object] = {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN}
     if known_at is None:
         result = await session.execute(_CHAIN, here)
@@ -128,7 +128,7 @@ async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: d
 
 
 def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
-    """Return those that came before the memory or after it, as each says itself by whom it was superseded."""
+    """Return the ids of the memory's predecessors and successors, following `superseded_by`."""
     before: dict[UUID, list[UUID]] = defaultdict(list)
     for one in ever.values():
         if one.superseded_by is not None:
@@ -148,7 +148,7 @@ def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
 
 
 def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
-    """Return the components of confidence that a row of `memories` holds."""
+    """Return the components of confidence of a row of `memories`."""
     return ConfidenceParts(
         source=row["source_strength"],
         extractor=row["extractor_confidence"],
@@ -181,11 +181,11 @@ VERSION_COLUMNS = (
     "review_reason",
     "review_note",
 )
-"""Columns of a memory that its slot is decided by."""
+"""Columns of a memory that slot decisions use."""
 
 
 def version_fields(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a Version that a row of `memories` holds."""
+    """Return the fields of a Version from a row of `memories`."""
     review = row["review_reason"]
     return {
         "id": row["id"],
@@ -211,7 +211,7 @@ def version_fields(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def memory_of(row: RowMapping | Mapping[str, Any]) -> Memory:
-    """Return the memory of a row that `whole_of` selects, or that has what it selects."""
+    """Return the memory of a row with the columns of `memory_query`."""
     return Memory(
         id=row["id"],
         scope=scope_of(row),

@@ -1,4 +1,4 @@
-"""Memories that a write may touch: those of its slot, its words, its meaning; `write_lookup` reads the names."""
+"""Queries of the memories that a write may affect: of the same slot, of the same words, near in meaning."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from app.memory.versions import StateBeforeFold, Version
 from app.model import MemoryStatus
 
 NEAREST = 3
-"""Nearest memories that are compared for meaning."""
+"""Number of nearest memories that a candidate is compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalQuery:
-    """What one candidate needs to know about: its slot, its words, and, unless None, its meaning.
+    """The look-ups of one candidate: its slot, its words, and, unless None, its meaning.
 
-    With `under` it ends what is held under it: `under` names the payload's field, `kept` what may stand there.
-    `guards` are the types that guard against its own, `guarded_at` the slots where one would, or how they begin.
+    With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`. `guards`
+    are the types that guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
     """
 
     type: str
@@ -55,7 +55,7 @@ _FIELDS = ", ".join(
     for name in (*VERSION_COLUMNS, "type_version", "content", "payload", "topic", "session_id", "sequence_number")
 )
 
-_WANTED = """
+_QUERIES = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
             given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
@@ -111,7 +111,7 @@ _OF_SLOT = f"""
     ) rival
     WHERE wanted.slot IS NOT NULL AND wanted.under IS NULL
 """  # noqa: S608 - composed of constants
-"""Those that hold the slot or may again, and the neighbours in time, the last of them with what followed it."""
+"""The holders of the slot, its former holders, and the neighbours in time, the last with its successor."""
 
 _ENDED_BY = f"""
     SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
@@ -174,16 +174,16 @@ _ALIKE = f"""
 
 @cache
 def _existing(*, slots: bool, meanings: bool, endings: bool, guards: bool) -> SqlStatement:
-    """Return the statement that looks in the ways that are needed: each costs planning, every time."""
+    """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
     ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
-    return statement(f"{_WANTED} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
+    return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
 async def said_by_user(
     session: ReadSession, tenant: UUID, asked: Collection[tuple[UUID, str]]
 ) -> frozenset[tuple[UUID, str]]:
-    """Return which of these (memory, session) have evidence that a user said it there."""
+    """Return those of these (memory, session) pairs with evidence from a user's turn in that session."""
     values = {"tenant": tenant, "memories": [one for one, _ in asked], "sessions": [one for _, one in asked]}
     rows = await session.fetch(_SAID_BY_USER, values)
     return frozenset((row["memory_id"], row["session_id"]) for row in rows)
@@ -192,9 +192,9 @@ async def said_by_user(
 async def read_rivals(
     session: ReadSession, *, tenant: UUID, scope: UUID, model: int, likeness: float, wanted: Sequence[RivalQuery]
 ) -> list[Record]:
-    """Return rows of memories the candidates may touch; `place` is the candidate, `relation` how it relates.
+    """Return rows of memories that the candidates may affect; `place` is the candidate, `relation` the look-up.
 
-    Those near in meaning have a cosine above `likeness`; nearest first.
+    Memories near in meaning have a cosine above `likeness` and come nearest first.
     """
     asked = [
         {
@@ -258,7 +258,7 @@ _VERSIONS = statement(
 
 
 async def read_versions(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, Version]:
-    """Return these memories as versions, with the active ones of their slots and their neighbours in chains."""
+    """Return these memories as versions, with the active memories of their slots and their chain neighbours."""
     rows = await session.fetch(_VERSIONS, {"tenant": tenant, "ids": sorted(memories)})
     return {
         row["id"]: Version(**version_fields(row), unbelieved=row["unbelieved"], folded=_before_fold(row))

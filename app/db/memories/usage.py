@@ -1,4 +1,4 @@
-"""Counts and times of the uses of memories, and the revival of expired ones that are used again."""
+"""Usage of memories: counters and times of accesses, feedback, and the revival of expired memories."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LOCK_FEEDBACK = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id 
 
 
 async def lock(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
-    """Keep workers, which hold no scope, from changing a memory until the transaction ends; its scope is held."""
+    """Lock a memory against workers, which lock no scope, until the transaction ends; its scope must be locked."""
     await session.execute(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revival:
-    """A memory that is active again, and how fresh it is by the access that brought it back."""
+    """A memory that became active again, and its freshness after the access that revived it."""
 
     id: UUID
     scope_id: UUID
@@ -71,14 +71,14 @@ _LOCK_REVIVABLE = statement(
 async def revive(
     session: WriteSession, tenant: UUID, memories: Collection[UUID], *, now: datetime, actor: str, reason: str
 ) -> list[Revival]:
-    """Make active again those of the memories that are expired and fit to return; return them.
+    """Make expired memories active again if they qualify; return those.
 
-    Fit is what is fresh enough by its last access, which must be recorded already; is still true; and whose
-    slot no active memory holds. Of several expired ones of a slot the latest statement returns. The reason is
-    for the audit log, in our own words.
+    A memory qualifies if it is fresh enough by its last access, which must be recorded already, is still valid, and no
+    active memory holds its slot. Of several expired memories of a slot, the latest statement becomes active. The reason
+    is for the audit log and must hold no content.
 
-    Scopes are locked first, and moved on, because what writes have read of them is no longer all. So call it
-    before anything else of the transaction locks memories or their use, unless it holds the scopes already.
+    Scopes are locked first and get a new version, because concurrent writes have read a state without these memories.
+    Call it before the transaction locks memories or their usage, unless it has locked the scopes already.
     """
     ids = sorted(memories)
     values = {"tenant": tenant, "ids": ids}
@@ -106,18 +106,18 @@ async def revive(
 
 
 MOST_SESSIONS = 16
-"""Distinct sessions remembered of a memory: promotion to core asks for three."""
+"""Most distinct sessions that are stored of a memory: promotion to core needs three."""
 
-COUNTED = 6
-"""Accesses that the boost min(3, 1.2^n) is made of, whole ones: from the seventh on it doesn't grow."""
+BOOSTING_ACCESSES = 6
+"""Accesses that count in the boost min(3, 1.2^n): it does not grow from the seventh on."""
 
 STEADY = 0.1
-"""Stability that an access after a week gives."""
+"""Stability that an access after a week adds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """Accesses of one memory since they were last written down: how many, the last one, in which sessions."""
+    """Accesses of one memory that are not stored yet: their number, the time of the last, and their sessions."""
 
     memory: UUID
     count: int
@@ -160,7 +160,7 @@ _RECORD = text(
 _TAKE_BACK = text(
     f"""
     UPDATE memory_usage u SET
-        access_count = greatest(0, least(u.access_count, {COUNTED}) - 1),
+        access_count = greatest(0, least(u.access_count, {BOOSTING_ACCESSES}) - 1),
         last_accessed_at = CASE WHEN u.previous_accessed_at > m.stated_at THEN u.previous_accessed_at
             WHEN u.last_accessed_at < m.stated_at THEN u.last_accessed_at END,
         previous_accessed_at = NULL,
@@ -180,21 +180,20 @@ _COUNT = {
 
 
 async def lock_expired(session: WriteSession, *, tenant: UUID, memories: Collection[UUID]) -> list[UUID]:
-    """Return those of these memories that are expired, their scopes held until the transaction ends.
+    """Return those of these memories that are expired, and lock their scopes until the transaction ends.
 
-    Before their uses are written down, since whoever writes a scope holds it first and its counters then.
+    Call it before their usage is stored: every writer locks a scope first and its counters then.
     """
     found = await session.execute(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
     return [row[0] for row in found]
 
 
 async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:
-    """Add accesses to the counters in one statement; memories that are gone are passed over.
+    """Add accesses to the counters in one statement; skip memories that no longer exist.
 
-    Stability grows by 0.1 x min(2, days since the last access / 7), up to 1 (DESIGN section 4), never accessed:
-    since it was stated. Accesses that are written down together count as one there, the last: no days passed
-    between them. What comes late, from another process, counts and moves no last access back; nothing is used
-    before it was stated.
+    Stability grows by 0.1 x min(2, days since the last access / 7), up to 1 (DESIGN section 4); without an access, the
+    days count from the statement. Accesses stored together count as one there, the last. Accesses that arrive late from
+    another process count, but move no last access back; an access is never before the statement.
     """
     given = [
         {
@@ -209,11 +208,11 @@ async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) ->
 
 
 async def take_back(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
-    """Take the last use of a memory back, as one that was of no use.
+    """Revoke the last access of a memory, because a caller found it of no use.
 
-    Of the accesses that the boost is made of (six: 1.2^6 is almost its cap), one less counts. The last access is
-    again the one before, or none when that isn't known or when it was stated anew since. Stability loses what a
-    week had given it. Nothing falls below 0, so freshness never rises by it.
+    Of the accesses that the boost counts (six: 1.2^6 is almost its cap), one is subtracted. The last access becomes the
+    one before, or none when that is unknown or the memory was stated again since. Stability loses the gain of a week.
+    Nothing falls below 0, so freshness never rises by it.
     """
     await session.execute(_TAKE_BACK, {"tenant": tenant, "memory": memory})
 

@@ -1,7 +1,7 @@
-"""The tables of a tenant's export, in the order in which they can be read back, as JSON by the database.
+"""The kinds of records of a tenant's export, in the order of their import, and the SQL that writes them as JSON.
 
-Every table is either here or in `LEFT_OUT`, with the reason; which tables belong to a memory or to an entity is
-read from their foreign keys, so what a later migration adds is exported with the rest.
+Every table is either here or in `LEFT_OUT`, with the reason. Foreign keys tell which tables belong to a memory or an
+entity, so a table that a later migration adds is exported with the rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.db.tables.foreign_keys import referring
 from app.db.tenant_types import READABLE
 
 FETCHED = 200
-"""Records that are fetched at a time; with them the export's memory is bounded."""
+"""Records that are fetched at a time, which bounds the memory that an export needs."""
 
 LEFT_OUT: Mapping[str, str] = {
     "api_keys": "secrets",
@@ -57,7 +57,7 @@ PREFIXES: Mapping[tuple[str, str], str] = {
     ("entity_merge_memories", "subject_id"): ids.ENTITY,
     ("entity_merge_memories", "contradicts"): ids.MEMORY,
 }
-"""Columns whose ids are written as callers know them, besides those that a foreign key tells."""
+"""Prefixes of columns with public ids, besides those that foreign keys tell."""
 
 _BY_PARENT = {"memories": ids.MEMORY, "turns": ids.TURN, "entities": ids.ENTITY}
 
@@ -70,10 +70,10 @@ DERIVED: Mapping[str, frozenset[str]] = {
     "hypothetical_embeddings": frozenset({"ann", "model_id", "model_id_2", "embedding_2"}),
     "audit_events": frozenset({"position", "salt", "detail_digest", "redacted_by"}),
 }  # fmt: skip
-"""Columns that reading back makes anew."""
+"""Columns that are left out because an import computes them."""
 
 VECTORS = frozenset({"embedding"})
-"""Columns that are exported on demand: the vectors of the active model, which the header names, wherever they are."""
+"""Columns that are exported on request: the vectors of the active model, which the header names."""
 
 _ACTIVE = "(SELECT x.id FROM embedding_models x WHERE x.active)"
 
@@ -82,10 +82,10 @@ MOST_PAIRS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordKind:
-    """One kind of line. `name` is its `record`; `inner` are tables whose rows lie within it, by the column that joins.
+    """A kind of line. `name` is its `record`; `inner` are tables whose rows are nested in it, by the joining column.
 
-    `of` is the column that leads to a memory or an entity, and through it to a scope; None where `scope_id` does.
-    `always`: it is of no scope, and part of a user's export, too.
+    `of` is the column that refers to a memory or an entity, and through it to a scope; None for tables with `scope_id`.
+    `always`: it has no scope, and is part of a user's export too.
     """
 
     name: str
@@ -97,7 +97,7 @@ class RecordKind:
 
 
 def _tables_within(parent: Table, *, beside: frozenset[str] = frozenset()) -> tuple[tuple[Table, str], ...]:
-    """Return the tables that belong to the parent's rows and to no other memory's or entity's."""
+    """Return the tables whose rows refer to one row of the parent, and to no other memory or entity."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda one: one.name):
         own = referring(table, parent)
@@ -114,14 +114,14 @@ _OF_ENTITIES = _tables_within(entities)
 _NESTED = frozenset(table.name for table, _ in (*_OF_MEMORIES, *_OF_ENTITIES)) | {"memories", "entities", "turns"}
 
 
-_NAMED = frozenset({"audit_events", "extraction_costs", "memory_type_versions"})
+_LISTED_APART = frozenset({"audit_events", "extraction_costs", "memory_type_versions"})
 
 
 def _later() -> tuple[RecordKind, ...]:
-    """Return the tables that join memories, or entities, to one another, and those that lie in scopes alone."""
+    """Return the tables that link memories or entities to one another, and those that belong to scopes only."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda one: one.name):
-        if table.name in _NESTED or table.name in LEFT_OUT or table.name in _NAMED:
+        if table.name in _NESTED or table.name in LEFT_OUT or table.name in _LISTED_APART:
             continue
         of = next(
             ((column, parent.name) for parent in (memories, entities) for column in referring(table, parent)), None
@@ -146,7 +146,7 @@ RECORDS: tuple[RecordKind, ...] = (
     RecordKind(name="extraction_costs", table=metadata.tables["extraction_costs"], order="t.day"),
     RecordKind(name="audit_event", table=metadata.tables["audit_events"], order="t.position"),
 )
-"""Every kind of line in the order of the file: what a line refers to comes before it, but for some successors."""
+"""Every kind of line in the order of the file: a line comes after those that it refers to, except some successors."""
 
 
 _NAMING = "SELECT m.id FROM memories m WHERE m.tenant_id = $1 AND m.provenance ->> 'user_id' = $3"
@@ -159,7 +159,7 @@ NAMED: Mapping[str, str] = {
     "memory": "t.provenance ->> 'user_id' = $3",
     "audit_event": f"t.memory_id IN ({_NAMING})",
 }
-"""What of a user's export lies in scopes of others: memories whose provenance names the user, and what they need."""
+"""Conditions of a user's records in other scopes: memories whose provenance names the user, and their references."""
 
 
 @cache
@@ -174,7 +174,7 @@ def columns(table: Table) -> tuple[str, ...]:
 
 
 def prefix(table: Table, column: str) -> str | None:
-    """Return the prefix that ids of this column are written with, None for what is no public id."""
+    """Return the prefix of the public ids in this column, None if it has none."""
     for parent in (memories, turns, entities):
         if column in referring(table, parent) or (table is parent and column in {"superseded_by", "merged_into"}):
             return _BY_PARENT[parent.name]
@@ -182,7 +182,7 @@ def prefix(table: Table, column: str) -> str | None:
 
 
 def _members(table: Table, alias: str, *, vectors: bool, without: str | None = None) -> str:
-    """Return SQL for a JSON object of a row; a function of Postgres' takes a hundred arguments, so in pieces."""
+    """Return SQL for a JSON object of a row, in pieces, because a Postgres function takes at most 100 arguments."""
     told = []
     for column in columns(table):
         if column == without or (column in VECTORS and not vectors):
@@ -209,7 +209,7 @@ def _within(table: Table, column: str, *, vectors: bool) -> str:
 
 
 def _scoped(record: RecordKind) -> tuple[str, str]:
-    """Return SQL that joins a record to its scope, and the scope's JSON."""
+    """Return SQL of the join from a record to its scope, and of the scope's JSON."""
     told = (
         ", 'scope', CASE WHEN s.id IS NOT NULL THEN "
         "jsonb_build_object('kind', s.kind, 'user_id', s.user_id, 'agent_id', s.agent_id) END"
@@ -230,9 +230,9 @@ def _scoped(record: RecordKind) -> tuple[str, str]:
 
 
 def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = False) -> str | None:
-    """Return the SQL of a kind of record, $1 the tenant and $2 the scopes, or None when no scope has it.
+    """Return the SQL of a kind of record for the tenant $1 and the scopes $2, None for a kind without scopes.
 
-    `named`: of other scopes, what is part of the export of the user $3.
+    With `named`, return records of other scopes that are part of the export of the user $3.
     """
     join, scope = _scoped(record)
     if (filtered and not join and not record.always) or (named and record.name not in NAMED):
@@ -280,7 +280,7 @@ _SCOPE_LINES = """
 
 
 async def header(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, named: str | None) -> Any:  # noqa: ANN401 - a row
-    """Return what the first line says of the tenant: its name, settings, the model of its vectors, and counts."""
+    """Return the values of the header: the tenant's name and settings, the model of its vectors, and counts."""
     given = None if scopes is None else list(scopes)
     return (await session.execute(_HEADER, {"tenant": tenant, "scopes": given, "named": named})).one()
 
@@ -292,7 +292,7 @@ async def scopes(session: ReadSession, tenant: UUID, *, user: str | None, agent:
 
 
 async def scope_lines(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None) -> AsyncIterator[list[str]]:
-    """Yield the lines of the scopes themselves."""
+    """Yield the lines of scopes."""
     given = None if scopes is None else list(scopes)
     cursor = await session.driver.cursor(_SCOPE_LINES, tenant, given)
     while rows := await cursor.fetch(FETCHED):
@@ -310,7 +310,7 @@ async def lines(
 ) -> AsyncIterator[list[str]]:
     """Yield the lines of a kind of record, some at a time, through a cursor of the transaction's snapshot.
 
-    `named`: those that lie in other scopes than these, and are part of the export of that user.
+    With `named`, yield lines of other scopes that are part of the export of that user.
     """
     statement = query(record, vectors=vectors, filtered=scopes is not None, named=named is not None)
     if statement is None:

@@ -1,10 +1,7 @@
-"""Insert a file's rows; counts; what was erased here.
+"""Statements of an import: insert rows without overwriting any, update counters of scopes, and keep invariants.
 
-What must be true of a tenant once rows of a file stand beside its own: counts of mentions, and the audit log.
-
-Storing what an import brings: rows as they were, their scopes counted up, nothing overwritten.
-
-What of an import belongs to what was erased here: names that nothing stored tells, and scopes that hold nothing.
+Mentions are counted again, the audit log gets events for memories that differ from it, and entities and scopes that
+only erased memories need are removed.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
 from app.db.apply.scope import DRIFT, LARGE
-from app.db.audit import TOLD, AuditWriter
+from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.lifecycle.maintenance import mentions_of
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
@@ -47,44 +44,44 @@ _HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:id
     bindparam("ids", type_=ARRAY(Uuid))
 )
 
-_MISTOLD = text(
+_MISLOGGED = text(
     f"""
-    SELECT m.id, m.status, m.confidence, s.told AS told_status, CAST(c.told AS float8) AS told_confidence
+    SELECT m.id, m.status, m.confidence, s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
     FROM memories m
-    {TOLD}
+    {LOGGED}
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-      AND (m.status, m.confidence) IS DISTINCT FROM (s.told, CAST(c.told AS float8))
+      AND (m.status, m.confidence) IS DISTINCT FROM (s.logged, CAST(c.logged AS float8))
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 
 async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
-    """Count anew how often entities of scopes that are held are mentioned."""
+    """Recount the mentions of entities in locked scopes."""
     if entities:
         await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
-    """Return an event for each of the memories that is not what the log says by now, and hold them all.
+    """Lock the memories and return an event for each whose status or confidence differs from the log.
 
-    Events of a file tell what became of a memory where the file is from; here it may have become something else.
+    The events of a file record the states of a memory in its origin; its state here may differ.
     """
     here = {"tenant": ledger.tenant, "ids": sorted(memories)}
     await session.execute(_HOLD, here)
     return [
         ledger.event(
             AuditAction.MEMORY_STANDING,
-            {"status": [row.told_status, row.status], "confidence": [row.told_confidence, row.confidence]},
+            {"status": [row.logged_status, row.status], "confidence": [row.logged_confidence, row.confidence]},
             memory=row.id,
         )
-        for row in await session.execute(_MISTOLD, here)
+        for row in await session.execute(_MISLOGGED, here)
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeLock:
-    """A scope that is held: what its rows are weighed by, and whether its vectors are in the index."""
+    """A locked scope: the average length for its lexical weights, and whether its vectors are in the vector index."""
 
     lexical_average: float
     ann: bool
@@ -92,7 +89,7 @@ class ScopeLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeGrowth:
-    """What a batch adds to a scope's counters."""
+    """The amounts that a batch adds to a scope's counters."""
 
     memories: int
     contexts: int
@@ -151,8 +148,8 @@ _NAMESAKES = text(
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 
-async def known(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """Return those of these rows that are there, each with its scope."""
+async def existing(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return the ids of those of these rows that exist, each with its scope."""
     if not ids:
         return {}
     found = text(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(  # noqa: S608
@@ -164,7 +161,7 @@ async def known(session: ReadSession, tenant: UUID, table: str, ids: Collection[
 async def hold(
     session: WriteSession, tenant: UUID, scopes: Mapping[UUID, Scope], averages: Mapping[UUID, float]
 ) -> dict[UUID, ScopeLock]:
-    """Hold scopes until the transaction ends, in the order of their ids; make those that are not there."""
+    """Lock scopes until the transaction ends, in the order of their ids; create those that don't exist."""
     held = {}
     for scope in sorted(scopes):
         one = scopes[scope]
@@ -177,7 +174,7 @@ async def hold(
 
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
-    """Return the average lengths that the rows of these scopes are weighed by; none for one without rows."""
+    """Return the average lengths for the lexical weights of these scopes; scopes without rows are left out."""
     rows = await session.execute(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
     return {row.id: row.lexical_average for row in rows}
 
@@ -185,7 +182,7 @@ async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID])
 async def grow(
     session: WriteSession, tenant: UUID, scope: UUID, grown: ScopeGrowth, *, average: float
 ) -> tuple[bool, bool]:
-    """Count up a held scope; return whether its weights have drifted, and whether it outgrew exact search."""
+    """Increase a locked scope's counters; return whether its weights drifted and whether it outgrew exact search."""
     [row] = await session.fetch(
         _GROW,
         {
@@ -206,7 +203,7 @@ async def grow(
 
 
 async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
-    """Insert rows that are not there yet, by primary key; return how many were not."""
+    """Insert rows whose primary keys don't exist yet; return how many."""
     stored = 0
     for names in dict.fromkeys(tuple(sorted(row)) for row in rows):
         alike = [row for row in rows if tuple(sorted(row)) == names]
@@ -227,18 +224,18 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
 
 
 async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:
-    """Return which of these entities have the name of another that is not among them: (entity, the other, scope)."""
+    """Return (entity, other, scope) for those of these entities that share a name with another one."""
     found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
     return [(row.entity, row.known, row.scope) for row in found]
 
 
 class IntegrityViolation(Exception):
-    """The database takes a batch for wrong; the message says why, in its own words."""
+    """The database refused a batch; the message says why."""
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Raise Refused for what the database has against the rows it is given, commit included."""
+    """Raise IntegrityViolation for database errors that are due to the rows, at the commit too."""
     try:
         yield
     except (asyncpg.PostgresError, DBAPIError) as error:
@@ -259,7 +256,7 @@ _RULES = {
     "parts": "source_strength, extractor_confidence, prior: must lie between 0 and 1",
     "half_life": "half_life_days: must be more than 0",
 }
-"""What constraints of several columns, or of another name than their column's, ask for."""
+"""Messages for constraints of several columns, or named otherwise than their column."""
 
 
 def _broken(error: asyncpg.CheckViolationError) -> str:
@@ -274,7 +271,7 @@ _OF_ERASED_USERS = text(
     """
 ).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
 
-_TOLD = text(
+_NAMES_OF_ERASED = text(
     """
     SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
     FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = e.tenant_id AND a.entity_id = e.id
@@ -304,9 +301,9 @@ _NAMES = text(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspects:
-    """Entities of a scope that may belong to what was erased: those just stored, and those that erased memories name.
+    """Entities of a scope that only erased memories may need: those just stored, and those that erased memories name.
 
-    What was there before and nothing erased names is none of them.
+    Entities that existed before and that no erased memory names are not among them.
     """
 
     stored: frozenset[UUID]
@@ -314,23 +311,24 @@ class Suspects:
 
 
 async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> set[UUID]:
-    """Return which of these scopes are of users that were erased."""
+    """Return those of these scopes that belong to erased users."""
     found = await session.execute(_OF_ERASED_USERS, {"tenant": tenant, "scopes": list(scopes)})
     return {row.id for row in found}
 
 
 async def remove_names(session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects) -> dict[UUID, str]:
-    """Erase those entities of a held scope that no memory mentions; return their names.
+    """Erase those of the suspects in a locked scope that no memory mentions; return their names by id.
 
-    Of those that were just stored and stay, what erased memories alone told goes; all that stay are counted anew.
+    Entities that stay lose names and attributes that only erased memories gave, and their mentions are recounted.
     """
     everything = suspects.stored | suspects.named
     gone: dict[UUID, str] = {}
-    # One that was merged into another goes first.
+    # An entity that was merged into another is removed first.
     while found := (await orphans(session, tenant, everything - gone.keys()))[0]:
         gone |= found
     staying = everything - gone.keys()
-    for entity, names, attributes in await _told(session, tenant, suspects.stored & suspects.named & staying):
+    shared = suspects.stored & suspects.named & staying
+    for entity, names, attributes in await _names_of_erased(session, tenant, shared):
         await prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=0)
     await recount_mentions(session, tenant, staying)
     await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
@@ -343,13 +341,13 @@ async def holds_nothing(session: ReadSession, tenant: UUID, scope: UUID) -> bool
 
 
 async def names_of(session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str]) -> set[str]:
-    """Return which of these names, in lower case, an entity of the scope has."""
+    """Return those of these names, in lower case, that an entity of the scope has."""
     found = await session.execute(_NAMES, {"tenant": tenant, "scope": scope, "names": list(names)})
     return {row.name for row in found}
 
 
-async def _told(
+async def _names_of_erased(
     session: ReadSession, tenant: UUID, entities: Collection[UUID]
 ) -> list[tuple[UUID, list[str], Mapping[str, Any]]]:
-    rows: Any = await session.execute(_TOLD, {"tenant": tenant, "ids": list(entities)})
+    rows: Any = await session.execute(_NAMES_OF_ERASED, {"tenant": tenant, "ids": list(entities)})
     return [(row.id, list(row.names or ()), dict(row.attributes)) for row in rows]

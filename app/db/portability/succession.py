@@ -1,4 +1,4 @@
-"""Versions that an import meets: those of the slots it brings memories to, and those of the chains it goes on with."""
+"""Queries of the existing versions that an import continues, by slot and by chain."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CHAINS = statement(
 
 
 async def versions_of_slots(session: ReadSession, tenant: UUID, slots: Collection[Slot]) -> dict[Slot, list[Version]]:
-    """Return the versions of slots, whether they hold them or did."""
+    """Return the present and former versions of slots."""
     found: dict[Slot, list[Version]] = {slot: [] for slot in slots}
     given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
     for row in await session.fetch(_OF_SLOTS, {"tenant": tenant, "slots": json.dumps(given)}) if given else ():
@@ -54,9 +54,9 @@ async def versions_of_slots(session: ReadSession, tenant: UUID, slots: Collectio
 async def versions_of_chains(
     session: ReadSession, tenant: UUID, new: Collection[UUID]
 ) -> dict[UUID, tuple[UUID, Version]]:
-    """Return memories that were just stored, those they name as the ones before them, and all that follows them.
+    """Return the chains of memories that were just stored, with their predecessors and all their successors.
 
-    Each is given with its scope.
+    The value of each memory is its scope and its version.
     """
     rows = await session.fetch(_CHAINS, {"tenant": tenant, "new": sorted(new)}) if new else ()
     return {row["id"]: (row["scope_id"], Version(**version_fields(row))) for row in rows}

@@ -1,7 +1,7 @@
-"""The tables, as SQLAlchemy sees them; every key starts with the tenant.
+"""The database's tables, for SQLAlchemy; every key starts with the tenant.
 
-Two things live only in the migrations, because they are not part of a table's shape:
-row-level security with the runtime role's grants, and the vector index of each embedding model.
+Row-level security with the runtime role's grants, and the vector index of each embedding model, are not part of a
+table's definition and are only in migrations.
 """
 
 from app.db.tables.audit import (
@@ -33,10 +33,10 @@ from app.db.tables.tenants import api_keys, lexical_terms, scopes, tenants
 from app.db.tables.types import memory_type_versions, memory_types
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
-"""Tables whose owner is not held to row-level security either: two reference tables, and the retrieval index.
+"""Tables without forced row-level security: two reference tables, and the retrieval index.
 
-Of `memory_types` the runtime role sees what is built in and the tenant's own; its owner, who migrates, writes what is
-built in. The index is without row-level security altogether (DESIGN section 9).
+The runtime role sees the built-in `memory_types` and the tenant's own; the owner, who migrates, writes the built-in
+ones. The index has no row-level security at all (DESIGN section 9).
 """
 
 __all__ = [

@@ -1,8 +1,6 @@
-"""Audit, erasures, idempotency, costs.
+"""Tables of erasures, the audit log with its seals, idempotency keys, and costs of extraction.
 
-What was erased: that it was, when, how much, and digests; nothing of what it said.
-
-What was done, and what must not be done twice.
+An erasure's rows hold times, counts and digests, no content.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ erasures = table(
     key("id"),
     Column("kind", Text, nullable=False),
     Column("status", Text, nullable=False),
-    # The user's id while the erasure runs; gone with it.
+    # The user's id while the erasure runs, null afterwards.
     Column("subject", Text),
     Column("subject_hash", LargeBinary),
     Column("scopes", ARRAY(UUID), nullable=False, server_default=text("'{}'")),
@@ -59,7 +57,7 @@ erased_ids = table(
     key("id"),
     Column("kind", Text, nullable=False),
     Column("erasure_id", UUID, nullable=False),
-    # SHA-256 of what it said, until the erasure has made one digest of all of them.
+    # SHA-256 of the content, until the erasure has computed one digest of all.
     Column("content_digest", LargeBinary),
     refers_to("erasures", "erasure_id"),
     Index("ix_erased_ids_erasure", "tenant_id", "erasure_id"),

@@ -1,4 +1,4 @@
-"""Backfills, and for each the memories that it would change, or has changed: what they were and what they become."""
+"""Tables of backfills and of the memories that they change, before and after."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ backfill_items = table(
     key("backfill_id"),
     key("memory_id"),
     Column("scope_id", UUID, nullable=False),
-    # What is changed or left together: those that compete for one slot.
+    # Items of one unit compete for a slot and are changed together or not at all.
     Column("unit", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("effect", Text, nullable=False),

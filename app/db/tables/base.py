@@ -1,4 +1,4 @@
-"""The pieces tables are made of: naming convention, tenant key, common columns and constraints."""
+"""Building blocks of tables: naming convention, tenant key, common columns and constraints."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ metadata = MetaData(
 )
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-"""In the place of a tenant: whose the types are that are built in."""
+"""The tenant id of built-in types."""
 
 
 def tenant() -> Column[object]:
-    """Return the first column of every key."""
+    """Return the tenant column, the first of every key."""
     return Column("tenant_id", UUID, ForeignKey("tenants.id"), primary_key=True)
 
 
@@ -44,19 +44,19 @@ def key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = UUID) -> Colu
 
 
 def when(name: str, *, nullable: bool = False, default: str | None = None) -> Column[object]:
-    """Return an instant with its time zone; `default` is the database function that gives it."""
+    """Return a column of times with time zone; `default` is the database function that gives it."""
     return Column(
         name, DateTime(timezone=True), nullable=nullable, server_default=None if default is None else text(default)
     )
 
 
 def json_object(name: str) -> Column[object]:
-    """Return a JSON object, empty unless given."""
+    """Return a column of JSON objects, empty by default."""
     return Column(name, JSONB, nullable=False, server_default=text("'{}'::jsonb"))
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
-    """Return the check that a text column holds one of a vocabulary."""
+    """Return the check that a text column holds a value of the enum."""
     allowed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({allowed})", name=column)
 

@@ -1,4 +1,4 @@
-"""Identities, their names, and the edges between them."""
+"""Tables of entities, their aliases and mentions, relations, merges, and pronoun bindings."""
 
 from __future__ import annotations
 

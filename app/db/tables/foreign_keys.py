@@ -1,6 +1,6 @@
-"""Foreign keys, read from the tables themselves: what belongs to a memory, an entity, a scope.
+"""The tables that refer to memories, entities and scopes, read from the foreign keys.
 
-Erasure and export go by this, so a table that a later migration adds is neither left behind nor left out.
+Erasure and export use them, so that a table that a later migration adds is erased and exported with the rest.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def referring(table: Table, parent: Table) -> tuple[str, ...]:
 
 
 OF_MEMORY = children(memories)
-"""What is of a memory: gone with it."""
+"""Tables that belong to a memory, and are deleted with it."""
 
 OF_ENTITY = tuple(one for one in children(entities) if one.table not in {child.table for child in OF_MEMORY})
-"""What is of an entity and of no memory."""
+"""Tables that belong to an entity and to no memory."""
 
 IN_SCOPE = tuple(one.table for one in children(scopes) if one.table not in {"memories", "entities", "turns"})
-"""What lies in a scope beside its memories, entities and turns."""
+"""Tables of a scope besides memories, entities and turns."""

@@ -1,8 +1,6 @@
-"""Jobs, worker runs, daily figures.
+"""Tables of background jobs, runs of workers, consolidated memories, and daily statistics.
 
-Background jobs as their tenants see them; the queue's own tables are pgqueuer's, and only in its migration.
-
-What became of faded memories, and how a tenant's store looked each day.
+The queue's own tables are pgqueuer's, and only in its migration.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ jobs = table(
     Column("kind", Text, nullable=False),
     Column("status", Text, nullable=False),
     json_object("payload"),
-    # Refers to nothing: a job may be queued before the first write makes its scope.
+    # No foreign key: a job may be queued before the first write creates its scope.
     Column("scope_id", UUID),
     Column("progress_done", Integer, nullable=False, server_default=text("0")),
     Column("progress_total", Integer),

@@ -1,9 +1,4 @@
-"""Memories, past versions, links, evidence, turns.
-
-What is believed, what it was before, how it is used, and what it rests on.
-
-What was said.
-"""
+"""Tables of memories, their former states, usage, links, evidence, and turns."""
 
 from __future__ import annotations
 
@@ -74,8 +69,8 @@ memories = table(
     Column("review_note", Text),
     when("review_since", nullable=True),
     Column("volatile", Boolean, nullable=False, server_default=text("false")),
-    # The payload's first filter (`MemoryType.filters`): text, because under row-level security no index is asked
-    # for what an expression over JSON says.
+    # The payload's first filter (`MemoryType.filters`) as a text column, because under row-level security no index on
+    # an expression over JSON is used.
     Column("filter_key", Text),
     json_object("provenance"),
     json_object("metadata"),
@@ -145,7 +140,7 @@ memories = table(
         postgresql_where=text("contested AND status = 'active'"),
     ),
     Index("ix_memories_own_type", "type_tenant", "type", postgresql_where=text(f"type_tenant <> '{NOBODY}'")),
-    # Under row-level security its condition is used, and no expression over JSON would be as its column.
+    # The expression is in the index's condition, because under row-level security an index on it would not be used.
     Index(
         "ix_memories_names_user",
         "tenant_id",

@@ -1,4 +1,4 @@
-"""The narrow table that every retrieval arm reads, questions it is asked by, and the models of its vectors."""
+"""Tables for retrieval: the narrow index that every arm reads, hypothetical questions, and embedding models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PHASES = ("building", "active", "leaving", "dropping", "dropped")
 
 
 def vectors() -> tuple[SchemaItem, ...]:
-    """Return where a row keeps vectors of up to two models, the first of odd ids, the second of even ones."""
+    """Return the columns and checks for vectors of up to two models, one with an odd id and one with an even id."""
     return (
         Column("model_id", SmallInteger, ForeignKey("embedding_models.id")),
         Column("embedding", HALFVEC),

@@ -1,4 +1,4 @@
-"""Tenants, their keys, and the scopes that their memories live in."""
+"""Tables of tenants, API keys, scopes, and term statistics of scopes."""
 
 from __future__ import annotations
 

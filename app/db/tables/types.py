@@ -1,4 +1,4 @@
-"""The memory types there are, built in and tenants' own."""
+"""Tables of memory types, built-in and tenants' own, and of their versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates as people write them, as far as two of them can be compared: `May 4th`, `4 May 1990`, `1990`."""
+"""Comparison of two written dates of different precision: `May 4th`, `4 May 1990`, `1990`."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _LAST_DAY: Final = 31
 
 
 def same_date(precise: str, vague: str) -> bool:
-    """Return whether both are dates and the first says all that the second does: `4 May 1990` covers `1990`."""
+    """Return whether both are dates and the first has all parts of the second: `4 May 1990` covers `1990`."""
     whole, part = _parts(precise), _parts(vague)
     return bool(part) and part.items() <= whole.items()
 
 
 def _parts(text: str) -> dict[str, int]:
-    """Return the year, month and day that a written date has; nothing of what is none."""
+    """Return the year, month and day of a written date, as far as present; empty for another text."""
     plain = normalise.normalise_name(text[: _LONGEST + 1])
     if len(plain) > _LONGEST:
         return {}

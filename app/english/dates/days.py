@@ -1,8 +1,6 @@
-"""Calendar arithmetic and computable holidays.
+"""Calendar arithmetic on naive local datetimes, and holidays with a fixed or computable date, without lunar ones.
 
-Calendar arithmetic on naive local datetimes. Results outside years 1..9999 raise ValueError or OverflowError.
-
-Holidays with a fixed or computable date, as functions of the year. Lunar ones are left out.
+Results outside years 1..9999 raise ValueError or OverflowError.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ IN_YEARS = {Unit.YEAR: 1, Unit.DECADE: 10, Unit.CENTURY: 100}
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A length of time; months and years keep their calendar sense until they are counted from a date."""
+    """A length of time; months and years stay calendar units until they are added to a date."""
 
     months: float = 0
     days: float = 0
@@ -107,7 +105,7 @@ def day(year: int, month: int, number: int) -> Range:
 
 
 def after(moment: datetime, *, days: float) -> datetime:
-    """Return `moment` plus days, held at the end of time when it would pass it."""
+    """Return `moment` plus days, at most the last representable time."""
     if days > 0 and END_OF_TIME - moment < timedelta(days=days):
         return END_OF_TIME
     return moment + timedelta(days=days)

@@ -1,9 +1,4 @@
-"""The recogniser; spelled numbers.
-
-Spelled numbers: "twenty-second", "two thousand and eighteen", "nineteen eighty six".
-
-The recogniser: text in, spans of time out.
-"""
+"""The recogniser of date and time expressions, and of spelled numbers: "twenty-second", "nineteen eighty six"."""
 
 from __future__ import annotations
 
@@ -24,7 +19,7 @@ from app.model import Precision
 TEN, TWENTY, HUNDRED, THOUSAND = 10, 20, 100, 1000
 
 CENTURIES = range(13, 21)
-"""The first halves of years said in pairs; below thirteen the pair is a time of day."""
+"""The first halves of years that are spoken in pairs; below thirteen the pair is a time of day."""
 
 NUMBER_TAGS = frozenset({"CARD", "ORD", "SECOND"})
 
@@ -70,7 +65,7 @@ class _Reader:
         return True
 
     def rest(self) -> int:
-        """Read what may follow a hundred or a thousand: "and eighteen", "ninety three"."""
+        """Read the rest after a hundred or a thousand: "and eighteen", "ninety three"."""
         node, following = self.peek(), self.peek(1)
         if node is not None and node.tag == "AND":
             if following is None or following.tag not in NUMBER_TAGS:
@@ -149,7 +144,7 @@ GRAMMAR: list[GrammarRule] = [
     *RANGES,
     *OPEN,
 ]
-"""All rules in the order they apply: each works on what those before it found."""
+"""All rules in the order of application: each works on the results of those before it."""
 
 PLAIN = frozenset({UNKNOWN, "DOT", "COMMA", "A", "THE", "AND", "OF", "IN", "TO", "FOR", "ON", "AT"})
 
@@ -201,7 +196,7 @@ def _span(text: str, node: Node, ctx: ReferenceTime) -> TemporalSpan | None:
 
 
 def _bound(moment: datetime | None, ctx: ReferenceTime) -> datetime | None:
-    """Return a local time in the caller's zone; None, which is open, at the end of time or beyond what UTC holds."""
+    """Return a local time in the caller's zone; None, which is open, at or beyond the limits of datetime."""
     if moment is None or moment == END_OF_TIME:
         return None
     try:

@@ -1,4 +1,4 @@
-"""From characters to tagged nodes: words by the lexicon, figures by their shape."""
+"""The lexer of date expressions: tags words by the lexicon and figures by their shape."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _TIME_TAILS = {"a": 0, "p": 12, "am": 0, "pm": 12}
 _MONTH_TAGS = frozenset({"MONTH", "MONTH_LIKE", "WEEKDAY", "WEEKDAY_LIKE"})
 MAX_MONTH, MAX_DAY, MAX_HOUR, MAX_MINUTE = 12, 31, 24, 59
 YEARS = range(1000, 3000)
-"""What a year may be without further signs; later ones need a day and a month."""
+"""Numbers that may be a year by themselves; later years need a day and a month."""
 PIVOT = 40
 """Two-digit years below it are of this century."""
 
 
 def number_tag(value: int, digits: int = 0) -> str:
-    """Return the tag of a whole number: what it may be, from an hour to a year."""
+    """Return the tag of a whole number, which tells its possible meanings, from an hour to a year."""
     if digits > 4 or value > LAST_YEAR:  # noqa: PLR2004 - more digits than a year has
         return UNKNOWN
     for limit, tag in ((0, "N0"), (12, "N12"), (24, "N24"), (31, "N31"), (59, "N59"), (99, "N99"), (999, "N3")):
@@ -40,7 +40,7 @@ def number_tag(value: int, digits: int = 0) -> str:
 
 
 def lex(text: str) -> list[Node]:
-    """Return the nodes of a text; nothing in it can make this fail."""
+    """Return the nodes of a text; never raises."""
     nodes: list[Node] = []
     for match in _TOKEN.finditer(text):
         kind, token, start = match.lastgroup, match.group(), match.start()
@@ -86,7 +86,7 @@ def _add_word(nodes: list[Node], token: str, start: int, *, glued: bool) -> None
 
 
 def _counts(before: Node, word: str, *, glued: bool) -> bool:
-    """Tell whether a short unit may stand here: after a figure, a letter or two only right after one."""
+    """Return whether a short unit is possible here: after a figure; one of one or two letters directly after it."""
     if before.tag == "CARD":
         return len(word) > 2  # noqa: PLR2004 - "twenty min"
     return before.tag in _FIGURES and (glued or len(word) > 1)
@@ -122,7 +122,7 @@ def _figures(text: str, token: str, start: int, *, glued: bool, before: Node | N
 
 
 def _joins_word(text: str, start: int, end: int) -> bool:
-    """Tell whether a sign joins the figures to a word: "Sep-23-2020", "2020/23/Sep"."""
+    """Return whether a sign joins the figures to a word: "Sep-23-2020", "2020/23/Sep"."""
     front, back = text[max(start - 2, 0) : start], text[end : end + 2]
     return (len(front) == 2 and front[0].isalpha() and front[1] in "-/") or (  # noqa: PLR2004
         len(back) == 2 and back[0] in "-/" and back[1].isalpha()  # noqa: PLR2004
@@ -130,7 +130,7 @@ def _joins_word(text: str, start: int, end: int) -> bool:
 
 
 def _apart(token: str, start: int) -> list[Node] | None:
-    """Return two joined numbers as such; any other figures as ever."""
+    """Return the nodes of two joined numbers, None for other figures."""
     parts = re.split(r"([-/])", token)
     if len(parts) != 3 or not (parts[0].isdigit() and parts[2].isdigit()):  # noqa: PLR2004
         return _chain(token, start)
@@ -146,7 +146,7 @@ def _integer(token: str, start: int) -> Node:
 
 
 def _chain(token: str, start: int) -> list[Node] | None:
-    """Return the nodes of figures joined by signs, or None when their shape says nothing about time."""
+    """Return the nodes of figures joined by signs, None when their shape is not of a time."""
     whole = _shape(token, start)
     if whole is not None:
         return [whole]

@@ -1,4 +1,4 @@
-"""The words the grammar knows: each maps to a tag and a number whose meaning the tag gives."""
+"""The words of the date grammar: each maps to a tag and a number whose meaning depends on the tag."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNITS = {
     Unit.CENTURY: "century centuries",
 }
 SHORT_UNITS = frozenset({"s", "h", "d", "w", "y", "mo", "sec", "min"})
-"""Units that are read as such only after a figure ("3h", "20 min")."""
+"""Units that are recognised only after a figure ("3h", "20 min")."""
 
 _WEEKDAYS = "monday mon,tuesday tue tues,wednesday wed weds,thursday thu thur thurs,friday fri,saturday,sunday"
 _MONTHS = "january,february feb,,apr,,jun,july jul,,september sept sep,october oct,november nov,december dec"
@@ -67,7 +67,7 @@ FUNCTION_WORDS = frozenset(
         "can has have had with without but if so then than because while that there as like not only also too again",
     )
 )
-"""What may follow a date or a holiday; another plain word makes it part of a name ("Christmas tree")."""
+"""Words that may follow a date or a holiday; another plain word makes it part of a name ("Christmas tree")."""
 
 WORDS: dict[str, Entry] = {
     **{word: ("CARD", float(number)) for word, number in CARDINALS.items()},

@@ -46,7 +46,7 @@ CLASSES: dict[str, str] = {
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A piece of the text with its tag and what it means. Not frozen, for speed; never changed."""
+    """A piece of the text with its tag and its meaning. Not frozen, for speed, but never changed."""
 
     tag: str
     start: int
@@ -119,7 +119,7 @@ def compile_pattern(source: str) -> re.Pattern[str]:
 
 
 def group_numbers(pattern: re.Pattern[str]) -> dict[str, tuple[int, ...]]:
-    """Return the groups of each name: a name may stand in several branches of a pattern."""
+    """Return the groups of each name, which may be in several branches of a pattern."""
     numbers: dict[str, tuple[int, ...]] = {}
     for name, number in pattern.groupindex.items():
         base = name.partition("__")[0]
@@ -143,7 +143,7 @@ class Match:
         return node
 
     def get(self, name: str) -> Node | None:
-        """Return the node of a group, None when the group took no part or the pattern has none of the name."""
+        """Return the node of a group, None when the group did not match or the pattern has no such group."""
         for number in self.groups.get(name, ()):
             index = self.found.start(number)
             if index >= 0:
@@ -157,13 +157,13 @@ class Match:
 
     @property
     def before(self) -> Node | None:
-        """The node in front of what matched."""
+        """The node before the match."""
         index = self.found.start()
         return self.nodes[index - 1] if index else None
 
     @property
     def after(self) -> Node | None:
-        """The node behind what matched."""
+        """The node after the match."""
         index = self.found.end()
         return self.nodes[index] if index < len(self.nodes) else None
 
@@ -174,12 +174,12 @@ class Match:
 
 
 def ends(node: Node | None) -> bool:
-    """Tell whether a clause ends at this node: at no node, or at a punctuation mark."""
+    """Return whether a clause ends at this node: at no node, or at a punctuation mark."""
     return node is None or node.tag in _STOPS or (node.tag == UNKNOWN and not node.word[:1].isalnum())
 
 
 def names(node: Node | None) -> bool:
-    """Tell whether a node is a plain word that makes what stands before it part of a name."""
+    """Return whether a node is a plain word that makes the expression before it part of a name."""
     return node is not None and node.tag == UNKNOWN and node.word.isalpha() and node.word.lower() not in FUNCTION_WORDS
 
 
@@ -190,7 +190,7 @@ Build = Callable[[Match], Node | None]
 
 @dataclass(frozen=True, slots=True)
 class GrammarRule:
-    """A pattern and what to put in its place; the builder returns None, or raises, when it does not fit."""
+    """A pattern and the builder of its replacement, which returns None, or raises, when the match does not fit."""
 
     pattern: re.Pattern[str]
     groups: dict[str, tuple[int, ...]]
@@ -198,7 +198,7 @@ class GrammarRule:
 
 
 def rule(*sources: str) -> Callable[[Build], list[GrammarRule]]:
-    """Make a rule of each pattern with one builder, in the given order."""
+    """Return a decorator that makes a rule of each pattern with the decorated builder, in order."""
 
     def decorate(build: Build) -> list[GrammarRule]:
         patterns = [compile_pattern(source) for source in sources]
@@ -210,13 +210,13 @@ def rule(*sources: str) -> Callable[[Build], list[GrammarRule]]:
 def make_node(
     match: Match, tag: str, *, num: float = 0, amount: Amount | None = None, clock: Clock | None = None
 ) -> Node:
-    """Return a node over everything that matched."""
+    """Return a node over the whole match."""
     inside = match.inside
     return Node(tag, inside[0].start, inside[-1].end, num=num, amount=amount, clock=clock, glued=inside[0].glued)
 
 
 def time_node(match: Match, period: Period | None, *, skip: int = 0) -> Node | None:
-    """Return a node over everything that matched, `skip` nodes at the front left out, holding a period."""
+    """Return a node with a period over the match without its first `skip` nodes."""
     if period is None:
         return None
     inside = match.inside[skip:]
@@ -224,7 +224,7 @@ def time_node(match: Match, period: Period | None, *, skip: int = 0) -> Node | N
 
 
 def apply_rules(nodes: list[Node], rules: list[GrammarRule], ctx: ReferenceTime) -> list[Node]:
-    """Apply each rule once, from left to right, each to what the rules before it left."""
+    """Apply each rule once, from left to right, to the result of the rules before it."""
     tags = "".join([tag_char(node.tag) for node in nodes])
     for entry in rules:
         found = entry.pattern.search(tags)

@@ -1,9 +1,4 @@
-"""Ranges, recurrences, reference time, spans.
-
-What the recogniser returns.
-
-Ranges of local time, those that come round (every Friday, every May), and how they combine.
-"""
+"""Values of the date grammar: ranges of local time, recurrences (every Friday, every May), and the resulting spans."""
 
 from __future__ import annotations
 
@@ -45,7 +40,7 @@ class TemporalSpan:
 
 
 YEARS_TO_LOOK = 9
-"""29 February can be eight years away."""
+"""Years to search for a recurrence: 29 February can be eight years away."""
 
 MONTHS_TO_LOOK = 60
 
@@ -68,7 +63,7 @@ class ReferenceTime:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day; `fixed` when morning or afternoon is beyond doubt."""
+    """A time of day; `fixed` when morning or afternoon is known."""
 
     hour: int
     minute: int
@@ -117,7 +112,7 @@ class Recurrence:
         return [r for r in found if r]
 
     def resolve(self, ctx: ReferenceTime) -> Range | None:
-        """Return the latest range that has begun, or the earliest still to begin, as the context prefers."""
+        """Return the latest range that has begun, or the earliest that has not, as the context prefers."""
         reach = MONTHS_TO_LOOK if self.unit is Unit.MONTH else YEARS_TO_LOOK
         if ctx.prefer == "past":
             found = (self.try_at(index) for index in range(self.now + 1, self.now - reach, -1))
@@ -136,16 +131,16 @@ class Period:
     grain: Unit
     recur: Recurrence | None = None
     edge: datetime | None = None
-    """Where the range begins or ends when it is one end of a longer one ("from ... to the end of 2008")."""
+    """The point that counts when the range is one end of a longer one ("from ... to the end of 2008")."""
     wide: tuple[datetime | None, datetime | None] | None = None
-    """What to search when that is more than the strict range."""
+    """The range to search when it is wider than the strict one."""
     vague: bool = False
     precision: Precision | None = None
     present: bool = False
 
     @property
     def tag(self) -> str:
-        """The grammar's tag: a moment, a spell of hours, a date or a period, and what it comes round by."""
+        """The grammar's tag: a moment, a part of a day, a date or a period, and the unit of its recurrence."""
         if self.grain < Unit.PART:
             return "MOMENT"
         if self.grain is Unit.PART:
@@ -176,7 +171,7 @@ class Period:
         return self.wide or (self.lower, self.upper)
 
     def map(self, change: Callable[[Range], Range], grain: Unit) -> Period:
-        """Return the period with its range changed, and changed alike whenever it comes round."""
+        """Return the period with its range changed, and each range of its recurrence likewise."""
         lower, upper = change((self.begin, self.finish))
         recur = self.recur
         if recur:
@@ -185,19 +180,19 @@ class Period:
         return Period(lower, upper, grain, recur=recur)
 
     def in_week(self, monday: datetime, ctx: ReferenceTime) -> Period | None:
-        """Return what comes round weekly in the week of a Monday."""
+        """Return a weekly recurrence in the week of a Monday."""
         if not self.recur or self.recur.unit is not Unit.WEEK:
             return None
         return self.at((monday - week_start(ctx.local)).days // 7)
 
     def in_year(self, year: int) -> Period | None:
-        """Return what comes round yearly in the given year."""
+        """Return a yearly recurrence in the given year."""
         if not self.recur or self.recur.unit is not Unit.YEAR:
             return None
         return self.at(year)
 
     def at(self, index: int) -> Period:
-        """Return what comes round as it is at an index, for good."""
+        """Return a recurrence at an index, as a period of one reading."""
         if self.recur is None:
             return self
         lower, upper = self.recur.at(index)
@@ -221,7 +216,7 @@ def one_day(day: datetime) -> Period:
 def recurring(
     at: Callable[[int], Range], grain: Unit, ctx: ReferenceTime, unit: Unit, *, today_counts: bool = False
 ) -> Period | None:
-    """Return the reading of a recurrence that the context prefers, ready to be read otherwise."""
+    """Return the reading of a recurrence that the context prefers, which keeps the recurrence for other readings."""
     now = {Unit.YEAR: ctx.local.year, Unit.MONTH: ctx.local.year * 12 + ctx.local.month - 1, Unit.WEEK: 0}[unit]
     recur = Recurrence(at, now, unit, today_counts)
     found = recur.resolve(ctx)

@@ -1,4 +1,4 @@
-"""Single days: figures, "the 3rd of May 2021", weekdays, "the day after tomorrow", holidays."""
+"""Rules for single days: figures, "the 3rd of May 2021", weekdays, "the day after tomorrow", holidays."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DEAD = "DEAD"
 
 
 def full_year(number: int, *, digits: int = 4) -> int:
-    """Return the year meant by two digits, or the number itself."""
+    """Return the year of two digits, or the number itself."""
     if number > TWO_DIGITS or digits > 2:  # noqa: PLR2004
         return number
     return number + (2000 if number < PIVOT else 1900)
 
 
 def single_date(m: Match, year: int | None, month: int, number: int) -> Node:
-    """Return a day node; a day that no calendar has is dead: its parts must not be read otherwise."""
+    """Return a day node, a dead one for a day that does not exist, so that its parts are not read otherwise."""
     try:
         if year is not None:
             return time_node(m, fixed_period(day(year, month, number), Unit.DAY)) or make_node(m, DEAD)
@@ -38,7 +38,7 @@ def yearly_day(ctx: ReferenceTime, month: int, number: int) -> Period | None:
 
 
 def monthly_day(ctx: ReferenceTime, number: int, weekday: int | None = None) -> Period | None:
-    """Return the day of every month, of those only where it falls on the weekday."""
+    """Return the day of every month, with a weekday only of months in which it falls on it."""
 
     def at(index: int) -> Range:
         found = day(*month_of(index), number)
@@ -60,7 +60,7 @@ def weekly(ctx: ReferenceTime, weekday: int) -> Period | None:
 
 
 def month_first(a: int, b: int) -> tuple[int, int]:
-    """Return month and day of two figures: the American order unless only the other makes a date."""
+    """Return month and day of two figures, in the American order unless only the other one is a date."""
     return (a, b) if a <= MAX_MONTH else (b, a)
 
 
@@ -79,7 +79,7 @@ def _no_month(m: Match) -> Node | None:
 
 
 def _counts_other_units(m: Match) -> bool:
-    """Tell whether it is "the first week of May", not "the first day of May"."""
+    """Return whether other units than days are counted: "the first week of May"."""
     return any(node.tag == "UNIT" and node.value != Unit.DAY for node in m.inside)
 
 
@@ -191,7 +191,7 @@ _LOW = 20
 
 
 def _month_follows(m: Match) -> bool:
-    """Tell whether "of last month" or "of the month" goes on."""
+    """Return whether "of last month" or "of the month" follows."""
     tags = [node.tag for node in m.nodes[m.found.end() : m.found.end() + 3]]
     return tags[:2] == ["OF", "PERIOD"] or tags == ["OF", "THE", "UNIT"]
 

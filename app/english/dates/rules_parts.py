@@ -1,9 +1,4 @@
-"""Parts of periods, counted parts.
-
-Weekdays, and parts counted within a period: "the first week of October", "last Friday of May".
-
-Parts of periods ("early last week", "end of March", "rest of the year") and weeks around a date.
-"""
+"""Rules for weekdays, counted parts ("the first week of October") and parts of periods ("end of March")."""
 
 from __future__ import annotations
 
@@ -31,7 +26,7 @@ from app.english.dates.rules_dates import weekly
 from app.english.dates.rules_periods import ATTACH_YEAR, HALF_YEARS
 
 MOST_PARTS = 400
-"""More parts than the days of a year are never counted."""
+"""Most parts that are counted, more than the days of a year."""
 
 
 @rule("mod:MOD (mod2:(PAST|COMING))? weekday:ANYWEEKDAY")
@@ -49,7 +44,7 @@ def _mod_weekday(m: Match) -> Node | None:
 
 
 def _unit_starts(bounds: Range, grain: Unit) -> list[Range]:
-    """Return the weeks, weekends, months or quarters that a longer period holds, in order."""
+    """Return the weeks, weekends, months or quarters of a longer period, in order."""
     lower, upper = bounds
     starts: list[Range] = []
     if grain in {Unit.MONTH, Unit.QUARTER}:
@@ -119,7 +114,7 @@ def _nth_weekday(m: Match) -> Node | None:
 
 
 def this_month(ctx: ReferenceTime) -> Period:
-    """Return the current month, ready to be read as another."""
+    """Return the current month as a recurrence."""
     at = Recurrence(
         lambda index: months_range(*month_of(index), 1), ctx.local.year * 12 + ctx.local.month - 1, Unit.MONTH
     )
@@ -191,7 +186,7 @@ NOON = 12
 
 
 def halves(bounds: Range, grain: Unit) -> datetime:
-    """Return where the late half begins: Thursday, the 16th, July, else the middle."""
+    """Return the start of the late half: Thursday, the 16th, July, else the middle."""
     lower, upper = bounds
     if grain is Unit.WEEK:
         return lower + timedelta(days=3)
@@ -205,7 +200,7 @@ def halves(bounds: Range, grain: Unit) -> datetime:
 
 
 def thirds(bounds: Range, grain: Unit) -> tuple[datetime, datetime]:
-    """Return where the middle third begins and ends: May to September, the 11th to the 21st."""
+    """Return start and end of the middle third: May to September, the 11th to the 21st."""
     lower, upper = bounds
     if grain is Unit.YEAR:
         return month_start(lower.year, 5), month_start(lower.year, 9)
@@ -318,7 +313,7 @@ def _week_of(m: Match) -> Node | None:
 
 
 def weekend_near(bounds: Range) -> Range:
-    """Return the weekend of the week, stretched to a Monday or Friday that the date itself is."""
+    """Return the weekend of the week, extended to the date if that is a Monday or a Friday."""
     start = bounds[0]
     if start.weekday() == 0:
         return start - timedelta(days=2), after(start, days=1)

@@ -1,9 +1,4 @@
-"""Months, seasons, quarters, named units.
-
-Months and seasons, and the year that belongs to them: "in May", "last summer", "June of last year".
-
-Named calendar units: "last week", "Q3 2021", "the 90s", "week 12", "the weekend".
-"""
+"""Rules for months and seasons ("in May", "June of last year") and calendar units ("last week", "Q3 2021")."""
 
 from __future__ import annotations
 
@@ -81,7 +76,7 @@ def _season(m: Match) -> Node | None:
 
 
 def shifted_season(ctx: ReferenceTime, period: Period, want: int) -> Period | None:
-    """Return this year's season, or the nearest one wholly over or still to begin."""
+    """Return this year's season, or the nearest one that is over or has not begun."""
     if want == 0 or period.recur is None:
         return period.in_year(ctx.local.year)
     near = period.recur.around(ctx.local)
@@ -264,7 +259,7 @@ _MODS = frozenset({"LAST", "PAST", "NEXT", "COMING", "THIS"})
 
 
 def _part_follows(m: Match) -> bool:
-    """Tell whether "last week" goes on as "of 2019" or "next day" as "and 5 hours"."""
+    """Return whether the match continues: "last week" by "of 2019", "next day" by "and 5 hours"."""
     tags = [node.tag for node in m.nodes[m.found.end() : m.found.end() + 2]]
     if len(tags) > 1 and tags[0] == "AND" and tags[1] == "AMOUNT":
         return m["mod"].tag != "LAST"

@@ -1,9 +1,4 @@
-"""From one date to another; open ranges.
-
-From one period to another, and one period taken as a bound.
-
-From one date to another, and open ranges: "between May and July", "since 2019", "before 3 June".
-"""
+"""Rules for ranges between dates, and open ranges: "between May and July", "since 2019", "before 3 June"."""
 
 from __future__ import annotations
 
@@ -18,10 +13,10 @@ from app.english.dates.rules_relative import instant
 
 
 def between(a: Period, b: Period, ctx: ReferenceTime) -> Period | None:
-    """Return the range from a's start to b's start; the search window takes b in whole.
+    """Return the range from a's start to b's start; the search window includes all of b.
 
-    An end that comes round (no year, no week named) is placed next to the other end; when both do, the
-    context's preference decides, but a range around the present wins.
+    A recurrent end (without a year or a week) is placed next to the other end; if both are recurrent, the context's
+    preference decides, but a range around the present wins.
     """
     if a.recur and b.recur:
         return _both_recur(a, b, ctx)
@@ -67,7 +62,7 @@ def _open_now(period: Period, last: Period, now: datetime) -> bool:
 
 
 def since(period: Period, *, strictly: bool = False) -> Period:
-    """Return everything from the period on; strictly: once it is over (a day counts as a point)."""
+    """Return the range from the period on, `strictly` from its end on (a day counts as a point)."""
     lower = period.begin
     if strictly and period.grain > Unit.DAY:
         lower = period.edge or period.finish
@@ -75,14 +70,14 @@ def since(period: Period, *, strictly: bool = False) -> Period:
 
 
 def until(period: Period, *, included: bool = False) -> Period:
-    """Return everything before the period; the search window may take the period in."""
+    """Return the range before the period; the search window may include the period."""
     upper = period.edge or period.begin
     wide = period.edge or (period.search[1] if included else upper)
     return Period(None, upper, Unit.WEEK, wide=(None, wide))
 
 
 NEAR_FUTURE = 20
-"""A later number that no preposition makes a year is taken for a name ("Model 2077")."""
+"""Years ahead up to which a number without a preposition is a year; later ones are names ("Model 2077")."""
 
 BELIEVABLE = range(1900, 2101)
 
@@ -160,7 +155,7 @@ def _year(m: Match) -> Node | None:
 
 
 def _like_a_year(m: Match, year: Node, before: Node | None, following: Node | None, *, placed: bool) -> bool:
-    """Tell whether a number from 1000 to 2999 is a year here, not a count, a code or a part of a name."""
+    """Return whether a number from 1000 to 2999 is a year here, not a count, a code or a part of a name."""
     lead = before.tag if before is not None else ""
     joined = year.glued and before is not None and lead in {UNKNOWN, "SLASH", "DOT"} and before.word != "="
     tied = following is not None and following.glued and following.tag == UNKNOWN
@@ -201,7 +196,7 @@ _CLOSING_MARKS = frozenset("?!;\"'\u2019\u201d")
 
 
 def _counts_things(following: Node | None) -> bool:
-    """Tell whether a plural in small letters follows, as in "2000 pieces"."""
+    """Return whether a plural in lower case follows, as in "2000 pieces"."""
     word = following.word if following is not None and following.tag == UNKNOWN else ""
     return len(word) > 3 and word.isalpha() and word.islower() and word.endswith("s")  # noqa: PLR2004
 

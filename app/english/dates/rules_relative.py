@@ -1,4 +1,4 @@
-"""Counted from now or from a date: "two weeks ago", "in the last 3 months", "3 days after 5 May"."""
+"""Rules for times relative to now or to a date: "two weeks ago", "in the last 3 months", "3 days after 5 May"."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PRECISIONS = {Unit.WEEK: Precision.WEEK, Unit.FORTNIGHT: Precision.WEEK, Unit.MO
 
 
 def instant(lower: datetime, *, seconds: bool = False) -> Period:
-    """Return a moment, as long as the smallest unit its time names."""
+    """Return a moment as a period of its smallest unit."""
     return Period(lower, lower + timedelta(seconds=1 if seconds else 60), Unit.MINUTE)
 
 
 def shifted_date(ctx: ReferenceTime, start: datetime, by: Amount, sign: int) -> Period:
-    """Return the moment or the day that lies an amount from `start`; of weekends counted from now, the weekend."""
+    """Return the moment or the day at an amount of time from `start`; for weekends counted from now, the weekend."""
     if by.grain is Unit.WEEKEND and by.count >= 1 and start == ctx.local:
         ahead = int(by.count) - (aligned(Unit.WEEKEND, 0, ctx)[0] > ctx.today)
         found_weekend = aligned(Unit.WEEKEND, ahead if sign > 0 else -int(by.count), ctx)
@@ -54,7 +54,7 @@ def _precision(by: Amount) -> Precision | None:
 
 
 def _wide(found: datetime, by: Amount) -> tuple[datetime, datetime] | None:
-    """Return what "3 weeks ago" may mean: the week, month or year around the day; a few days: two days around."""
+    """Return the range to search for "3 weeks ago": the week, month or year around the day; two days for a few."""
     if by.grain in {Unit.WEEK, Unit.FORTNIGHT}:
         monday = week_start(found)
         return monday, after(monday, days=DAYS_IN_WEEK)
@@ -159,9 +159,9 @@ def _weekdays_from(m: Match) -> Node | None:
 
 
 def rolling(ctx: ReferenceTime, by: Amount, sign: int) -> Period:
-    """Return "the last 3 months" or "the next 3 days": whole days beside today, hours and less from now.
+    """Return "the last 3 months" or "the next 3 days": whole days next to today, hours and less from now.
 
-    Quarters, decades, fortnights and weekends keep to the calendar.
+    Quarters, decades, fortnights and weekends are calendar units.
     """
     precision = Precision.APPROXIMATE if by.vague else None
     if by.grain in ALIGNED and by.count:

@@ -1,9 +1,4 @@
-"""Amounts of time, hours of a day.
-
-Amounts of time ("two and a half hours", "1 year 1 month 21 days") and times of day.
-
-Hours of a day: "tomorrow at 8", "last night", "Friday afternoon between 1 and 4 pm".
-"""
+"""Rules for amounts of time ("two and a half hours") and times of a day ("tomorrow at 8", "last night")."""
 
 from __future__ import annotations
 
@@ -242,7 +237,7 @@ def _late_spell(m: Match) -> Node | None:
 
 
 def at_clock(day: Period, clock: Clock) -> Period:
-    """Return the moment of a day, of every such day if it comes round."""
+    """Return the moment of a day, as a recurrence if the day is one."""
     period = day.map(lambda bounds: (clock.on(bounds[0]), clock.on(bounds[0]) + timedelta(minutes=1)), Unit.MINUTE)
     if clock.second is not None and period.lower and not period.recur:
         return instant(period.lower, seconds=True)
@@ -250,7 +245,7 @@ def at_clock(day: Period, clock: Clock) -> Period:
 
 
 def in_spell(day: Period, clock: Clock) -> Clock:
-    """Return the hour read by the part of the day it was said with: 8 in the evening is 20."""
+    """Return the hour according to the part of the day: 8 in the evening is 20."""
     if day.grain is not Unit.PART or day.lower is None:
         return clock
     if day.lower.hour >= 20 and clock.hour < 5:  # noqa: PLR2004 - "tonight at 1" is said of the small hours
@@ -259,7 +254,7 @@ def in_spell(day: Period, clock: Clock) -> Clock:
 
 
 def day_of(day: Period) -> Period:
-    """Return the whole day that a part belongs to."""
+    """Return the whole day of a part of a day."""
     return day.map(lambda bounds: _whole_day(bounds[0]), Unit.DAY) if day.grain is Unit.PART else day
 
 
@@ -329,7 +324,7 @@ def _hours(m: Match) -> Node | None:
 
 
 def _pair(day: Period, a: Clock, b: Clock) -> tuple[Clock, Clock]:
-    """Return both hours with the half of the day that one of them, or the day's part, settles."""
+    """Return both hours in the half of the day that one of them, or the part of the day, determines."""
     if day.grain is Unit.PART:
         a, b = in_spell(day, a), in_spell(day, b)
     if b.fixed and not a.fixed and b.hour >= NOON:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
+from app.english.patterns import pattern
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import ClauseTime
@@ -18,52 +19,22 @@ from app.english.word_lists import TOOLS, word_set
 from app.memory import vocabulary
 
 _MOST_WORDS: Final = 26
-
-_CUT: Final = re.compile(
-    rf"""[{HIDDEN}(\[;\u2026\u2014*]|:\ |\ [-\u2013]+\ |,?\ (?:which|where|who|whose|because|so\ that|so\ i|though
-    |although
-    |even\ though|but)\b|\ while\ (?:i|my|we|they|he|she|the|it)\b|,\ (?:so|had|was|were|got|it|thanks|thank|haha|lol
-    |and\ (?:i|it|we|they|that|this|have|has))\b|,\ \w+ing\b
-    |,\ (?:the|an?)\ (?:[\w-]+\ ){{1,4}}?(?:is|was|are|were|has|had)\b
-    |\ that\ (?:\w+\ )?(?:was|is|are|were|has|had|have|will|would|can|could|\w+ed|\w+s)\b
-    |\ (?:that|as|like|what)\ (?:i|we|you|my|it|they|he|she)\b|\ and\ (?:it|that|i|we|they)\b|\ (?:i|we)\b|,\ though\b
-    |\ (?:lol|haha|btw|by\ the\ way)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_CUT: Final = pattern("drafts", "cut", re.IGNORECASE)
 """Where another thought begins."""
 
 _DEICTIC: Final = re.compile(r"\b(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
-
 _ARTICLES: Final = {"this": "a", "that": "the", "these": "some", "those": "the"}
-
-_OPEN: Final = re.compile(
-    r"\b(?:you|your|yours|it|its|this|that|these|those|there|here|one|ones|something|someone|thing|things|stuff|everything"
-    r"|y'all|what)\b",
-    re.IGNORECASE,
-)
+_OPEN: Final = pattern("drafts", "open", re.IGNORECASE)
 """Words that point at something the sentence does not name."""
 
 _OTHERS: Final = re.compile(r"\b(?:he|she|they|him|her|hers|them|his|their|theirs)\b", re.IGNORECASE)
-
 _SOMEONE: Final = re.compile(r"\b(?:he|she|they|him|them)\b", re.IGNORECASE)
 """Of these, who is not the one spoken of: `Tom spotted them`."""
 
 _FIRST: Final = re.compile(r"\b(my|our|mine|me|us|myself|ourselves)\b", re.IGNORECASE)
-
 _OWN: Final = {"my": "their", "our": "their", "mine": "theirs", "me": "them", "us": "them"}
-
-_FILLER: Final = re.compile(
-    r"\b(?:also|just|finally|actually|really|recently|lately|even|already|totally|super|so|btw|by the way)\s+",
-    re.IGNORECASE,
-)
-
-_ENDING: Final = re.compile(
-    r"(?:(?:^|[\s,]+)(?:too|as well|again|though|already|yet|anyway|now|and|or|but|with|at|in|on|for|to|the|a|an|of"
-    r"|from|by"
-    r"|so|as|just|recently|lately|actually|finally|btw|together|when|while|especially))+$",
-    re.IGNORECASE,
-)
-
+_FILLER: Final = pattern("drafts", "filler", re.IGNORECASE)
+_ENDING: Final = pattern("drafts", "ending", re.IGNORECASE)
 _TORN: Final = re.compile(r"\b(?:and|or|the|a) (?:for|and|at|in|on|of|to|with|or)\b", re.IGNORECASE)
 """What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""
 
@@ -71,13 +42,9 @@ _BARE_THAT: Final = re.compile(r"\b(?:the|a) (?:day|time|way|moment|night|mornin
 """What is left of `that day`."""
 
 _SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
-
 _A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
-
 _STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
-
 _MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
-
 _WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
 """Words after which a name takes part in what is told."""
 

@@ -9,16 +9,11 @@ from typing import Final
 
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
+from app.english.patterns import pattern
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR
 from app.model import Precision
 
-CUE: Final = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|this|next|past|since|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may"
-    r"|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|spring|summer|autumn|fall|winter|christmas|easter|thanksgiving|halloween|weekend|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"
-    r"|\d{1,2}/\d{1,2}|morning|earlier)\b",
-    re.IGNORECASE,
-)
+CUE: Final = pattern("event_time", "cue", re.IGNORECASE)
 """Something that may be a time; without one, no time is looked for."""
 
 VAGUE: Final = re.compile(r"\b(?:recently|lately|the other day|not long ago|just)\b", re.IGNORECASE)
@@ -32,6 +27,9 @@ _OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
 """`my 20s` is no decade of the calendar."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _LONGEST: Final = 60
+_WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole)\s+$", re.IGNORECASE)
+"""Before a weekday that is none in particular: `on a Friday`."""
 _DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
@@ -121,7 +119,8 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
-    return span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
+    indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
+    return bool(indefinite) or span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
 
 
 def _is_age(text: str, span: TemporalSpan) -> bool:

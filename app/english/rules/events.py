@@ -7,43 +7,34 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import leading_name, token_names
+from app.english.patterns import pattern
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import PASSING, Draft, event, fact, owner_part, participants, retell, topic_of, who
-from app.english.rules.life_events import ABSTRACT, AFTER, AHEAD, GATED, MINOR, STATES, STRONG, WEAK
 from app.english.rules.noun_phrases import describes_event, says_something, value
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
-from app.english.word_lists import word_set
+from app.english.word_lists import pairs, word_set, words
 
+_PATTERNS: Final = {
+    verbs: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+    for title in ("after", "patterns")
+    for verbs, pattern in pairs("life_events", title).items()
+}
+_AFTER: Final = {verb: pattern for verbs, pattern in _PATTERNS.items() for verb in verbs.split()}
+_ABSTRACT, _AHEAD = _PATTERNS["abstract"], _PATTERNS["ahead"]
+_GATED, _STRONG, _WEAK, _MINOR, _STATES = (
+    words("life_events", title) for title in ("gated", "strong", "weak", "minor", "states")
+)
 _LIGHT: Final = frozenset({"get", "have", "do", "go", "make"})
-
 _MADE: Final = re.compile(r"\s+(?:a|an|my|our|the|\d+)\s+\w")
-
 _SPECIFIC: Final = re.compile(r"(?:\s+\S+){2,}")
-
 _FEW: Final = re.compile(r"\b(?:a few|some|a couple|a bunch|a lot|many|more)(?: more| of| online)?$", re.IGNORECASE)
-
-_VAGUE: Final = re.compile(
-    r"\b(?:a|an|some)(?: [a-z-]+)? (?:place|movie|film|project|setback|game|event|experience|show|photo|picture)s?$"
-)
-
+_VAGUE: Final = pattern("events", "vague")
 _THE_ONE: Final = re.compile(r"\S+ the [a-z]+")
-
 _LOOSE: Final = word_set("in on for it out up")
-
-_SOON: Final = re.compile(
-    r"\b(?:tomorrow|tonight|next|this|on|in|coming|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend)\b",
-    re.IGNORECASE,
-)
-
-_PLANNED: Final = re.compile(
-    r"\s+(?:(?:to\s+|on\s+|for\s+)?(?:visit|go|travel|move|fly|attend|take|start|adopt|open|launch|get married|run|host"
-    r"|compete|perform)(?:ting|ing)?\b|(?:a|an|my|our)\s+\w)",
-    re.IGNORECASE,
-)
-
+_SOON: Final = pattern("events", "soon", re.IGNORECASE)
+_PLANNED: Final = pattern("events", "planned", re.IGNORECASE)
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
 
@@ -65,18 +56,18 @@ def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if description is not None and not _is_empty(description, clause, time):
         yield event(
             clause, description, time, participants(clause, said, description),
-            importance=0.6 if life and clause.lemma not in MINOR else PASSING, topic=topic_of(description),
+            importance=0.6 if life and clause.lemma not in _MINOR else PASSING, topic=topic_of(description),
         )  # fmt: skip
 
 
 def _is_life(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     """Tell whether the verb and what follows it make an event of a life; weaker verbs need a date or a named thing."""
-    after = AFTER.get(clause.lemma)
+    after = _AFTER.get(clause.lemma)
     if after is None or after.match(clause.rest) is None:
         return False
-    if clause.lemma not in GATED and ABSTRACT.match(clause.rest):
+    if clause.lemma not in _GATED and _ABSTRACT.match(clause.rest):
         return False
-    told = clause.lemma in STRONG or clause.subject.who is Who.USER or clause.passive
+    told = clause.lemma in _STRONG or clause.subject.who is Who.USER or clause.passive
     return told or (time is not None and not time.vague) or _named(clause, time)
 
 
@@ -89,7 +80,7 @@ def _named(clause: Clause, time: event_time.ClauseTime | None) -> bool:
 def _is_worth_telling(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     """Tell whether something told with a time, or of others by name, names who or what was there or taken part in."""
     others = clause.subject.who is Who.NAMED or len(clause.subject.names) > 1
-    if clause.lemma in STATES or _SPECIFIC.match(clause.rest) is None or ABSTRACT.match(clause.rest):
+    if clause.lemma in _STATES or _SPECIFIC.match(clause.rest) is None or _ABSTRACT.match(clause.rest):
         return False
     if clause.lemma in _LIGHT and _MADE.match(clause.rest) is None:
         return False
@@ -105,11 +96,11 @@ def _is_empty(description: str, clause: Clause, time: event_time.ClauseTime | No
     rest = rest.removesuffix(time.words) if time is not None else rest
     words = rest.split()
     named = any(word[0].isupper() or word[0].isdigit() for word in words)
-    short = clause.lemma in STRONG or named or time is not None
-    least = 1 if clause.lemma == "die" else 2 if short else 5 if clause.lemma in WEAK else 4
+    short = clause.lemma in _STRONG or named or time is not None
+    least = 1 if clause.lemma == "die" else 2 if short else 5 if clause.lemma in _WEAK else 4
     loose = len(words) == 2 and words[1].lower() in _LOOSE  # noqa: PLR2004 - a verb and a particle
     vague = _FEW.search(rest) or _VAGUE.search(rest)
-    pointed = clause.lemma not in STRONG and _THE_ONE.fullmatch(rest.strip())  # "booked the tickets": which?
+    pointed = clause.lemma not in _STRONG and _THE_ONE.fullmatch(rest.strip())  # "booked the tickets": which?
     return len(words) < least or loose or bool(vague or pointed)
 
 
@@ -120,8 +111,11 @@ def _is_coming(clause: Clause) -> bool:
     if clause.lemma == "plan":
         return _PLANNED.match(clause.rest) is not None
     if clause.lemma == "have" and clause.modal is None and not clause.progressive:
-        return AHEAD.match(clause.rest) is not None
-    return (clause.progressive or clause.modal == "will") and AFTER[clause.lemma].match(clause.rest) is not None
+        return _AHEAD.match(clause.rest) is not None
+    fixed = clause.lemma == "start" and clause.holds and clause.subject.own  # "I start at Acme on Monday"
+    return (clause.progressive or clause.modal == "will" or fixed) and _AFTER[clause.lemma].match(
+        clause.rest
+    ) is not None
 
 
 def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -134,42 +128,14 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, description, time, participants(clause, said, description), topic=topic_of(description))
 
 
-_POINTING: Final = re.compile(
-    r"\b(?:it|this|that|these|those|them|him|her|he|she|they|you|your|there|here|something|things|stuff|one|ones|what|how"
-    r"|a few more|a (?:lot|ton|bunch)|tons|lots|everything|each other|some|me|us|myself|about)\b",
-    re.IGNORECASE,
-)
-
-_HOW_LONG: Final = re.compile(
-    r"\s+(?:for\s+(?:the\s+(?:past|last)\s+)?(?:about\s+|over\s+|almost\s+)?"
-    r"(?:(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten|several|many|a few)\s+)?"
-    r"(?:days?|weeks?|months?|years?|hours?|ages|while)|lately|recently|these days|right now|at the moment|now"
-    r"|regularly"
-    r"|since\b.*|so far|already|again|today|tonight|this (?:week|morning|afternoon|evening)|all (?:day|week"
-    r"|morning))\b",
-    re.IGNORECASE,
-)
-
-_TAIL: Final = re.compile(
-    r"(?:[\s,]+(?:too|as well|soon|especially|and|for|with|in|on|at|a|the|to|of))+$", re.IGNORECASE
-)
-
-_PLANNED_ACTIVITY: Final = re.compile(
-    r"\s+(?:a|an|my|our|another)\s+(?:\w+\s+){0,3}?(?:trip|vacation|wedding|party|move|visit|holiday|event|tournament|fundraiser"
-    r"|marathon|honeymoon|getaway|conference|workshop|reunion|surgery|renovation)\b",
-    re.IGNORECASE,
-)
-
-_CONSIDERED: Final = re.compile(
-    r"\s+(?:of\s+|about\s+)?(?P<what>(?:switching|moving|adopting|applying|quitting|leaving|joining|enrolling|selling|opening"
-    r"|learning|studying|retiring|migrating|relocating|becoming|going (?:into|back)|entering|changing (?:careers|jobs)"
-    r"|working (?:in|with|as)|having (?:kids|children|a baby))\s+.+)",
-    re.IGNORECASE,
-)
+_POINTING: Final = pattern("events", "pointing", re.IGNORECASE)
+_HOW_LONG: Final = pattern("events", "how long", re.IGNORECASE)
+_TAIL: Final = pattern("events", "tail", re.IGNORECASE)
+_PLANNED_ACTIVITY: Final = pattern("events", "planned activity", re.IGNORECASE)
+_CONSIDERED: Final = pattern("events", "considered", re.IGNORECASE)
 """What changes a life or a way of working; what one may buy or try out is of the moment."""
 
 _WEIGHED: Final = 0.6
-
 _MOST: Final = 14
 
 
@@ -206,9 +172,7 @@ def _what(clause: Clause, rest: str) -> str | None:
 
 
 _TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?(?:,\s?(?:19|20)\d\d\b)?)(?:\s*,.*)?$")
-
 _ONLY_TIME: Final = re.compile(r"\W*(?:on|at|in)?\W*", re.IGNORECASE)
-
 _LONGEST_DATE_NAME: Final = 2
 
 
@@ -227,24 +191,28 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
 
 
-OFTEN: Final = re.compile(
-    r"\b(?:every\s+(?:other\s+|single\s+)?(?:morning|evening|night|day|week|weekend|month|year|summer|winter|spring|fall"
-    r"|autumn|\w+day)s?|(?:once|twice|three times|four times|five times|several times|a few times|\d+ (?:times"
-    r"|days))\s+"
-    r"(?:a|per|each)\s+(?:day|week|month|year)|(?:on|in the)\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends"
-    r"|weekdays|mornings|evenings)|daily|weekly|each\s+(?:morning|evening|night|day|week))\b",
-    re.IGNORECASE,
-)
+_MOVED: Final = pattern("events", "moved", re.IGNORECASE)
+"""An appointment, and the date that it is moved to."""
+
+
+def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `the wedding was moved to 19 December`: what someone now has on that date."""
+    found = None if HIDDEN in text else _MOVED.search(text)
+    if found is None:
+        return
+    when = next(one for one in (found["when"], found["then"]) if one)
+    what = f"{said.speaker}'s {(found['what'] or found['which']).lower()}"
+    time = event_time.find(when, said.now, prefer="future")
+    if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
+        yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
+
+
+OFTEN: Final = pattern("events", "often", re.IGNORECASE)
 """How often something is done."""
 
 _REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "generally"})
 _O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
-_STOP: Final = re.compile(
-    rf"[.;:!?({HIDDEN}\u2014\u2026]|\s[-\u2013]\s|,\s|\s(?:because|since|so|but|which|and (?:it|i|we|they|that)|when"
-    rf"|while"
-    r"|as it|to (?:keep|help|stay|get|make))\b",
-    re.IGNORECASE,
-)
+_STOP: Final = pattern("events", "stop", re.IGNORECASE)
 _NO_HABIT: Final = word_set(
     """
     be feel think know want hope say tell need look love like hate enjoy appreciate see hear mean guess inspire
@@ -252,22 +220,14 @@ _NO_HABIT: Final = word_set(
     """
 )
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
-_LATELY: Final = re.compile(
-    r"(?:[\s,]+(?:now|nowadays|these days|right now|currently|at the moment|lately|for now|too|as well|again|though"
-    r"|anyway|already|any ?more))+$",
-    re.IGNORECASE,
-)
+_LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
 _AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
 _OPEN_END: Final = re.compile(r"[\s,]+(?:or|and)$", re.IGNORECASE)
 _BARE: Final = word_set("go do meet visit play come")
 """Verbs that say nothing with how often alone: `we go a few times a week`."""
 _MOST_WORDS: Final = 14
-_METHOD: Final = re.compile(
-    r"\s+(?:the\s+|a\s+|an\s+)?(?:[\w-]+\s){1,4}?(?:technique|method|diet|routine|framework|methodology|approach|lifestyle"
-    r"|schedule|system)\b",
-    re.IGNORECASE,
-)
+_METHOD: Final = pattern("events", "method", re.IGNORECASE)
 _PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
 
 

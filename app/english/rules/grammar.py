@@ -21,20 +21,14 @@ from app.english.word_lists import word_set
 from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
-
 ENDINGS: Final = {"m": "am", "re": "are", "s": "is", "ve": "have", "d": "would", "ll": "will"}
-
 UNCONTRACTED: Final = {"im": ("i", "am"), "ive": ("i", "have"), "dont": ("do", "not"), "doesnt": ("does", "not")}
 """Contractions written without their apostrophe."""
 
 BE: Final = {**dict.fromkeys(("am", "is", "are"), Tense.PRESENT), **dict.fromkeys(("was", "were"), Tense.PAST)}
-
 HAVE: Final = {**dict.fromkeys(("have", "has"), Tense.PRESENT), "had": Tense.PAST}
-
 DO: Final = {**dict.fromkeys(("do", "does"), Tense.PRESENT), "did": Tense.PAST}
-
 MODALS: Final = word_set("would could should can may might must shall cannot ought needn")
-
 ADVERBS: Final = word_set(
     """
     really actually just also currently now still always usually often recently finally basically already both
@@ -45,7 +39,6 @@ ADVERBS: Final = word_set(
     certainly
     """
 )
-
 _AUXILIARIES: Final = BE.keys() | HAVE.keys() | DO.keys() | MODALS | {"will", "isn't", "wasn't", "doesn't", "didn't"}
 
 
@@ -83,13 +76,9 @@ _PRONOUNS: Final = {
     **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
     "you": Who.ADDRESSEE,
 }
-
 _MINE: Final = frozenset({"my", "our"})
-
 _THEIRS: Final = {"his": "he", "her": "she", "their": "they"}
-
 _WHOSE: Final = {owner: possessive for possessive, owner in _THEIRS.items()}
-
 _BEFORE_COMPLEMENT: Final = word_set("a an the not in at from allergic based called been my")
 """Words before which the 's of a name is a verb."""
 
@@ -97,13 +86,11 @@ _APPOSITION: Final = re.compile(
     r",\s+(?:the|a|an|our|their|his|her|my|who|from|of)\s[^,;:]{2,60},\s+(?=\w)"
     r"|\s+(?:from|of)\s+(?:the\s+)?(?:[A-Z][\w'-]+\s+){1,4}(?=[a-z])"
 )
-
 _GROUP_NOUNS: Final = word_set(
     """
     team teams group company department division lab project app staff board committee office studio family
     """
 )
-
 _LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
 """What stands before a name and is no part of it."""
 
@@ -291,11 +278,8 @@ _CAPITAL_NAMES: Final = frozenset({"May", "Will"})
 """A month and a man, not what may or will be."""
 
 _NOT: Final = {"won't": "will", "can't": "can", "cannot": "can"}
-
 _HAS_GOT: Final = re.compile(r"\s+(?!married|engaged|divorced|back|to\b|into\b|used\b|over\b)\w")
-
 _OVER: Final = re.compile(r"\b(?:ago|yesterday|last (?:week|month|year|night|\w+day))\b", re.IGNORECASE)
-
 _PAST: Final = frozenset({"past", "participle"})
 
 
@@ -436,7 +420,7 @@ def _finite(clause: Clause, form: Form, verbal: _Verbal) -> Clause | None:
     if verbal.perfect or verbal.do or verbal.modal or verbal.used_to:
         return clause
     past, base = "past" in form.kinds, "base" in form.kinds
-    if past and base and (form.lemma == "quit" or _OVER.search(clause.rest)):
+    if past and base and (form.lemma in {"quit", "split"} or _OVER.search(clause.rest)):
         return replace(clause, tense=Tense.PAST)  # "I quit smoking", "I read it last week"
     one = clause.subject.who in {Who.NAMED, Who.USER} and not clause.subject.plural
     if not (form.kinds & {"past", "base", "s"}) or (base and one and not past):

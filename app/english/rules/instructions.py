@@ -7,100 +7,38 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.english.names import is_language, is_no_name
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.decisions import AT_HAND
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
+from app.english.rules.preferences import AT_HAND
 from app.english.rules.sentences import HIDDEN
 from app.english.word_lists import FOODS, REPLIES, SIZES, word_set
 
-_POLITE: Final = (
-    r"(?:(?:and|but|so|also|ok|okay|hey|hi|thanks|no|actually|from now on|going forward|in (?:the )?future|please"
-    r"|pls|kindly"
-    r"|just|next time)[, ]+)*"
-)
-_SIZE: Final = (
-    r"(?P<how>short|brief|concise|terse|simple|shorter|longer|detailed|formal|casual|informal|to the point|succinct"
-    r"|technical|friendly|professional|plain)\b"
-)
-_KEEP: Final = re.compile(
-    rf"{_POLITE}(?:(?:i'd like|i want|i need|i would like) you to\s+)?(?:(?:please|always)\s+)?(?:keep|make)\s+"
-    rf"(?:(?:your|the|all|any|my)\s+)*(?P<what>[a-z][\w-]*(?:\s[a-z][\w-]*){{0,2}}?)\s+"
-    rf"(?:(?:as|more|very|nice and|a (?:bit|little)(?: more)?)\s+)?{_SIZE}",
-    re.IGNORECASE,
-)
-_GIVE: Final = re.compile(
-    rf"{_POLITE}(?:i'd like|i want|i prefer|i'd prefer|give me)\s+(?:(?:please|always|only|your)\s+)*{_SIZE}\s+"
-    r"(?P<what>answers|responses|replies|explanations|summaries)\b",
-    re.IGNORECASE,
-)
+_KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
+_GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
 _STANDING: Final = re.compile(r"\b(?:always|from now on|going forward|in (?:the )?future)\b", re.IGNORECASE)
-_AT_HAND: Final = re.compile(
-    r".*?\b(?:keep|make)\s+(?:(?:it|this|that|these|those|them)\b"
-    r"|(?:the|my)\s+(?!(?:\w+\s+)?(?:answers|responses|replies|explanations|summaries|messages)\b))",
-    re.IGNORECASE,
-)
+_AT_HAND: Final = pattern("instructions", "at hand", re.IGNORECASE)
 """What is to be changed now, and not from now on: `make it shorter`, `make the intro shorter`."""
-_LANGUAGE: Final = re.compile(
-    rf"{_POLITE}(?:(?:please|always|only)\s+)*(?:answer|respond|reply|write|speak"
-    rf"|talk)\s+(?:to me\s+)?(?:only\s+)?in\s+"
-    r"(?P<what>[A-Za-z]+)\b",
-    re.IGNORECASE,
-)
-_CALL_ME: Final = re.compile(
-    rf"{_POLITE}(?:(?:everyone|people|friends|you can|my friends|you should|they(?: all)?|just)\s+)*(?:please\s+)?"
-    r"(?:calls?|refer to)\s+me\s+(?:as\s+)?(?P<name>(?-i:[A-Z])[\w'-]*(?:\s(?-i:[A-Z])[\w'-]*)?)",
-    re.IGNORECASE,
-)
-_RULE: Final = re.compile(
-    rf"(?P<lead>{_POLITE})(?P<how>always|never|don't ever|do not ever|don't|do not|avoid|stop)\s+(?P<verb>[a-z]+)\s+"
-    r"(?P<what>[^.;:!?]{2,140})",
-    re.IGNORECASE,
-)
+_LANGUAGE: Final = pattern("instructions", "language", re.IGNORECASE)
+_CALL_ME: Final = pattern("instructions", "call me", re.IGNORECASE)
+_RULE: Final = pattern("instructions", "rule", re.IGNORECASE)
 _FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
 _ONE_OFF: Final = re.compile(r"\b(?:the|my|our)\b", re.IGNORECASE)
 _STRICT: Final = frozenset({"always", "never", "don't ever", "do not ever"})
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
-_FOR: Final = re.compile(
-    r"(?:for|in)\s+(?P<what>(?!(?:this|the|my|that|now|example|instance|a|an|me)\b)[A-Za-z][\w-]*(?:\s[\w-]+){0,3}),\s+"
-    r"(?:please\s+)?(?:always\s+)?(?:use|prefer|choose|stick (?:to|with))\s+(?P<chosen>[^.;:!?,]{2,80})",
-    re.IGNORECASE,
-)
-_TRIGGER: Final = re.compile(
-    r"""(?:when(?:ever)?|if)\s+i\s+(?:say|type|write|ask\s+(?:you\s+)?(?:to|for))\s+['"](?P<trigger>[^'"]{2,80}?),?['"],?\s+
-    (?:(?:please|you\s+should|i\s+mean|it\s+means|that\s+means|do)[:,]?\s+)+(?P<steps>[^!?]{3,300})""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_RATHER: Final = re.compile(
-    r"(?:\w+, )?i(?:'d| would) (?:much )?rather (?P<one>[^.;:!?,]{2,60}?) than (?P<other>[^.;:!?,]{2,60})$",
-    re.IGNORECASE,
-)
-_ORDER: Final = re.compile(
-    r"(?:please,? )?(?:from now on|going forward"
-    r"|in (?:the )?future),? (?:please )?(?P<verb>[a-z]+)\s+(?P<what>[^.;:!?]{2,140})",
-    re.IGNORECASE,
-)
-_LAW: Final = re.compile(
-    r"(?:(?:strictly|legally|contractually)\s+)*(?:(?P<required>required|obliged|obligated)\s+to"
-    r"|(?P<prohibited>prohibited|forbidden|barred|banned)\s+from|(?P<allowed>allowed|permitted)\s+to)\s+(?P<verb>[a-z]+)"
-    r"\s+(?P<what>[^.;!?]{2,120})",
-    re.IGNORECASE,
-)
+_FOR: Final = pattern("instructions", "for", re.IGNORECASE)
+_TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
+_RATHER: Final = pattern("instructions", "rather", re.IGNORECASE)
+_ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
+_LAW: Final = pattern("instructions", "law", re.IGNORECASE)
 _NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
 """Verbs of what is said rather than ruled: `I must not forget`, `I can't wait`."""
-_WHY_NOT: Final = re.compile(
-    r"\b(?:due to|because of|for (?:\w+ )?reasons|polic(?:y|ies)|complian\w+|legal\w*|contract|regulat\w+"
-    r"|security rules)\b",
-    re.IGNORECASE,
-)
+_WHY_NOT: Final = pattern("instructions", "why not", re.IGNORECASE)
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
-_ONCE: Final = re.compile(
-    r"\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend|month)|right now|until|before"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day\b)",
-    re.IGNORECASE,
-)
+_ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
 """What makes a thing not to be eaten one of the moment."""
 _GENERAL: Final = word_set(
     """
@@ -108,16 +46,9 @@ _GENERAL: Final = word_set(
     respond answer run commit deploy push generate cite skip repeat
     """
 )
-_CONTACT: Final = re.compile(
-    rf"{_POLITE}(?P<how>always|never|don't ever|do not ever|don't|do not)\s+"
-    r"(?P<verb>call|phone|ring|text|message|email|contact|wake)\s+me\s+(?P<when>(?:up\s+)?(?:before|after|between|during|at|on|by|past|from|outside|unless|when)\s[^.;:!?]{2,100})",
-    re.IGNORECASE,
-)
+_CONTACT: Final = pattern("instructions", "contact", re.IGNORECASE)
 _ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
-_UNSAFE: Final = re.compile(
-    r"\b(?:ignore|disregard|previous instructions|system prompt|remember|password|secret|api key|token|credential)\b",
-    re.IGNORECASE,
-)
+_UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
 _SHORT: Final = 5

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import NameToken, adjoining, words_of
+from app.english.patterns import pattern
 from app.english.rules.sentences import HIDDEN
 from app.english.word_lists import COUNTED, word_set
 
@@ -37,14 +38,7 @@ VAGUE: Final = word_set(
 )
 """First or only words that make a value say nothing by itself."""
 
-_TRAILING: Final = re.compile(
-    r"(?:[\s,]+(?:now|currently|these days|right now|at the moment|nowadays|today|too|as well|though|anyway|btw"
-    r"|by the way"
-    r"|obviously|of course|naturally|thanks|thank you|ok|okay|lol|haha|please|again|instead|actually|so much|very much"
-    r"|a lot|more|any ?more|myself|right|also|really|either"
-    r"|lately|recently|already|yet|everyone|together|tbh|anyways|at all|for now))+$",
-    re.IGNORECASE,
-)
+_TRAILING: Final = pattern("noun_phrases", "trailing", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some)\s+", re.IGNORECASE)
 _EDGES: Final = " \t\r\n.,;:!?\"'()[]*_`~-"
 _SPACE: Final = re.compile(r"\s+")

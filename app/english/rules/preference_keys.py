@@ -10,11 +10,6 @@ from typing import Final
 from app.english.rules.noun_phrases import slug, without_article
 from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind
 
-CHOSEN: Final = frozenset(
-    {"now", "always", "currently", "mostly", "mainly", "only", "primarily", "usually", "typically", "exclusively"}
-)
-"""Adverbs that make what is used a choice."""
-
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
 _TIME: Final = re.compile(
     r"\b(?:in the|on|at)\s+(?:\w+\s+)?(?:mornings?|afternoons?|evenings?|night|weekends?|\w+days?)\b", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""Preferences: what people like, hate and do not eat, prefer, use by choice and switch to."""
+"""Preferences and choices: likes, dislikes, tools used by choice, decisions between known tools."""
 
 from __future__ import annotations
 
@@ -6,64 +6,35 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.drafts import Draft, decision, ending, fact, preference
 from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
-from app.english.rules.preference_keys import CHOSEN, choice, kind_of_choice
+from app.english.rules.preference_keys import choice, kind_of_choice, purpose_slug
+from app.english.rules.rows import CHOSEN
+from app.english.rules.sentences import HIDDEN
 from app.english.verbs import gerund
 from app.english.word_lists import FOODS, word_set
 
-_STOP: Final = r"[.;:!?()\u2014]"
-
-_OVER: Final = re.compile(
-    r",?\s+(?:over|rather than|instead of|more than|as opposed to|than|versus|vs\.?|not|and not|to)\s+"
-    rf"(?P<other>(?:(?!{_STOP}).)+?)(?=\s+(?:because|since|as|so|for|when|but|if)\b|{_STOP}|$)",
-    re.IGNORECASE,
-)
-
+_OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
-
-_FOR: Final = re.compile(
-    r"\s+(?:for|when|while|in|on|at)\s+(?P<what>(?:my\s+|all\s+|our\s+)?[^.;:!?,()\u2014]+?)"
-    r"(?=\s+(?:over|rather|instead|not|than|because|since|as|so|and|but)\b|[.;:!?,()\u2014]|$)",
-    re.IGNORECASE,
-)
-
-_TIMED: Final = re.compile(
-    r"\s+(?:in the|on|at)\s+(?:mornings?|afternoons?|evenings?|nights?|weekends?|\w+days?)\b", re.IGNORECASE
-)
-
+_FOR: Final = pattern("preferences", "for", re.IGNORECASE)
+_TIMED: Final = pattern("preferences", "timed", re.IGNORECASE)
 _AND: Final = re.compile(r"\s+and\s+(?=\w)", re.IGNORECASE)
-
 _DOING: Final = re.compile(r"\s+(?:to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b")
-
 _DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
-
 _WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
-
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
-
-_TO: Final = re.compile(
-    r"\s+(?:back\s+|over\s+)?(?:from\s+(?P<source>\S+(?:\s\S+){0,2}?)\s+)?to\s+(?:using\s+)?", re.IGNORECASE
-)
-
-_OFFERED: Final = re.compile(
-    r"\b(?:options?|ones?|versions?|variants?|suggestions?|proposals?|alternatives?|drafts?)$"
-    r"|^(?:option|version|variant|alternative|draft|number)\s+(?:\w|\d+)$"
-    r"|^(?:former|latter|first|second|third|last|other)(?:\s+\w+)?$",
-    re.IGNORECASE,
-)
+_TO: Final = pattern("preferences", "to", re.IGNORECASE)
+_OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
 """What says something only beside what it is chosen from."""
 
 _NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
-
 _INSIDE: Final = frozenset({"of", "the"})
-
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
 """Kinds one decides on for a piece of work rather than by taste."""
 
 _LONGEST_PURPOSE: Final = 5
-
 _LONGEST: Final = 12
 
 
@@ -155,30 +126,12 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
 
 _LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
-
-_POINTED_AT: Final = re.compile(
-    r"\s+(?:the|this|that|these|those|your|his|her|their|how|it|when|to (?:be|see|hear|know|have|think|help|get|make"
-    r"|do|go"
-    r"|take|share|say|tell|try|keep|feel))\b",
-    re.IGNORECASE,
-)
-
-_ENDS: Final = re.compile(
-    r"[.;:!?()\u2014\u2026]|\s-\s|\s(?:because|since|so|but|which|that|when|who|where|especially|lately|recently|as"
-    r"|and (?:i|we|my|it|they|am|have|want))\b",
-    re.IGNORECASE,
-)
-
-_NOWADAYS: Final = re.compile(
-    r"(?:[\s,]+(?:now|these days|nowadays|again|too|as well|any ?more|after all|actually|though))+\s*$", re.IGNORECASE
-)
-
+_POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
+_ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
+_NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
-
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
-
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
-
 _NOTHING: Final = word_set(
     """
     idea sound look way thought fact feeling concept design vibe part vibes energy attitude view thinking hearing
@@ -193,39 +146,19 @@ _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking 
 """Activities that say nothing without what is done."""
 
 _NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
-
 _SHARED: Final = word_set("movies films shows books novels")
-
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
-
 _INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
-
 _LIKES: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("like", "love", "enjoy", "adore"), True),
     **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
 }
-
-_INTO: Final = re.compile(
-    r"(?:(?:really|very|super|so|totally|quite|huge|big)\s+)*(?:(?:a|an)\s+)?(?:(?:really|huge|big|massive|avid|die-hard)\s+)*"
-    r"(?P<how>fan of|sucker for|all about|drawn to|into|fond of|passionate about|obsessed with|crazy about|keen on"
-    r"|interested in|good at|lover of)(?=\s)",
-    re.IGNORECASE,
-)
-
-_COME_ROUND: Final = re.compile(
-    r"\s+(?:(?:a?round\s+)?to\s+(?:like|love|enjoy|liking|loving|enjoying)|a?round\s+to|(?P<off>(?:right\s+)?off))"
-    r"(?=\s)(?!\s+(?:on|to|at|in|with|for|the|and)\b)",
-    re.IGNORECASE,
-)
-
+_INTO: Final = pattern("preferences", "into", re.IGNORECASE)
+_COME_ROUND: Final = pattern("preferences", "come round", re.IGNORECASE)
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
-
 _PAIR: Final = 2
-
 _MOST: Final = 4
-
 _LONGEST_TASTE: Final = 5
-
 _LONGEST_FOOD: Final = 3
 
 
@@ -314,11 +247,23 @@ def _in_general(name: str) -> bool:
     )
 
 
-def abstains(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`."""
+def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`; `eat meat again` ends it."""
+    again = clause.holds and clause.lemma != "avoid" and _AGAIN.search(clause.rest) is not None
     denied = clause.negated != (clause.lemma == "avoid")
-    if not denied or not clause.present or clause.perfect or clause.progressive:
+    if not (denied or again) or not clause.present or clause.perfect or clause.progressive:
         return
+    found = _abstained(clause)
+    yield from (ending(clause, said, one) for one in found) if again else found
+
+
+def stops_smoking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `quit smoking`."""
+    if clause.happened and clause.rest.lstrip().startswith("smoking"):
+        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
+
+
+def _abstained(clause: Clause) -> Iterator[Draft]:
     if clause.lemma == "smoke":
         yield preference(clause, "smoking.habit", "does not smoke", topic="health")
         return
@@ -330,12 +275,10 @@ def abstains(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
 
 
-_FAVOURITE: Final = re.compile(
-    r"(?:(?:all[- ]time|absolute|personal|current|new)\s+)*(?:favou?rite|fave?)\s+(?P<what>.+)", re.IGNORECASE
-)
-_MY_FAVOURITE: Final = re.compile(
-    r"my\s+(?:all[- ]time\s+)?favou?rite\s+(?P<what>[a-z]+(?:\s(?!of\b|because\b|so\b|and\b)[a-z]+)?)", re.IGNORECASE
-)
+_AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
+_FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
+_MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
+_PREFERRED: Final = re.compile(r"(?:preferred|default|go-to|usual|main|primary)\s+\w+(?:\s\w+)?", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
 _NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
 _INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
@@ -346,7 +289,11 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `my favourite colour is blue`, `Harry Potter is my favourite book`."""
     if not clause.copula or not clause.holds:
         return
-    noun = _FAVOURITE.fullmatch(clause.subject.noun or "") if clause.subject.who is Who.POSSESSED else None
+    theirs = clause.subject.noun or "" if clause.subject.who is Who.POSSESSED else ""
+    if _PREFERRED.fullmatch(theirs):
+        yield from _preferred(clause)
+        return
+    noun = _FAVOURITE.fullmatch(theirs)
     named = _MY_FAVOURITE.match(clause.rest) if clause.subject.who is Who.NAMED else None
     if noun is not None and not clause.rest.lower().startswith(_NO_CHOICE):
         chosen = thing(clause.rest, through=_INSIDE_NAME)
@@ -356,8 +303,60 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield from _favourite(clause, said.speaker, named["what"], clause.subject.name)
 
 
+def _preferred(clause: Clause) -> Iterator[Draft]:
+    """Read `my preferred editor is Neovim`."""
+    found = thing(clause.rest)
+    known = choice(found.name) if found and kind_of_choice(found.name) else None
+    if known is not None:
+        yield preference(clause, known.key, known.value, subject=clause.subject.owner or "", topic=known.topic)
+
+
 def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[Draft]:
     words = [_SPELLING.get(word, word) for word in what.lower().split()]
     key = slug(" ".join(words))
     if key and words[0] not in _NO_FAVOURITE:
         yield preference(clause, f"favourite.{key}", chosen, subject=owner, topic="personal")
+
+
+AT_HAND: Final = pattern("preferences", "at hand", re.IGNORECASE)
+"""A decision for the work at hand is no memory (seed 003: working memory)."""
+
+_CHOOSING: Final = {
+    **dict.fromkeys(("choose", "pick", "select"), re.compile(r"\s+")),
+    "go": re.compile(r"\s+(?:with|for)\s+"),
+    "change": re.compile(r"\s+(?:my|our) minds?\s*[:,]\s*(?:(?:we're|i'm) going with\s+)?"),
+    "settle": re.compile(r"\s+(?:with|on|for)\s+"),
+    "opt": re.compile(r"\s+for\s+"),
+    "decide": re.compile(r"\s+(?:(?:on|upon)|to (?:go with|go for|use|pick|choose|adopt)|using)\s+"),
+}
+_BECAUSE: Final = pattern("preferences", "because", re.IGNORECASE)
+_CHOSEN_OVER: Final = pattern("preferences", "chosen over", re.IGNORECASE)
+_AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
+
+
+def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read the choice of a tool or habit of a known kind; anything else that is decided stays in the turn."""
+    lead = _CHOOSING[clause.lemma].match(clause.rest)
+    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE} and AT_HAND.search(clause.text) is None
+    if lead is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
+        return
+    rest = clause.rest[lead.end() :]
+    found = thing(rest)
+    if found is None:
+        return
+    after = rest[found.end :]
+    over = _CHOSEN_OVER.search(after)
+    purpose = _AS_FOR.match(after) or (_AS_FOR.search(after) if over else None)
+    others = [name for one in (list_items(over["other"]) if over else ()) if (name := value(one))]
+    kind = next((one for name in (found.name, *others) if (one := kind_of_choice(name))), None)
+    if kind is not None:
+        what = value(purpose["what"]) if purpose else None
+        subject = f"{kind.noun} for {what}" if what and purpose_slug(what) else kind.noun
+        yield decision(clause, subject, found.name, rationale=_reason(after), alternatives=others, topic=kind.topic)
+
+
+def _reason(text: str) -> str | None:
+    found = _BECAUSE.search(text)
+    reason = found["why"].strip() if found else ""
+    named = reason and reason.split()[0].lower() not in {"this", "that", "these", "those", "you", "your", "he", "she"}
+    return reason if named and HIDDEN not in reason else None

@@ -9,7 +9,8 @@ from typing import Final
 
 from app.english import speech_acts
 from app.english.names import COMMON, is_group, is_no_name, kind_of
-from app.english.rules import implications
+from app.english.patterns import pattern
+from app.english.rules import answers
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
@@ -22,49 +23,25 @@ from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
 
-_TAKEN_BACK: Final = re.compile(
-    r"""[\w%")'](?:\s{0,3}[,.;!(\u2014\u2013\u2026-]{1,3}\s{0,3}|\s)(?:oh|ah)?[\s,]{0,2}
-    (?:scratch\ that|strike\ that|or\ rather|i\ meant?\b|no\ wait|wait,?\ no
-    |(?:sorry|oops|whoops|correction|no|nope|wait|hang\ on|make\ that)
-     (?:[\s,.:;!\u2014\u2013\u2026-]{1,3}(?:(?:it's|in|at|on|to|from|for|with)\s)?(?-i:[A-Z]|\d)
-       |\s?[,:;\u2014\u2013\u2026-]\s?[a-z]+(?:[.;!)\u2014]|$)))""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_TAKEN_BACK: Final = pattern("proposals", "taken back", re.IGNORECASE)
 """Words with which a speaker takes back what was just said: what is left can't be told, so nothing is read."""
 
-_GENERIC: Final = re.compile(
-    r"\b(?:if|when|can|could|should|would|may|might|must|need|want|will|you'll|let|once|until|unless|so that|whether"
-    r"|make sure)\b",
-    re.IGNORECASE,
-)
+_GENERIC: Final = pattern("proposals", "generic", re.IGNORECASE)
 """Words beside which an assistant's `you` may mean anybody."""
 
 _TOLD_OF_YOU: Final = word_set("work live prefer be use report like love have study speak manage lead call marry")
-
+_UNREAL: Final = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY})
 _BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
-
 _OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
-
 _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
-
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
-
-_FIRST_VERB: Final = re.compile(
-    r"(?:(?:just|recently|finally|also|and|so|yeah|yes|well|honestly|afternoon|evening"
-    r"|morning)[,: ]+)*(?P<verb>[a-z]+)\b"
-    r"(?! by\b| on\b| that\b| upon\b)",
-    re.IGNORECASE,
-)
-
+_FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
-
 _UNDERWAY: Final = re.compile(r"(?:committing to|coordinating with|meeting with)\b", re.IGNORECASE)
-
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
 _PASSED_ON: Final = 0.7
-
 _UNKNOWN_NAME: Final = 0.8
 """How sure it is that an unknown word with a capital is somebody's name."""
 
@@ -88,10 +65,9 @@ def speaker_statements(
 
     Of a `pasted` text only what `I` say is taken for the user's own.
     """
-    supposed = speech_acts.is_supposed(sentence.text)
-    if supposed or playing:
-        act, at = supposed or (SpeechAct.ROLEPLAY, 0)
-        yield from _supposed(sentence, said, SpeechAct.ROLEPLAY if playing else act, at)
+    act = SpeechAct.ROLEPLAY if playing else speech_acts.speech_act(sentence.text)
+    if act in _UNREAL or act is SpeechAct.SARCASM:
+        yield from _supposed(sentence, said, act) if act in _UNREAL else ()
         return
     speaker = _speaker(sentence, said)
     for draft in read_sentence(sentence.text, speaker, said, asks=sentence.asks, pasted=pasted):
@@ -146,9 +122,9 @@ def _known_name(name: str, said: SpeakerContext) -> float:
     return 0.0 if plain else _UNKNOWN_NAME
 
 
-def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct, at: int) -> Iterator[LocatedDraft]:
+def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct) -> Iterator[LocatedDraft]:
     """Yield what would be so, were it true: to be stored under the floor, never as a belief."""
-    text = sentence.text[at:].lstrip()
+    text = sentence.text[speech_acts.lead_of_supposition(sentence.text) :].lstrip()
     inner = Sentence(text=text, start=sentence.end - len(text), asks=False)
     read = next(iter(clauses(inner, said)), None) or _role_alone(inner, said)
     if read is None or not read.subject.own:
@@ -195,29 +171,14 @@ def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
 LEAST_IMPORTANCE: Final = 0.2
 """What matters less is not proposed (seed 003)."""
 
-_PERSON: Final = re.compile(
-    r"\b([A-Z][a-z]+)(?:'s)? (?:said|says|told|thinks|manages|leads|reports|is (?:the|my|our|a|an) (?:\w+ ){0,3}?"
-    r"(?:manager|lead|engineer|boss|director|ceo|cto|friend|sister|brother|colleague|designer|developer))\b"
-)
-
-_MAY_STATE: Final = re.compile(
-    r"[A-Z]|\b(?:i|im|i'm|i've|we|we're|we've|my|our|user|me|you|he|she|they|her|his|decided|always|never|please|keep|for"
-    r"|call)\b"
-)
-
-_OF_USER: Final = re.compile(
-    r"\buser(?:'s)?\b|\b(?:you|your)(?:['\u2019](?:re|ve))?\s+(?:\w+\s+){0,3}?(?:works?|lives?|prefers?|is|are|use|report"
-    r"|likes?|loves?|have|study|speak|manage|lead|said|told|mentioned|allergic|an?|from|name|called|married)\b",
-    re.IGNORECASE,
-)
-
+_PERSON: Final = pattern("proposals", "person")
+_MAY_STATE: Final = pattern("proposals", "may state")
+_OF_USER: Final = pattern("proposals", "of user", re.IGNORECASE)
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""
 
 _LONGEST_NAME: Final = 200
-
 _MOST_CONTEXT: Final = 2_000
-
 _LONGEST_OWN: Final = 1_500
 """A longer turn of a user may be pasted: what it says of others is not the user's to state."""
 
@@ -234,7 +195,7 @@ def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str
     """Return what a turn proposes, each with the name of its rule."""
     if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
         return ()
-    statement = implications.read_answer(turn, context)
+    statement = answers.read_answer(turn, context)
     if statement is not None:
         return tuple((rule, _answer(one, turn)) for rule, one in _proposed(replace(turn, content=statement), context))
     return _proposed(turn, context)
@@ -242,7 +203,7 @@ def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str
 
 def _answer(proposal: Proposal, turn: Turn) -> Proposal:
     """Return what an answer says in full, as it was said."""
-    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * implications.SURE, 2))
+    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * answers.SURE, 2))
 
 
 def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[tuple[str, Proposal], ...]:
@@ -271,8 +232,8 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
             continue
         if _TAKEN_BACK.search(text):
             continue
-        playing = playing or speech_acts.begins_play(text)
-        if speech_acts.is_joke(text) or not _MAY_STATE.search(text):
+        playing = playing or speech_acts.opens_play(text)
+        if speech_acts.is_fiction(text) or not _MAY_STATE.search(text):
             continue
         if turn.role is Role.USER:
             found.extend(speaker_statements(sentence, said, playing=playing, pasted=pasted))

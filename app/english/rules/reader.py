@@ -13,7 +13,7 @@ from typing import Final
 
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, Draft, ending, event, fact, relation, retell
+from app.english.rules.drafts import PASSING, Draft, ending, entity, event, fact, relation, retell
 from app.english.rules.rows import Row, is_now
 from app.english.rules.table import BY_VERB, OF_EVERY_VERB, SENTENCES
 from app.english.verbs import form_of
@@ -29,6 +29,7 @@ _SLOT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "relation": ("from_entity", "relation_type"),
 }
 """Types of states, and the fields of their payloads that say what state of whom it is."""
+_THIRD_PERSONS: Final = frozenset({"he", "she", "they"})
 _IT: Final = frozenset({"it", "they"})
 """Subjects of which no fact is stated: what these pronouns stand for is rarely one person."""
 
@@ -71,18 +72,36 @@ def _drafts(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if row.read is not None:
         yield from row.read(clause, said)
         return
-    over = (row.past and clause.past_state) or (row.past and clause.holds and clause.perfect and not is_now(clause))
-    if not (over or row.mood(clause)) or (
-        row.unless and clause.progressive and _compiled(row.unless).search(clause.rest)
-    ):
+    whose = _whose(row, clause)
+    over = _is_over(row, clause)
+    passing = row.unless and clause.progressive and _compiled(row.unless).search(clause.rest)
+    if whose is None or passing or not (over or row.mood(clause)):
         return
     values = list(_values(row, clause, said))
     if over:
         yield from _past_state(clause, said, row) if values else ()
         return
     for value in values:
-        draft = _state(row, clause, said, value)
+        draft = _state(row, clause, said, value, whose)
         yield ending(clause, said, draft) if row.ends else draft
+
+
+def _whose(row: Row, clause: Clause) -> str | None:
+    """Return whom a draft of the row is about; None where its subject is nobody's such thing."""
+    if not row.noun:
+        return clause.subject.name
+    subject = clause.subject
+    theirs = subject.who is Who.POSSESSED and subject.given is None and subject.owner not in _THIRD_PERSONS
+    found = _compiled(row.noun).fullmatch(subject.noun or "") if theirs else None
+    of = found.groupdict().get("of") if found is not None else None
+    return None if found is None else f"{subject.owner}'s {of}" if of else subject.owner
+
+
+def _is_over(row: Row, clause: Clause) -> bool:
+    """Tell whether the clause says what was so and no longer is."""
+    then = replace(clause, tense=Tense.PRESENT, used_to=False, perfect=False)
+    past = clause.past_state or (clause.holds and clause.perfect and not (clause.copula or is_now(clause)))
+    return row.past and past and row.mood(then)
 
 
 def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
@@ -96,14 +115,16 @@ def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
     yield from found or ([""] if row.open_value else [])
 
 
-def _state(row: Row, clause: Clause, said: SpeakerContext, value: str) -> Draft:
+def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: str) -> Draft:
+    if row.type == "entity":
+        return entity(clause, whose, value)
     if row.type == "relation":
         time = event_time.since(clause.rest, said.now) if is_now(clause) else event_time.find(clause.whole, said.now)
         since = time.exact_day if time is not None and not row.ends else None
         return relation(clause, row.predicate, value, since=since)
     return fact(
-        clause, row.predicate, value, stateful=row.stateful, importance=row.importance, topic=row.topic
-    )  # fmt: skip
+        clause, row.predicate, value, subject=whose, stateful=row.stateful, importance=row.importance, topic=row.topic
+    )
 
 
 def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draft]:

@@ -1,4 +1,4 @@
-"""Who people are to one another: `my manager Sarah`, `Anna is my sister`, `our dog Rex`."""
+"""Relationships of people and animals, how they are named, and how they end: `my manager Sarah`, `Rex died`."""
 
 from __future__ import annotations
 
@@ -8,46 +8,42 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import STATED, Draft, entity, fact, relation
-from app.english.rules.noun_phrases import list_items, thing_after
+from app.english.patterns import pattern
+from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
+from app.english.rules.noun_phrases import list_items
 from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, word_set
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
-_BY_NAME: Final = re.compile(
-    r"\b(?:[Mm]y|[Oo]ur)\s+(?P<how>(?:(?:new|old|best|older|younger|little|big|eldest|oldest|youngest|late|dear|good|ex"
-    r"|former|previous|twin|step|beloved|pet)[\s-]+)*)(?P<noun>[a-z][\w-]*(?:\s(?:lead|manager|retriever|shepherd|terrier|pig))?)"
-    r"(?:\s+(?:named|called)\s+|,?\s+)(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof)\.?\s)?[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?)"
-)
+_BY_NAME: Final = pattern("relationships", "by name")
 _WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)", re.IGNORECASE)
 _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
 _BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 _OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
-_TO: Final = re.compile(r"\s+(?:to\s+)?(?=[A-Z])")
-_GONE: Final = re.compile(
-    r"\b(?:lost|buried|put)\s+(?:my|our)\s|\b(?:died|passed away|is dead|left me|divorced me|put (?:down|to sleep))\b",
-    re.IGNORECASE,
-)
-"""What says that whom it names is not one's any more."""
+GONE: Final = pattern("relationships", "gone", re.IGNORECASE)
+"""Words by which whom a sentence names is not one's any more."""
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
 """Who is another one once they are the old one; an old friend is still a friend."""
 _ONE_OF_A_KIND: Final = frozenset({"married-to", "has-mother", "has-father"})
-_BROAD: Final = frozenset(KIN.values()) - {"friend-of", "has-mother", "has-father", "has-pet"}
-"""Ties that say less than their noun, which the entity keeps: a niece is a relative, a fiancé a partner."""
-_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|my|our|another)"
-_HAS: Final = re.compile(
-    rf"\s+(?P<count>{_COUNT})\s+(?P<kind>(?:[a-z][\w-]*\s+){{0,3}}?)(?P<noun>[a-z][\w-]*)"
-    r"(?:\s*,?\s*(?:named|called|whose names? (?:is|are)|by the name of)\s+(?P<names>[A-Z][^.;!?()]*)"
-    r"|\s*[,:\u2013-]\s*(?P<listed>[A-Z][\w'-]+(?:\s*(?:,|,?\s*and)\s*[A-Z][\w'-]+)*)\s*$)?"
-)
+_BROAD: Final = frozenset(KIN.values()) - {
+    "friend-of", "has-mother", "has-father", "has-pet", "has-partner"
+}  # fmt: skip
+"""Ties that say less than their noun, which the entity keeps: a niece is a relative. What ends is a fact alone."""
+_HAS: Final = pattern("relationships", "has")
 _CHILDREN: Final = frozenset({"children", "kids"})
 _ONE: Final = frozenset({"a", "an", "another", "one", "1"})
 _COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
 _MOST_NAMES: Final = 3
-_WITH: Final = re.compile(r"\s+(?:closely\s+)?(?:with|alongside)\s+", re.IGNORECASE)
 _TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
 _ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
+_TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
+_APART: Final = re.compile(r"\s*(?:up|apart)?(?:\s+with\s+(?P<whom>.+))?", re.IGNORECASE)
+_UP: Final = pattern("relationships", "up", re.IGNORECASE)
+_DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
+_DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
+_MATES: Final = ("married-to", "has-partner")
+_KEPT_BY_BOTH: Final = ("has-pet", *_MATES)
 
 
 def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[Draft]:
@@ -109,7 +105,7 @@ def tie_of(noun: str) -> str | None:
 
 def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
-    for found in () if _GONE.search(text) else _BY_NAME.finditer(text):
+    for found in () if GONE.search(text) else _BY_NAME.finditer(text):
         if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
             noun = (
                 f"{found['how']}{found['noun']}"
@@ -119,9 +115,12 @@ def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[D
             yield from relationship(clause, clause.subject.name, noun, bare_name(found["name"]))
 
 
-def someone(clause: Clause) -> Iterator[Draft]:
+def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `my manager is Sarah`, `my dog's name is Rex`."""
+    theirs = clause.subject.who is Who.POSSESSED and clause.subject.given is None
     noun = clause.subject.noun or ""
+    if not (theirs and clause.copula and clause.holds):
+        return
     of = _NAME_OF.fullmatch(noun)
     named = leading_name(clause.rest)
     if named is None:
@@ -172,14 +171,6 @@ def naming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield fact(clause, "has-name", named[0], importance=STATED, topic="personal")
 
 
-def marrying(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `married to Anna`, `married Tom last year`; who `was married to Tom` no longer is."""
-    spouse = thing_after(_TO, clause.rest)
-    if spouse and not clause.negated and clause.modal is None and not clause.progressive:
-        draft = fact(clause, "married-to", spouse.name, importance=0.8, topic="personal")
-        yield replace(draft, ends=True) if clause.passive and clause.tense is Tense.PAST else draft
-
-
 def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `have two dogs named Biscuit and Maple`, `have three children`."""
     found = _HAS.match(clause.rest) if clause.holds and not clause.perfect else None
@@ -209,13 +200,77 @@ def _names(text: str) -> list[str]:
     return found
 
 
-def working_together(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `John and Sarah work together`, `works closely with Priya`."""
-    if not clause.holds:
-        return
-    colleague = thing_after(_WITH, clause.rest)
-    if colleague and kind_of(colleague.name, said.people) == PERSON:
-        yield relation(clause, "works-with", colleague.name)
-    elif _TOGETHER.match(clause.rest):
+def working_together(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `John and Sarah work together`."""
+    if clause.holds and _TOGETHER.match(clause.rest):
         for other in clause.subject.names[1:]:
             yield relation(clause, "works-with", other, start=clause.subject.names[0])
+
+
+def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `got divorced`, `divorced Tom`, `Anna and I broke up`, `my husband and I separated`."""
+    if clause.negated or clause.modal or clause.subject.who is Who.ADDRESSEE:
+        return
+    parted = _parted(clause)
+    if parted is None:
+        return
+    ties, whom = parted
+    named = leading_name(whom) if whom else None
+    mine = clause.subject.own or clause.subject.mine or said.speaker in clause.subject.names
+    other = named[0] if named else next((one for one in clause.subject.names if one != said.speaker), "")
+    if not mine and clause.subject.plural:
+        return
+    if not mine or clause.subject.given:
+        other = clause.subject.given or (named[0] if named else "")
+    owner = said.speaker if mine else clause.subject.name
+    for one in ties:
+        yield ending(clause, said, fact(clause, one, other, subject=owner, importance=0.8, topic="personal"))
+
+
+def _parted(clause: Clause) -> tuple[tuple[str, ...], str | None] | None:
+    """Return which ties have ended and, where it is said, from whom; None when none has."""
+    if clause.copula or clause.lemma == "get":
+        found = _DIVORCED.match(clause.rest)
+        return (("married-to",), found["whom"]) if found else None
+    if clause.passive and clause.lemma == "divorce":
+        return ("married-to",), None
+    if not clause.happened:
+        return None
+    if clause.lemma == "divorce":
+        return ("married-to",), clause.rest.strip()
+    apart = _APART.match(clause.rest)
+    whole = clause.lemma in {"break", "split"} and _UP.match(clause.rest) is not None
+    if apart is not None and (whole or (clause.lemma == "separate" and _alone(clause.rest))):
+        return _MATES, apart["whom"]
+    return None
+
+
+def _alone(rest: str) -> bool:
+    """Tell whether nothing is named that was separated: `separated last year`, but not `separated the files`."""
+    return not rest.strip(" .!") or _TIMED.match(rest) is not None or rest.startswith(" from my")
+
+
+def death(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `Rex died`, `my husband passed away`, `my dog Rex is dead`: whom one no longer has."""
+    away = clause.lemma == "die" or (clause.lemma == "pass" and clause.rest.startswith(" away"))
+    gone = clause.copula and clause.holds and _DEAD.match(clause.rest) is not None
+    if not ((away and clause.happened) or gone):
+        return
+    subject = clause.subject
+    if subject.who is Who.NAMED and not subject.plural:
+        yield from _gone(clause, said, subject.name)
+    elif subject.who is Who.POSSESSED and subject.mine and subject.noun:
+        yield from _lost(clause, said, subject.noun, subject.given)
+
+
+def _gone(clause: Clause, said: SpeakerContext, name: str) -> Iterator[Draft]:
+    for one in _KEPT_BY_BOTH:
+        yield ending(clause, said, fact(clause, one, name, subject=said.speaker, topic="personal"))
+
+
+def _lost(clause: Clause, said: SpeakerContext, noun: str, given: str | None) -> Iterator[Draft]:
+    owner, work, tied = said.speaker, COLLEAGUES.get(noun), tie_of(noun)
+    if work:
+        yield ending(clause, said, relation(clause, work, given or "", start=owner))
+    elif tied in _MATES or (tied is not None and given):
+        yield ending(clause, said, fact(clause, tied, given or "", subject=owner, topic="personal"))

@@ -1,4 +1,4 @@
-"""What a row of the table of rules says: which clauses it reads, what follows their verb, and what it makes of that."""
+"""Rows of the table of rules, and the moods of the clauses that they read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.names import ORGANIZATION, kind_of
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import FACTUAL, Draft
 from app.english.rules.event_time import SINCE
 from app.english.rules.values import Value
+from app.english.word_lists import word_set
 
 Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
 """Reads a clause in its own way, where a row's fields do not suffice."""
@@ -17,6 +19,11 @@ Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
 TextRule = Callable[[str, Clause, SpeakerContext], Iterator[Draft]]
 """Reads a whole sentence, whatever its clauses; the clause says who speaks."""
 
+CHOSEN: Final = word_set("now always currently mostly mainly only primarily usually typically exclusively")
+"""Adverbs that make what is used a choice."""
+
+_ROLELESS: Final = word_set("character avatar bot agent assistant")
+_GREETINGS: Final = word_set("hi hello hey")
 UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
 
@@ -42,6 +49,59 @@ def is_undergone(clause: Clause) -> bool:
     return clause.passive and not clause.negated and clause.modal is None
 
 
+def is_habit(clause: Clause) -> bool:
+    """Tell whether the clause says what the speaker does in general, and not by choice."""
+    return is_others_habit(clause) and clause.subject.who is Who.SPEAKER
+
+
+def is_others_habit(clause: Clause) -> bool:
+    """Tell whether the clause says what someone does in general, and not by choice."""
+    return is_now(clause) and not (clause.progressive or clause.adverbs & CHOSEN)
+
+
+def is_one(clause: Clause) -> bool:
+    """Tell whether the clause says what one person is, rather than a figure of a game."""
+    return is_told(clause) and not clause.subject.plural and clause.subject.noun not in _ROLELESS
+
+
+def is_of_company(clause: Clause) -> bool:
+    """Tell whether the clause says what a company is."""
+    return is_told(clause) and kind_of(clause.subject.name) == ORGANIZATION
+
+
+def is_of_unknown(clause: Clause) -> bool:
+    """Tell whether the clause says what someone or something is whose name nobody knows, or a company."""
+    named = clause.subject.who is Who.NAMED and not clause.subject.plural
+    return is_told(clause) and named and kind_of(clause.subject.name) in {ORGANIZATION, None}
+
+
+def is_born(clause: Clause) -> bool:
+    """Tell whether the clause says what someone is or was."""
+    return clause.copula and not clause.negated and clause.modal is None
+
+
+def is_introduced(clause: Clause) -> bool:
+    """Tell whether the speaker says who they are."""
+    own = clause.subject.who in {Who.SPEAKER, Who.USER} and not clause.subject.plural
+    return is_told(clause) and own and not clause.adverbs
+
+
+def is_greeting(clause: Clause) -> bool:
+    """Tell whether the speaker says who they are with a greeting."""
+    return is_introduced(clause) and not _GREETINGS.isdisjoint(clause.before.lower().replace(",", " ").split())
+
+
+def is_married(clause: Clause) -> bool:
+    """Tell whether the clause says that someone married or is married."""
+    said = not clause.negated and clause.modal is None and not clause.progressive
+    return said and not was_undergone(clause)
+
+
+def was_undergone(clause: Clause) -> bool:
+    """Tell whether the clause says in what state someone was: `was married`."""
+    return is_undergone(clause) and clause.tense is Tense.PAST and not clause.perfect
+
+
 def is_any(clause: Clause) -> bool:
     """Tell nothing: a rule that reads clauses in its own way looks for itself."""
     return clause.sure > 0
@@ -54,7 +114,8 @@ class Row:
     `precision` is the share of what the rule makes that readers found true and useful on development conversations;
     it is how sure the extractor is. `past`: what was so and no longer is becomes an event. `alone`: of the rows of
     one verb with it, the first that reads something is the only one. `ends`: it says that the fact is no longer so,
-    `open_value`: whatever its value was, where none is named. `unless` is what must not stand after the verb.
+    `open_value`: whatever its value was, where none is named. `unless` is what must not stand after the verb. `noun`:
+    the subject is somebody's thing of that name, and the draft is about that somebody.
     """
 
     name: str
@@ -73,6 +134,7 @@ class Row:
     ends: bool = False
     open_value: bool = False
     unless: str = ""
+    noun: str = ""
     read: Rule | None = None
 
 

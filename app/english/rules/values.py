@@ -4,30 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_language, is_place, kind_of
+from app.english.names import (
+    ORGANIZATION,
+    PERSON,
+    PLACE,
+    is_group,
+    is_language,
+    is_nationality,
+    is_no_name,
+    is_place,
+    kind_of,
+    leading_name,
+)
+from app.english.patterns import pattern
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import (
-    Phrase,
+    Thing,
+    describes_event,
     list_items,
     noun_phrase,
     plural,
     thing,
     thing_after,
     value,
-    without_article,
 )
 from app.english.word_lists import (
-    COLLEAGUES,
     CONDITION_HEADS,
     CONDITIONS,
     DEGREES,
     DIETS,
-    NOT_TITLES,
-    ROLE_HEADS,
-    ROLE_OF,
+    GROUPS,
+    KINDS,
     STATES,
     section,
     word_set,
@@ -43,20 +52,6 @@ DATE: Final = (
 )
 """A date as people say when they were born."""
 
-_ARTICLE: Final = re.compile(r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?", re.IGNORECASE)
-_SUFFIX: Final = re.compile(
-    r"\w{3,}(?:ologist|ographer|ician|iatrist|ineer|keeper|writer|woman|smith|therapist|maker)s?", re.IGNORECASE
-)
-_EMPLOYER: Final = re.compile(r"\s*(?:,\s*)?(?:at|for|with|working (?:at|for)|here at|over at)\s+(?=\S)", re.IGNORECASE)
-_OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
-_POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
-_MOST_WORDS: Final = 6
-_ARTICLES: Final = frozenset({"a", "an", "the"})
-_NO_EMPLOYER: Final = word_set(
-    "home night heart now work fun years least all free living last myself himself herself themselves money cash pay "
-    "food peanuts tips friend friends day once present first long most times"
-)
-_NOBODY: Final = frozenset({"the moment", "the team", "my team", "our team"})
 _STOP: Final = re.compile(r"[.;:!?(\u2014]|\s+(?:so|because|which|but|since|that)\b|\s-")
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
 _DANGLING: Final = re.compile(r"\s(?:and|or)\s*$", re.IGNORECASE)
@@ -67,138 +62,95 @@ _BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
 _NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
 """What one is allergic to in jest."""
 _SEVERITY: Final = word_set("severe bad mild serious terrible food seasonal a an some any my many")
-_STATE: Final = re.compile(
-    r"(?:(?:a|an|partially|legally)\s+)?(?P<kind>type \d )?(?P<what>[a-z -]+?)"
-    r"(?=[,.;(!]|\s+(?:and|so|but|because|since|for|now|too|with|any)\b|\s*$)",
-    re.IGNORECASE,
-)
-_YEARS: Final = re.compile(
-    r"\s*(?:(?:about|almost|nearly|around)\s+)?(?P<years>\d{1,3})"
-    r"(?:[\s-]*years?[\s-]*old|\s*yo\b|(?=\s*(?:[,.;:!?(-]|$|(?:yesterday|today|tonight|now|just|recently|ago|this|last|on"
-    r"|and|but|so)\b|in\s+[A-Z])))",
-    re.IGNORECASE,
-)
+_STATE: Final = pattern("values", "state", re.IGNORECASE)
+_YEARS: Final = pattern("values", "years", re.IGNORECASE)
 _MOST_AGE: Final = 120
 _AND: Final = re.compile(r"\s+and\s")
 _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
-_SPOKEN: Final = re.compile(
-    r"[.;:!?(]|\s(?:because|since|so|but|which|for|with|at|when|every|on|in|as|after|fluently|well)\b"
-)
-_LANGUAGE: Final = re.compile(
-    r"\s*(?:(?:some|a (?:little|bit of)|fluent|basic|both|only|how to|to|play)\s+)+", re.IGNORECASE
-)
+_SPOKEN: Final = pattern("values", "spoken")
+_LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
 _INSTRUMENTS: Final = section("activities", "instruments")
 _GAMES: Final = section("activities", "games")
 _COUNTRY: Final = re.compile(r",\s+([A-Z][\w.]*(?:\s[A-Z][\w.]*)?)")
 _DWELLINGS: Final = section("dwellings", "dwellings")
 _NOWHERE: Final = section("dwellings", "no places")
-_DWELLING_IN: Final = re.compile(
-    r"(?:\s+(?:just\s+)?(?:near|outside)|\s+in)\s+(?=(?-i:[A-Z]))(?!(?-i:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-    r"|Spring|Summer)[a-z]*)\b)",
-    re.IGNORECASE,
+_DWELLING_IN: Final = pattern("values", "dwelling in", re.IGNORECASE)
+_LED: Final = GROUPS | KINDS["project"] | KINDS["organization"] | {"office", "budget"}
+_LED_COUNTED: Final = _LED | {"people", "engineers", "staff"}
+_NOT_LED: Final = word_set("to up sure people everyone time stress expectations it way by me")
+_PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
+_NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
+_LONGEST_TOOL: Final = 5
+_SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
+_MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
+_ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
+_GOAL: Final = re.compile(r"[^.;,!?(]{4,80}(?=[.;,!?(]|$)")
+_SOON: Final = pattern("values", "soon", re.IGNORECASE)
+_NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
+_COUNT: Final = pattern("values", "count", re.IGNORECASE)
+_OFFSPRING: Final = re.compile(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b", re.IGNORECASE)
+_PRAISE: Final = ("great", "good", "bad", "nice", "beautiful", "amazing", "cool", "fun", "wonderful", "must")
+Test = Callable[[Thing, SpeakerContext], bool]
+
+
+def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozenset({"of"})) -> Value:
+    """Return what yields the thing that a text begins with if it passes a test; `whole`: with its article."""
+
+    def values(text: str, said: SpeakerContext) -> Iterator[str]:
+        found = thing(text, through=through)
+        if found is not None and test(found, said):
+            yield found.whole if whole else found.name
+
+    return values
+
+
+def matching(pattern: str, *, fold: bool = False) -> Value:
+    """Return what yields the words that a text begins with if they match; `fold`: in lower case."""
+    compiled = re.compile(pattern, re.IGNORECASE)
+
+    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
+        found = compiled.match(text)
+        if found is not None:
+            yield found.group().lower() if fold else found.group()
+
+    return values
+
+
+anything: Final = a_thing(lambda _thing, _said: True)
+any_name: Final = a_thing(lambda found, _said: found.capital)
+person: Final = a_thing(lambda found, said: kind_of(found.name, said.people) == PERSON)
+quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
+led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
+birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
+feared: Final = a_thing(lambda found, _said: not found.last.endswith("ing"))
+equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
+tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
+degree: Final = a_thing(lambda found, _said: _is_degree(found.name), whole=True, through=_INSIDE_DEGREE)
+date: Final = matching(rf"(?-i:{DATE})")
+child_count: Final = matching(
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b"
+    r"(?!\s+(?!kids\b|children\b)(?:\w+\s+){0,2}(?:boys|girls|sons|daughters|twins)\b)",
+    fold=True,
 )
+offspring: Final = matching(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Occupation:
-    """A role, who employs, and where in the text both end."""
-
-    role: str
-    employer: str | None
-    end: int
+def _is_tool(found: Thing) -> bool:
+    return found.first not in _NO_TOOL and found.words <= _LONGEST_TOOL
 
 
-def occupation_of(text: str) -> Occupation | None:
-    """Return the role that the text begins with, and its employer when one is named; None when it is no role."""
-    lead = _ARTICLE.match(text)
-    found = noun_phrase(text, lead.end() if lead else 0, through=frozenset(), most=_MOST_WORDS)
-    if found is None or not is_role(found.text):
-        return None
-    role, end = found.text, found.end
-    of = _OF.match(text, end)
-    target = noun_phrase(text, of.end()) if of and found.text.split()[-1].lower() in ROLE_OF else None
-    if target is not None and target.text[0].isupper():
-        return Occupation(role, organisation(target.text), target.end)
-    if target is not None:
-        role, end = f"{role} of {without_article(target.text)}", target.end
-    employer = employer_at(text, end)
-    return Occupation(role, None, end) if employer is None else Occupation(role, employer.text, employer.end)
+def _has_capital(found: Thing) -> bool:
+    return any(letter.isupper() for letter in found.name)
 
 
-def is_role(text: str) -> bool:
-    """Tell whether a noun phrase names a profession or position."""
-    low = text.lower()
-    words = [low] if low in ROLE_HEADS else low.replace("-", " ").split()
-    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words):  # "dating a nurse"
-        return False
-    if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
-        return False
-    head = words[-1]
-    return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
+def _is_degree(name: str) -> bool:
+    return name.lower().partition(" in ")[0].partition(" of ")[0].split()[-1] in DEGREES
 
 
-def employer_at(text: str, at: int) -> Phrase | None:
-    """Return the employer named at the place: `at Volkswagen's EV division`."""
-    lead = _EMPLOYER.match(text, at)
-    if lead is None:
-        return None
-    found = noun_phrase(text, lead.end())
-    name = None if found is None else organisation(found.text)
-    return None if found is None or name is None else Phrase(name, found.end)
-
-
-def organisation(text: str) -> str | None:
-    """Return an organisation's name as it is stored: `Volkswagen's EV division` is `Volkswagen EV division`."""
-    found = value(_POSSESSIVE.sub("", text) if text[:1].isupper() else text)
-    if found is None or found.lower() in _NOBODY or found.split()[0].lower() in _NO_EMPLOYER or found[0].isdigit():
-        return None
-    return found
-
-
-def employer(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an employer: an organisation, or a thing that is nobody and no place."""
-    found = noun_phrase(text)
-    name = None if found is None else organisation(found.text)
-    if name is not None and kind_of(name, said.people) not in {PERSON, PLACE} and not is_boss(name, said):
-        yield name
-
-
-def company(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an employer with a name of its own."""
-    yield from (name for name in employer(text, said) if name[0].isupper() and not is_group(name))
-
-
-def known_company(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an organisation that is known to be one."""
-    yield from (name for name in company(text, said) if kind_of(name) == ORGANIZATION)
-
-
-def role(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a profession or position."""
-    held = occupation_of(text)
-    if held is not None:
-        yield held.role
-
-
-def boss(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to: a person, or `my manager`."""
-    found = thing(text)
-    if found is not None and is_boss(found.name, said):
-        yield found.name
-
-
-def is_boss(name: str, said: SpeakerContext) -> bool:
-    """Tell whether one works for this as for a person."""
-    title = name.lower().removeprefix("my ").removeprefix("the ")
-    return kind_of(name, said.people) == PERSON or title in COLLEAGUES
-
-
-def leader(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to, by whatever name."""
-    found = thing(text)
-    if found is not None and (found.capital or is_boss(found.name, said) or found.name.startswith("the ")):
-        yield found.name
+def nothing(_text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield no value: the clause says that whatever was so has ended."""
+    return iter(())
 
 
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -228,17 +180,10 @@ def named_place(text: str, said: SpeakerContext) -> Iterator[str]:
             yield name
 
 
-def any_name(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a thing that has a name."""
-    found = thing(text)
-    if found is not None and found.capital:
-        yield found.name
-
-
 def school(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a school that is named."""
     found = thing(text)
-    name = organisation(found.text) if found is not None and found.capital else None
+    name = value(_SCHOOL_OF.sub("", found.text)) if found is not None and found.capital else None
     if name is not None:
         yield name
 
@@ -270,6 +215,12 @@ def allergens(text: str, _said: SpeakerContext) -> Iterator[str]:
             yield name
 
 
+def before_allergy(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield the things of which an allergy is named after them: `peanut allergy`."""
+    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
+    yield from allergens(found["what"], said) if found else ()
+
+
 def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield illnesses by name."""
     found = thing(text)
@@ -281,13 +232,6 @@ def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
         known = {words[0], words[-1]} & CONDITIONS or words[-1] in CONDITION_HEADS
         if known and len(words) <= _LONGEST_SUBSTANCE and (name := value(one)):
             yield name
-
-
-def diagnosis(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield whatever a doctor has found."""
-    found = thing(text)
-    if found is not None:
-        yield found.name
 
 
 def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -309,14 +253,6 @@ def age(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = _YEARS.match(text)
     if found is not None and 0 < int(found["years"]) <= _MOST_AGE:
         yield found["years"]
-
-
-def degree(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a degree, with its field."""
-    found = thing(text, through=_INSIDE_DEGREE)
-    nouns = found.name.lower().partition(" in ")[0].partition(" of ")[0].split() if found is not None else []
-    if found is not None and nouns and nouns[-1] in DEGREES:
-        yield found.whole
 
 
 def languages(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -344,32 +280,56 @@ def _first_words(text: str) -> Iterator[str]:
             yield found.name
 
 
-def date(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a date as it is written."""
-    found = re.match(DATE, text)
-    if found is not None:
-        yield found.group().strip(" ,.")
-
-
-def quantity(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a thing with its article: `a team of five engineers`."""
+def led(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield someone or something that is led, rather than stress or time: `the project`, `platform team`."""
     found = thing(text)
-    if found is not None:
-        yield found.whole
+    if found is None or found.first in _NOT_LED:
+        return
+    definite = text.lstrip().lower().startswith(("the ", "our ", "my "))
+    if found.head == "team" and text.lstrip().lower().startswith(("our ", "my ")):
+        yield f"{said.speaker}'s team"
+    elif found.capital or found.head in _LED or (definite and kind_of(found.name, said.people) is not None):
+        yield _PROJECT.sub("", found.name) if found.capital else found.name
 
 
-def before_allergy(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the things of which an allergy is named after them: `peanut allergy`."""
-    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
-    yield from allergens(found["what"], said) if found else ()
+def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield of which people someone is, where nothing else is said of them."""
+    found = _ONE_WORD.match(text)
+    if found is not None and is_nationality(found["word"]):
+        yield found["word"]
 
 
-def employer_named(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the employer that stands right here, with or without a name of its own."""
-    if text[:1].isupper() or text.startswith("the "):
-        yield from employer(text, said)
+def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield what one wants to do."""
+    found = _GOAL.match(text)
+    wanted = value(_SOON.sub("", found.group())) if found is not None else None
+    if wanted is not None:
+        yield f"to {describes_event(wanted)}"
 
 
-def nothing(_text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield no value: the clause says that whatever was so has ended."""
-    return iter(())
+def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the name that someone is said to have, in small letters too where nothing else stands there."""
+    named = leading_name(text)
+    alone = text.strip(" .!")
+    if named is not None or alone.isalpha():
+        yield named[0] if named is not None else alone
+
+
+def own_name(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield a person's name, where nothing goes on from it."""
+    yield from (name for name in unknown_name(text, said) if kind_of(name) == PERSON)
+
+
+def unknown_name(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield a name of nobody known, where nothing goes on from it."""
+    named = leading_name(text)
+    after = text[named[1] :].lstrip() if named is not None else ""
+    if named is not None and not is_no_name(named[0]) and (not after or after.startswith(_NAME_ENDS)):
+        yield from [named[0]] if kind_of(named[0]) in {PERSON, None} else ()
+
+
+def declared_kind(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the type of entity that a noun declares: an organization."""
+    found = noun_phrase(text)
+    last = "" if found is None or found.text.lower().startswith(_PRAISE) else found.text.split()[-1].lower()
+    yield from [ORGANIZATION] if last in KINDS[ORGANIZATION] else ()

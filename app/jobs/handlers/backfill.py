@@ -1,4 +1,4 @@
-"""Takes a backfill further: previews, commits or undoes it, a batch a transaction, from wherever it was left."""
+"""Job that previews, commits or undoes a backfill, a batch a transaction, from where it was interrupted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.services.backfill.runs import BACKFILL
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
-    """Do the step that the backfill is in, and return which one it is."""
+    """Perform the step that the backfill's status asks for, and return the backfill's id."""
     backfill = UUID(hex=str(job.payload["backfill"]))
     async for done, total in runtime.backfills.run(job.tenant_id, backfill, str(job.payload["actor"])):
         await progress(done, total)

@@ -1,4 +1,4 @@
-"""Erases a user, a batch a transaction; whatever is left when it is run again is erased then."""
+"""Job that erases a user, a batch a transaction; a repeated run erases what is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.services.erasure import ERASE
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
-    """Erase the user that the erasure is about, and return which one that was."""
+    """Erase the user of the erasure, and return the erasure's id."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     erasure = UUID(hex=str(job.payload["erasure"]))
     async for done in runtime.erasing.run(actor, erasure):

@@ -1,4 +1,4 @@
-"""Gives memories the questions they answer; doing it again leaves them with one set."""
+"""Job that generates hypothetical questions of memories; a repeated run replaces them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.write.hype import Hype
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object] | None:
-    """Write the questions of the job's memories, as far as they are still believed."""
+    """Generate and store the questions of those of the job's memories that are active."""
     memories = [UUID(one) for one in job.payload["memories"]]
     hype = Hype(
         database=runtime.database,

@@ -1,4 +1,4 @@
-"""Takes received turns through the write pipeline; turns that are done already are left alone."""
+"""Job that processes received turns through the write pipeline; turns that are already processed are skipped."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from app.services.turns import INGEST
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
-    """Process the job's turns and return what was decided about each."""
+    """Process the job's turns and return the decisions on each."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     turns = [UUID(one) for one in job.payload["turns"]]
     done = await runtime.turns.process(actor, turns, progress=progress)
-    return {"turns": [_told(one) for one in done]}
+    return {"turns": [_turn_detail(one) for one in done]}
 
 
-def _told(one: StoredTurn) -> dict[str, object]:
-    """Return a turn's end in short; the turn itself has all of it."""
+def _turn_detail(one: StoredTurn) -> dict[str, object]:
+    """Return a summary of a turn's report; the whole report is stored with the turn."""
     candidates = (one.report or {}).get("candidates")
     decided = [
         {"type": each["type"], "decision": each["decision"], "memory_id": each["memory_id"], "reason": each["reason"]}

@@ -1,4 +1,4 @@
-"""Does a worker's run for one tenant, from its checkpoint on; doing it again changes nothing."""
+"""Job that performs a lifecycle worker's run for one tenant, from its checkpoint; repeating it changes nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.services.lifecycle.runs import KIND
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
-    """Return what the run came to: the worker, whether it was a dry run, and its counts."""
+    """Perform the run and return the worker, whether it was a dry run, and its counts."""
 
-    async def told(done: int, total: int | None) -> None:
+    async def report(done: int, total: int | None) -> None:
         await progress(done, total)
 
-    counts = await runtime.workers.perform(job.tenant_id, job.id, job.payload, told)
+    counts = await runtime.workers.perform(job.tenant_id, job.id, job.payload, report)
     return {**job.payload, "counts": counts}
 
 

@@ -1,1 +1,1 @@
-"""Types that tenants define: what a definition may say, and what it is made into. See docs/tenant-types.md."""
+"""Types that tenants define: their definitions, and the compiler to memory types. See docs/tenant-types.md."""

@@ -1,8 +1,6 @@
-"""From a new or stored definition to a memory type, or its errors.
+"""The compiler from a definition to a memory type, with all faults of a definition that is none.
 
-From a definition to a memory type, or to everything that is wrong with it.
-
-What a definition must satisfy to be taken; one that is stored is read as it was taken, whatever is asked since.
+New definitions must satisfy all checks; a stored definition is compiled without checks that were added since.
 """
 
 from __future__ import annotations
@@ -39,12 +37,12 @@ _MOST_KEPT: Final = 1_024
 
 @lru_cache(maxsize=_MOST_KEPT)
 def compile_stored(text: str, version: int) -> MemoryType:
-    """Return the type of a definition that was admitted once, by its JSON."""
+    """Return the type of a stored definition, given as JSON."""
     return compile_definition(Definition.model_validate_json(text), version)
 
 
 def compile_definition(definition: Definition, version: int = 1) -> MemoryType:
-    """Return the type that a definition comes to, or raise InvalidDefinition with every fault."""
+    """Return the type of a definition, or raise InvalidDefinition with every fault."""
     faults: list[DefinitionError] = []
     fields = schema.read_schema(definition.payload, faults, named=_naming(definition))
     readable = None if faults else template_of(definition, fields, faults)
@@ -61,7 +59,7 @@ def compile_definition(definition: Definition, version: int = 1) -> MemoryType:
 
 
 def _naming(definition: Definition) -> frozenset[str]:
-    """Return the fields that hold names, or parts of a key."""
+    """Return the fields that hold names or parts of a key."""
     held = () if definition.held is None else (definition.held.under,)
     about = () if definition.subject is None else (definition.subject,)
     return frozenset((*definition.slot, *definition.mentions, *held, *about))
@@ -112,7 +110,7 @@ def _class_name(name: str) -> str:
 
 
 def _examples(definition: Definition, kind: type[TenantPayload], faults: list[DefinitionError]) -> Iterator[Example]:
-    """Yield the examples; one that is no payload of the type is a fault."""
+    """Yield the examples; add a fault for each that is no payload of the type."""
     for place, example in enumerate(definition.examples):
         for number, given in enumerate(example.payloads):
             at = ("examples", place, "payloads", number)
@@ -169,11 +167,11 @@ def _weight(payload: Payload) -> float:
 
 
 _BREAKS: Final = frozenset("\t\n\r")
-"""Controls that text is written on several lines with."""
+"""Control characters that multi-line text may contain."""
 
 
 def compile_new(definition: Definition) -> MemoryType:
-    """Return the type that a new definition comes to, or raise InvalidDefinition with every fault."""
+    """Return the type of a new definition, or raise InvalidDefinition with every fault."""
     found = compile_stored_text(definition)
     faults = tuple(_for_ever(definition))
     if faults:
@@ -182,7 +180,7 @@ def compile_new(definition: Definition) -> MemoryType:
 
 
 def compile_stored_text(definition: Definition) -> MemoryType:
-    """Return the type of a definition that was taken elsewhere; raises InvalidDefinition where it can't be kept."""
+    """Return the type of a definition from an export, or raise InvalidDefinition where it can't be stored."""
     faults = list(_unwritten(definition.model_dump()))
     if faults:
         raise InvalidDefinition(faults)
@@ -194,7 +192,7 @@ def compile_stored_text(definition: Definition) -> MemoryType:
 
 
 def _unwritten(value: object, *at: str | int) -> Iterator[DefinitionError]:
-    """Yield every text that can't be stored or shown, the names of members too."""
+    """Yield a fault for every text, names of members included, that can't be stored or shown."""
     match value:
         case str():
             why = _why(value)

@@ -1,9 +1,4 @@
-"""The definition as given, and its errors.
-
-A tenant's definition of a type, as it is given: its shape; `compiling` sees to what it means.
-
-What is wrong with a definition, each fault at its place.
-"""
+"""The model of a tenant's definition of a type, and its faults; `compiler` checks the meaning."""
 
 from __future__ import annotations
 
@@ -19,10 +14,10 @@ from app.memory.fields import Name, storable, visible
 from app.model import Category, ScopeKind
 
 LONGEST_LINE = 500
-"""Characters of a definition, a description or an utterance: they stand in the prompt of every extraction."""
+"""Most characters of a definition, a description or an utterance: they are part of every extraction's prompt."""
 
 LARGEST = 64_000
-"""Characters of a definition as JSON."""
+"""Most characters of a definition as JSON."""
 
 MOST_EXAMPLES = 8
 
@@ -38,7 +33,7 @@ Line = Annotated[
     AfterValidator(visible),
     AfterValidator(_line),
 ]
-"""Text on one line, whatever it was written on."""
+"""Text that is joined into one line."""
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 """A type's name: lower-case letters, digits and underscores."""
@@ -65,7 +60,7 @@ class _Part(BaseModel):
 
 
 class MentionIn(_Part):
-    """A field whose value names somebody or something."""
+    """A field whose value is the name of a person or a thing."""
 
     entity_type: Name | None = Field(default=None, description="What kind of thing it names.", examples=["person"])
     creates: bool = Field(
@@ -74,7 +69,7 @@ class MentionIn(_Part):
 
 
 class EndingKeyIn(_Part):
-    """How what is no longer so is found: `ends: true` with the same `under` ends the memory."""
+    """The fields by which endings find memories: `ends: true` with the same `under` ends the memory."""
 
     under: FieldName = Field(description="The field under which a value is held.")
     value: FieldName = Field(description="The field that holds it; an ending may leave it out.")
@@ -89,7 +84,7 @@ class ImportanceIn(_Part):
 
 
 class ExampleIn(_Part):
-    """Something that is said, and the payloads it should yield: shown to the model, and a test of the definition."""
+    """An utterance and its payloads, shown to the model and used as a test of the definition."""
 
     utterance: Line = Field(examples=["Acme opened ticket 4711: the export fails, it's urgent."])
     payloads: list[Payload] = Field(min_length=1, max_length=3)
@@ -171,29 +166,29 @@ class Definition(_Part):
     examples: list[ExampleIn] = Field(min_length=1, max_length=MOST_EXAMPLES)
 
     def value_fields(self, fields: Iterable[str]) -> tuple[str, ...]:
-        """Return which of its fields are the value of its slot: those that it names, or else all beside the slot."""
+        """Return the fields of the slot's value: those that the definition names, else all that are not in the slot."""
         if self.value is not None:
             return tuple(self.value)
         return tuple(sorted(name for name in fields if name not in self.slot))
 
     def text(self) -> str:
-        """Return the definition as JSON, the same for the same definition."""
+        """Return the definition as canonical JSON."""
         return self.model_dump_json(exclude_defaults=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionError:
-    """One thing that is wrong: where, as a JSON pointer into the definition, and what, with the mend."""
+    """A fault: its place as a JSON pointer into the definition, and a message with the remedy."""
 
     pointer: str
     message: str
 
 
 class InvalidDefinition(InvalidInput):
-    """A definition that can't be a type; `faults` are all that were found, at least one."""
+    """A definition is invalid; `faults` has all faults, at least one."""
 
     def __init__(self, faults: Sequence[DefinitionError]) -> None:
-        """Take the faults."""
+        """Build the error from the faults."""
         super().__init__(f"{faults[0].pointer}: {faults[0].message}")
         self.faults = tuple(faults)
 

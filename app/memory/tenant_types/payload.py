@@ -1,10 +1,7 @@
-"""One payload class driven by the definition; sentence templates.
+"""The payload class of tenants' own types, driven by the definition, and templates of sentences.
 
-Templates of sentences: text, `{field}`, and `[parts]` that are left out where a field in them is missing.
-
-Nothing in a template is evaluated: a name in braces stands for that field's value and for nothing else.
-
-The payload of a tenant's own type: one class for all, which does what the type's plan says.
+A template has text, `{field}`, and `[parts]` that are left out if one of their fields is missing. Nothing in it is
+evaluated: a name in braces is replaced by that field's value.
 """
 
 from __future__ import annotations
@@ -37,35 +34,35 @@ class TemplateToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Some pieces; `optional` ones are left out where a field in them is missing."""
+    """Several tokens; an `optional` part is left out if one of its fields is missing."""
 
     pieces: tuple[TemplateToken, ...]
     optional: bool
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Return the names of the fields in it."""
+        """Return the names of the part's fields."""
         return tuple(piece.field for piece in self.pieces if piece.field is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """A template that was read."""
+    """A parsed template."""
 
     parts: tuple[Part, ...]
 
     @property
     def always(self) -> frozenset[str]:
-        """Return the fields that stand outside of optional parts."""
+        """Return the fields outside of optional parts."""
         return frozenset(field for part in self.parts if not part.optional for field in part.fields)
 
     @property
     def fields(self) -> frozenset[str]:
-        """Return every field it names."""
+        """Return every field of the template."""
         return frozenset(field for part in self.parts for field in part.fields)
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """Return the sentence, on one line; `values` are those of the fields that are there."""
+        """Return the sentence, on one line, for the values of the fields that are present."""
         shown = (part for part in self.parts if not part.optional or all(name in values for name in part.fields))
         told = "".join(
             piece.text if piece.field is None else values.get(piece.field, "")
@@ -76,11 +73,11 @@ class Template:
 
 
 class TemplateError(ValueError):
-    """Text that is no template; the message says where and why."""
+    """A text is no template; the message says where and why."""
 
 
 def read(text: str) -> Template:
-    """Return the template, or raise Malformed."""
+    """Return the template of a text, or raise TemplateError."""
     parts: list[Part] = []
     pieces: list[TemplateToken] = []
     opened: int | None = None
@@ -125,22 +122,22 @@ def _piece(token: re.Match[str], at: int) -> TemplateToken:
 
 
 ATTRIBUTE: Final = "own_{}"
-"""What a field is called within a payload's class, where its own name might be a method's."""
+"""The attribute of a field in the payload's class, where its own name might be a method's."""
 
 _SUBJECT: Final = "subject"
 
 _TAKEN: Final = frozenset({_SUBJECT, "from", "identity", "object", "speaker"})
-"""Roles that mean something of their own."""
+"""Roles with a meaning of their own."""
 
 _LONGEST_KEY: Final = 1_000
-"""Bytes of a slot, or of its value, that is kept as it is; an index takes no more than some thousands."""
+"""Most bytes of a slot, or of its value, that is stored as it is; an index takes a few thousand."""
 
 _LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameField:
-    """A field that names people or things."""
+    """A field with names of people or things."""
 
     field: str
     entity_type: str | None = None
@@ -148,13 +145,13 @@ class NameField:
 
     @property
     def role(self) -> str:
-        """Return the role of its mention; of several names, what their roles begin with."""
+        """Return the role of the field's mention, or the prefix of the roles of several names."""
         return f"{self.field}_" if self.field in _TAKEN else self.field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRoles:
-    """What the payloads of a type mean, by the names of their fields."""
+    """The meaning of a type's fields, by their names."""
 
     template: Template
     fields: tuple[str, ...]
@@ -170,23 +167,23 @@ class FieldRoles:
 
 
 class TenantPayload(Payload):
-    """A payload whose class was made from a definition; `plan` is its class's."""
+    """A payload whose class is made from a definition; `plan` belongs to the class."""
 
     model_config = ConfigDict(populate_by_name=False)
 
     plan: ClassVar[FieldRoles]
 
-    def told(self, name: str) -> object:
-        """Return a field's value, None where it is left out."""
+    def field_value(self, name: str) -> object:
+        """Return a field's value, None if it is missing."""
         return getattr(self, ATTRIBUTE.format(name))
 
     def render(self) -> str:
-        """Return what the template makes of the fields."""
-        given = ((name, shown(self.told(name))) for name in self.plan.fields)
+        """Return the template filled with the fields."""
+        given = ((name, as_text(self.field_value(name))) for name in self.plan.fields)
         return self.plan.template.filled({name: text for name, text in given if text})
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return whom or what it is about, and the names in the fields that name."""
+        """Return the subject, and the names in fields that hold names."""
         return tuple(self._mentions())
 
     def _mentions(self) -> Iterator[Mention]:
@@ -196,7 +193,7 @@ class TenantPayload(Payload):
             kind = "person" if about == vocabulary.USER else named.entity_type
             yield Mention(role=_SUBJECT, name=about, entity_type=kind, creates=named.creates)
         for one in self.plan.mentions:
-            value = None if one.field == self.plan.subject else self.told(one.field)
+            value = None if one.field == self.plan.subject else self.field_value(one.field)
             several = isinstance(value, tuple)
             for place, name in enumerate(value if isinstance(value, tuple) else (value,)):
                 if name is not None:
@@ -204,45 +201,45 @@ class TenantPayload(Payload):
                     yield Mention(role=role, name=str(name), entity_type=one.entity_type, creates=one.creates)
 
     def subject(self) -> str | None:
-        """Return whom or what it is about: the user, where the field for it is left out."""
+        """Return the subject: the user, if the field for it is missing."""
         if self.plan.subject is None:
             return None
-        value = self.told(self.plan.subject)
+        value = self.field_value(self.plan.subject)
         return vocabulary.USER if value is None else str(value)
 
     def slot(self, refs: Refs) -> str | None:
-        """Return the fields that together are the slot."""
+        """Return the key of the slot's fields."""
         return _key(self._part(name, refs) for name in self.plan.slot) if self.plan.slot else None
 
     def value(self, refs: Refs) -> str | None:
-        """Return the fields that compete for the slot."""
+        """Return the key of the value's fields."""
         return _key(self._part(name, refs) for name in self.plan.value) if self.plan.slot else None
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the fields in which duplicates agree."""
-        return tuple(_normal(self.told(name)) for name in self.plan.distinct_by)
+        """Return the fields in which duplicates must agree."""
+        return tuple(_normal(self.field_value(name)) for name in self.plan.distinct_by)
 
     def weight(self) -> float:
-        """Return how much it matters, in 0..1."""
-        chosen = None if self.plan.weighed_by is None else self.told(self.plan.weighed_by)
+        """Return the importance, in 0..1."""
+        chosen = None if self.plan.weighed_by is None else self.field_value(self.plan.weighed_by)
         return self.plan.importance if chosen is None else self.plan.weights.get(str(chosen), self.plan.importance)
 
     def _part(self, name: str, refs: Refs) -> str:
-        """Return a field as a part of a key: the entity it names for certain, or what it says."""
+        """Return a field as a part of a key: the entity that it certainly names, else its value."""
         if name == self.plan.subject:
             return str(refs[_SUBJECT].id) if _SUBJECT in refs else _normal(self.subject())
         named = next((one for one in self.plan.mentions if one.field == name and one.creates), None)
         if named is not None and named.role in refs:
             return str(refs[named.role].id)
-        return _normal(self.told(name))
+        return _normal(self.field_value(name))
 
 
 class EventField(TenantPayload):
-    """One that has a time of its own."""
+    """A payload with a field for the time of an event."""
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
-        """Return the time that its field says: a day as a day, an instant as an instant."""
-        value = self.told(str(self.plan.event_time))
+        """Return the time of its field, with the precision of a day or of an instant."""
+        value = self.field_value(str(self.plan.event_time))
         if not isinstance(value, date):
             return EventTime(at=None, precision=Precision.UNKNOWN, lower=None, upper=None)
         precision = Precision.EXACT if isinstance(value, datetime) else Precision.DAY
@@ -251,8 +248,8 @@ class EventField(TenantPayload):
         return EventTime(at=at, precision=precision, lower=lower, upper=upper)
 
 
-def shown(value: object) -> str:
-    """Return a field's value as a sentence has it; empty for what is left out."""
+def as_text(value: object) -> str:
+    """Return a field's value as text for a sentence, empty for a missing one."""
     match value:
         case None:
             return ""
@@ -263,17 +260,17 @@ def shown(value: object) -> str:
         case datetime():
             return value.isoformat(sep=" ", timespec="minutes")
         case tuple():
-            return ", ".join(map(shown, value))
+            return ", ".join(map(as_text, value))
         case _:
             return " ".join(str(value).split())
 
 
 def _normal(value: object) -> str:
-    return "" if value is None else normalise.sentence(shown(value))
+    return "" if value is None else normalise.sentence(as_text(value))
 
 
 def _key(parts: Iterator[str]) -> str:
-    """Return parts as one key, so that no two lists of parts are one; a very long one by its digest."""
+    """Return parts as one key that differs for different lists of parts; very long keys are a digest."""
     told = [part.replace("%", "%25").replace("|", "%7C") for part in parts]
     joined = "|".join(told)
     return joined if len(joined.encode()) <= _LONGEST_KEY else normalise.digest(*told).hex()

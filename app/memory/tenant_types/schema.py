@@ -1,13 +1,7 @@
-"""The understood part of JSON Schema, as field types.
+"""The supported part of JSON Schema in definitions: from the schema of a payload to the types of its fields.
 
-The keywords of JSON Schema that are understood in a payload's, and the faults of those that are not.
-
-What one field of a payload can hold: from its schema to the type that pydantic takes it for.
-
-The JSON Schema of a payload, of which a part is understood, and the fields it comes to.
-
-Regular expressions are left out, so that no pattern can take for ever; so is everything by which a schema could
-refer to, or hold, another one.
+Regular expressions are not supported, so that no pattern can run without end, and neither are references and nested
+schemas.
 """
 
 from __future__ import annotations
@@ -49,7 +43,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
 def keyword_errors(
     node: Mapping[str, Any], names: Iterable[str], beside: str, at: tuple[str, ...]
 ) -> list[DefinitionError]:
-    """Return a fault for each of the names that is given, for all that it says nothing `beside` another keyword."""
+    """Return a fault for each given keyword that has no meaning `beside` another keyword."""
     message = f"has no meaning beside `{beside}`"
     return [DefinitionError(pointer=pointer(*at, name), message=message) for name in names if name in node]
 
@@ -64,7 +58,7 @@ def count(
     most: int,
     why: str = "",
 ) -> int | None:
-    """Return the number a keyword gives; None where it gives none from `least` to `most`, for the reason in `why`."""
+    """Return the number of a keyword; None, with a fault, if it is not from `least` to `most`; `why` is the reason."""
     value = node.get(name)
     if value is None and name not in node:
         return None
@@ -77,7 +71,7 @@ def count(
 
 
 def description(node: Mapping[str, Any], at: tuple[str, ...], faults: list[DefinitionError]) -> str:
-    """Return the description, on one line; the empty string where there is none that can be taken."""
+    """Return the description on one line, the empty string without a valid one."""
     given = node.get("description", "")
     if not isinstance(given, str) or len(given) > LONGEST_LINE or not is_storable(given):
         message = f"must be a string of at most {LONGEST_LINE} characters"
@@ -87,7 +81,7 @@ def description(node: Mapping[str, Any], at: tuple[str, ...], faults: list[Defin
 
 
 def unsupported_keywords(node: Mapping[str, Any], kind: str, at: tuple[str, ...]) -> Iterator[DefinitionError]:
-    """Yield a fault for each keyword that is not understood of a kind."""
+    """Yield a fault for each keyword that is not supported for a kind."""
     taken = _KEYWORDS[kind]
     for keyword in node:
         if keyword not in taken:
@@ -107,7 +101,7 @@ MOST_ITEMS: Final = 50
 LONGEST_TEXT: Final = 8_000
 
 USUAL_TEXT: Final = 2_000
-"""Characters of a string without a `maxLength`."""
+"""The `maxLength` of a string without one."""
 
 LONGEST_NAME: Final = 200
 
@@ -122,7 +116,7 @@ _SCALARS: Final = ("string", "integer", "number", "boolean")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldValue:
-    """What a field can hold; see `FieldSpec`."""
+    """The type of a field's value; see `FieldSpec`."""
 
     kind: str
     annotation: Any
@@ -132,7 +126,7 @@ class FieldValue:
 
 
 def value(node: object, at: tuple[str, ...], faults: list[DefinitionError], *, named: bool) -> FieldValue | None:
-    """Return what a field's schema lets it hold; None where it is wrong, which is added to the faults."""
+    """Return the type of a field by its schema; None, with a fault, for a wrong schema."""
     if not isinstance(node, Mapping):
         faults.append(DefinitionError(pointer=pointer(*at), message="must be a schema: an object with a `type`"))
         return None
@@ -249,7 +243,7 @@ def _number(
 
 
 def _unsigned(value: float) -> float:
-    """Return the number; zero without a sign, which nothing else that is stored of it keeps."""
+    """Return the number; zero loses its sign, which other stored forms of the number don't keep."""
     return value + 0.0
 
 
@@ -301,8 +295,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 class FieldSpec:
     """A field of a payload.
 
-    `kind` is the type it has in the schema, or `choice`, `date` or `instant` for a string with an `enum` or a format;
-    of an array, that of its items. `annotation` is what pydantic takes it for; `filled`: it is never an empty list.
+    `kind` is its type in the schema, or `choice`, `date` or `instant` for a string with an `enum` or a format; for an
+    array, that of its items. `annotation` is its type for pydantic; `filled` means that it is never an empty list.
     """
 
     name: str
@@ -318,9 +312,9 @@ class FieldSpec:
 def read_schema(
     schema: Mapping[str, Any], faults: list[DefinitionError], *, named: Container[str] = ()
 ) -> dict[str, FieldSpec]:
-    """Return the fields by name, as far as they can be; what is wrong is added to the faults.
+    """Return the valid fields by name; faults of others are added to the faults.
 
-    Those that are `named` hold names: of 200 characters at most, without control characters.
+    `named` fields hold names, which have at most 200 characters and no control characters.
     """
     faults += unsupported_keywords(schema, "object", (ROOT,))
     if schema.get("type") != "object":

@@ -1,9 +1,4 @@
-"""Consistency of a definition, compatibility of versions.
-
-What a new version of a definition takes from the one before: what was valid and no longer is, what moves a slot.
-
-What does not fit together in a definition: its fields, and what is said of them.
-"""
+"""Checks of a definition: consistency of its parts, and compatibility of a version with the one before."""
 
 from __future__ import annotations
 
@@ -25,9 +20,9 @@ _FIXED_KEYS: Final = ("slot", "value", "subject", "mentions", "event_time")
 
 
 def incompatibilities(old: Definition, new: Definition) -> tuple[DefinitionError, ...]:
-    """Return every change by which a payload that was valid may not be, or another slot is claimed for it.
+    """Return every change that may make a valid payload invalid, or change its slot.
 
-    Memories that are there keep the version that they were written with.
+    Existing memories keep the version that they were written with.
     """
     return (*_of_payloads(old, new), *_of_keys(old, new))
 
@@ -93,13 +88,13 @@ def _required(definition: Definition) -> set[str]:
 
 
 _SLOT_KINDS: Final = frozenset({"string", "choice", "integer", "boolean", "date"})
-"""Kinds of fields that a slot can be made of."""
+"""Kinds of fields that a slot can consist of."""
 
 
 def template_of(
     definition: Definition, fields: Mapping[str, FieldSpec], faults: list[DefinitionError]
 ) -> Template | None:
-    """Return the template, or None where it is none; what does not fit the fields is added to the faults."""
+    """Return the template, None if it is none; add a fault for each part that does not fit the fields."""
     try:
         found = payload.read(definition.render)
     except payload.TemplateError as error:
@@ -121,12 +116,12 @@ def template_of(
 
 
 def _sure(field: FieldSpec) -> bool:
-    """Return whether a field always has something to show."""
+    """Return whether a field always has a value to show."""
     return field.required and (not field.many or field.filled)
 
 
 def consistency_errors(definition: Definition, fields: Mapping[str, FieldSpec]) -> Iterator[DefinitionError]:
-    """Yield what doesn't fit together among the fields and what is said of them."""
+    """Yield the faults between the fields and the parts of the definition that refer to them."""
     named = [
         ("slot", definition.slot),
         ("value", definition.value or []),
@@ -160,7 +155,7 @@ def _slot_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
             message = f"{name} may be missing, and then there is no slot: name it in payload.required, or leave it out"
             yield DefinitionError(pointer=pointer("slot", place), message=message)
         if field.many or field.kind not in _SLOT_KINDS:
-            message = f"a slot is made of text, whole numbers, booleans and dates; {name} is {_told(field)}"
+            message = f"a slot is made of text, whole numbers, booleans and dates; {name} is {_describe_kind(field)}"
             yield DefinitionError(pointer=pointer("slot", place), message=message)
     yield from _value_misfits(definition, fields)
 
@@ -190,7 +185,7 @@ def _name_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
         if name not in fields:
             yield _no_field(fields, "mentions", name)
         elif fields[name].kind != "string":
-            message = f"only text can name somebody or something; {name} is {_told(fields[name])}"
+            message = f"only text can name somebody or something; {name} is {_describe_kind(fields[name])}"
             yield DefinitionError(pointer=pointer("mentions", name), message=message)
     if definition.subject is None:
         return
@@ -198,7 +193,7 @@ def _name_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
     if field is None:
         yield _no_field(fields, "subject")
     elif field.kind != "string" or field.many:
-        message = f"a subject is text; {definition.subject} is {_told(field)}"
+        message = f"a subject is text; {definition.subject} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/subject", message=message)
 
 
@@ -209,7 +204,7 @@ def _time_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> It
     if field is None:
         yield _no_field(fields, "event_time")
     elif field.kind not in {"date", "instant"} or field.many:
-        message = f"needs a field of format date or date-time; {definition.event_time} is {_told(field)}"
+        message = f"needs a field of format date or date-time; {definition.event_time} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/event_time", message=message)
 
 
@@ -221,7 +216,7 @@ def _weight_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> 
     if field is None:
         yield _no_field(fields, "importance", "field")
     elif field.kind != "choice" or field.many:
-        message = f"needs a field with an enum; {given.field} is {_told(field)}"
+        message = f"needs a field with an enum; {given.field} is {_describe_kind(field)}"
         yield DefinitionError(pointer="/importance/field", message=message)
     else:
         for value in given.values:
@@ -239,14 +234,14 @@ def _ending_misfits(definition: Definition, fields: Mapping[str, FieldSpec]) -> 
         if field is None:
             yield _no_field(fields, "held", part)
         elif field.kind != "string" or field.many or not field.required:
-            message = f"must be a required field of text; {name} is {_told(field)}"
+            message = f"must be a required field of text; {name} is {_describe_kind(field)}"
             yield DefinitionError(pointer=pointer("held", part), message=message)
         elif (name in definition.slot) != (part == "under"):
             should = "must be part of the slot" if part == "under" else "must not be part of the slot"
             yield DefinitionError(pointer=pointer("held", part), message=should)
 
 
-def _told(field: FieldSpec) -> str:
+def _describe_kind(field: FieldSpec) -> str:
     kinds = {"choice": "text with an enum", "instant": "a date and time", "string": "text"}
     one = kinds.get(field.kind, f"of type {field.kind}")
     optional = "" if field.required else ", and optional"

@@ -10,14 +10,14 @@ from app.english import modals
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import only_removed
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
 
 
 class Constraint(Payload):
-    """Whom a rule binds, in what, and what it says."""
+    """A rule: its subject, its predicate, and its text."""
 
     subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Whom or what the rule binds.")
     predicate: Name = Field(
@@ -49,41 +49,41 @@ class Constraint(Payload):
         return read if predicate == read.predicate else read.model_copy(update={"predicate": predicate})
 
     def render(self) -> str:
-        """Return the rule as a sentence that denies once what is forbidden."""
+        """Return the rule as a sentence with a single negation."""
         denied = modals.forbids(self.predicate) and modals.denied(self.rule)
         predicate = self.predicate.replace("may-not-", "may-", 1) if denied else self.predicate
         return f"{self.subject_name} {normalise.words(predicate)}: {' '.join(self.rule.split())}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return whom or what it binds."""
+        """Return the subject that the rule binds."""
         return (Mention(role="subject", name=self.subject_name),)
 
     def subject(self) -> str | None:
-        """Return whom or what it binds."""
+        """Return the subject that the rule binds."""
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return subject and predicate: two rules about one thing are one rule, or a matter for a person.
+        """Return subject and predicate: two rules with both are one rule, or go to review.
 
-        What is forbidden is each a thing of its own: to forbid another takes nothing back.
+        Prohibitions have a slot each, because a further prohibition does not replace the others.
         """
         held = f"{refs['subject'].id}|{self.predicate}"
-        return f"{held}|{normalise.digest(self._said()).hex()[:32]}" if modals.forbids(self.predicate) else held
+        return f"{held}|{normalise.digest(self._rule_text()).hex()[:32]}" if modals.forbids(self.predicate) else held
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the rule, with its denial."""
-        return self._said()
+        """Return the rule with its negation."""
+        return self._rule_text()
 
-    def _said(self) -> str:
+    def _rule_text(self) -> str:
         said = normalise.sentence(self.rule)
         return f"no {said}" if modals.forbids(self.predicate) and not modals.denied(self.rule) else said
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
-        """Return subject + each predicate under which a rule would say otherwise."""
+        """Return subject + each predicate under which a rule could contradict this one."""
         return tuple(f"{refs['subject'].id}|{one}" for one in modals.opposed(self.predicate))
 
     def also_held_under(self) -> tuple[str, ...]:
-        """Return what a prohibition was once kept under: `may-use` with `no external APIs`, or its own words."""
+        """Return the other forms of a prohibition: `may-use` with `no external APIs`, or its own words."""
         if not modals.forbids(self.predicate):
             return ()
         return (*modals.opposed(self.predicate)[:1], *modals.normalised_rule(self.predicate))
@@ -97,8 +97,8 @@ def _importance(payload: Payload) -> float:
     return _WEIGHT[payload.severity] if isinstance(payload, Constraint) else _WEIGHT["high"]
 
 
-def _adopted(stored: Stored) -> AdoptedPayload | None:
-    """Return the rule that a fact states, in its own words: what it forbids stays told by them."""
+def _adopted(stored: StoredBelief) -> AdoptedPayload | None:
+    """Return the rule that a fact states, in the fact's own words, None if it states none."""
     found = modals.rule_of_fact(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:
         return None

@@ -16,7 +16,7 @@ _WEIGHT = {"low": 0.4, "medium": 0.6, "high": 0.8, "critical": 0.95}
 
 
 class Control(Payload):
-    """The rule, what kind of error it prevents, and how bad that would be."""
+    """A rule, the kind of error that it prevents, and the severity."""
 
     text: Sentence = Field(alias="content", description="What to avoid, or what must hold.")
     error_pattern: Name | None = Field(
@@ -32,7 +32,7 @@ class Control(Payload):
         return self.text
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the kind of error: one sentence may guard against two."""
+        """Return the kind of error, because one sentence may guard against two."""
         return (normalise.normalise_key(self.error_pattern or ""),)
 
 

@@ -14,7 +14,7 @@ _LONGEST_NAME = 200
 
 
 class Decision(Payload):
-    """What was decided about, what was decided, why, and what else there was to choose from."""
+    """The subject of a decision, the choice, its reason, and the alternatives."""
 
     topic: Name = Field(
         alias="subject",
@@ -36,24 +36,24 @@ class Decision(Payload):
         return f"{text}, because {self.rationale}" if self.rationale else text
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return what is decided about and what was decided, which stay literals unless they are known by name."""
+        """Return the subject and the choice, which stay literals unless an entity has that name."""
         decided = () if len(self.decision) > _LONGEST_NAME else (_known("decision", self.decision),)
         return (_known("subject", self.topic), *decided)
 
     def subject(self) -> str | None:
-        """Return what is decided about."""
+        """Return the subject of the decision."""
         return self.topic
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return what is decided about: there is one decision on it at a time."""
+        """Return the subject, which has one decision at a time."""
         return normalise.normalise_name(self.topic)
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return what was decided."""
+        """Return the choice."""
         return normalise.normalise_name(self.decision)
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the subject and what was decided on it."""
+        """Return the subject and the choice."""
         return (normalise.normalise_name(self.topic), normalise.normalise_name(self.decision))
 
 

@@ -13,7 +13,7 @@ from app.memory.spec import Example, MemoryType, Payload, Refs
 from app.model import Category, Mention
 
 MOST = 100
-"""Aliases, and attributes, that one description holds."""
+"""Most aliases, and most attributes, of one description."""
 
 Detail = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(storable)
@@ -21,7 +21,7 @@ Detail = Annotated[
 
 
 class Entity(Payload):
-    """A canonical name, what kind of thing it is, its other names and attributes."""
+    """A canonical name, the entity's type, its other names and attributes."""
 
     canonical_name: Name = Field(examples=["Volkswagen AG"])
     entity_type: Name = Field(description="person, organization, place, project, ...", examples=["organization"])
@@ -29,7 +29,7 @@ class Entity(Payload):
     attributes: dict[Name, Detail] = Field(default_factory=dict, max_length=MOST)
 
     def render(self) -> str:
-        """Return who or what this is."""
+        """Return the description as a sentence."""
         text = f"{self.canonical_name} is a {normalise.words(self.entity_type)}"
         if self.aliases:
             text += f", also known as {', '.join(self.aliases)}"
@@ -37,7 +37,7 @@ class Entity(Payload):
         return f"{text}; {details}" if details else text
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return the identity itself, which this payload declares."""
+        """Return the entity that this payload declares."""
         return (
             Mention(
                 role="identity",
@@ -54,15 +54,15 @@ class Entity(Payload):
         return self.canonical_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return the identity: naming it again merges."""
+        """Return the entity, so that a second description merges."""
         return str(refs["identity"].id)
 
     def value(self, refs: Refs) -> str | None:
-        """Return the identity."""
+        """Return the entity."""
         return str(refs["identity"].id)
 
     def merged_with(self, newer: Self) -> Self:
-        """Return both descriptions as one: aliases united, newer attributes win; no more than fit."""
+        """Return both descriptions as one: all aliases, and newer attributes win, up to the limits."""
         known = {normalise.normalise_name(self.canonical_name)}
         aliases = []
         for alias in (*self.aliases, newer.canonical_name, *newer.aliases):

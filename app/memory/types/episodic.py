@@ -1,4 +1,4 @@
-"""A trace of an interaction, in its place in a session: what was said, word for word."""
+"""A message of an interaction, word for word, with its position in the session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.model import Category, Mention, ScopeKind
 
 
 class Episodic(Payload):
-    """The words, who said them, and where in which session."""
+    """The words, the speaker, and the position in the session."""
 
     text: Sentence = Field(alias="content", description="What was said or done.")
     session: Name = Field(alias="session_id", description="The conversation it belongs to.")
@@ -19,7 +19,7 @@ class Episodic(Payload):
     speaker: Name | None = Field(default=None, description="Who said it.")
 
     def render(self) -> str:
-        """Return the words, led by who said them."""
+        """Return the words, after the speaker's name."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
     def mentions(self) -> tuple[Mention, ...]:
@@ -29,7 +29,7 @@ class Episodic(Payload):
         return (Mention(role="speaker", name=self.speaker, entity_type="person"),)
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the place in the session: the same words said again are another moment."""
+        """Return the position in the session, because repeated words are another episode."""
         return (self.session, str(self.sequence))
 
 

@@ -24,7 +24,7 @@ _PHRASES = {
 
 
 class Event(Payload):
-    """What happened, when as far as known, and who took part."""
+    """An event, its time as far as known, and its participants."""
 
     event_description: Sentence = Field(description="What happened.", examples=["joined platform team"])
     event_at: StatedTime | None = Field(
@@ -49,7 +49,7 @@ class Event(Payload):
 
     @property
     def precision(self) -> Precision:
-        """Return how exactly the time is known."""
+        """Return the precision of the time."""
         if self.event_at is None:
             return self.event_at_precision or Precision.UNKNOWN
         if self.event_at_precision is not None:
@@ -57,36 +57,36 @@ class Event(Payload):
         return Precision.EXACT if isinstance(self.event_at, datetime) else Precision.DAY
 
     def render(self) -> str:
-        """Return what happened and when."""
+        """Return the event with its time as a sentence."""
         phrase = _PHRASES.get(self.precision)
         if self.event_at is None or phrase is None:
             return self.event_description
         return f"{self.event_description}, {phrase.format(self.event_at)}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return who took part."""
+        """Return the participants."""
         return tuple(Mention(role=f"participant_{place}", name=who) for place, who in enumerate(self.participants))
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the time: the same thing on another day is another event."""
+        """Return the time, because the same words on another day are another event."""
         exact = self.precision is Precision.EXACT
         when = None if self.event_at is None else (self.event_at if exact else date_of(self.event_at))
         return (str(when), self.precision)
 
     def questions(self) -> tuple[str, ...]:
-        """Return questions about when it was, what it was, and who did it."""
+        """Return questions about the time, the event and its participants."""
         what = questions.shorten(self.event_description)
         return (f"When was it that {what}?", f"What happened when {what}?", f"Who {what}?")
 
     def stored(self, event: EventTime | None) -> dict[str, object]:
-        """Return the fields, the time made an instant."""
+        """Return the fields, with the time as an instant."""
         found = super().stored(event)
         if event is not None and event.at is not None:
             found["event_at"] = event.at.isoformat()
         return found if event is None else {**found, "event_at_precision": str(event.precision)}
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
-        """Return the range the event covers, by its precision, in the caller's time zone."""
+        """Return the range that the event covers, by its precision, in the caller's time zone."""
         if self.event_at is None:
             return EventTime(at=None, precision=self.precision, lower=None, upper=None)
         exact = self.precision is Precision.EXACT

@@ -17,7 +17,7 @@ from app.model import Category, Mention, Precision, SpeechAct
 
 _PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
 _STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
-"""Said in the past tense, and true for ever."""
+"""Predicates in the past tense that stay true."""
 
 _ROUTINE = re.compile(
     r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)?day|morning|noon|afternoon|evening
@@ -26,7 +26,7 @@ _ROUTINE = re.compile(
         |\b(?:once|twice|\w+\stimes)\s(?:a|per|each)\s(?:day|week|month)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How often something is done: a routine (seed 002, procedural)."""
+"""Frequencies, which mark a routine (seed 002, procedural)."""
 
 
 _MANY = re.compile(
@@ -35,7 +35,7 @@ _MANY = re.compile(
 _COUNT = re.compile(
     r"\d{1,4}|no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|many", re.IGNORECASE
 )
-"""How many of something: `has-children` of `three` reads `has three children`."""
+"""Numbers: `has-children` of `three` is rendered as `has three children`."""
 
 
 class Fact(Payload):
@@ -76,7 +76,7 @@ class Fact(Payload):
         return f"{self.subject_name} {said} {self.object}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return the subject, and the object where the predicate says it is an identity or it is known."""
+        """Return the subject, and the object if the predicate takes an entity or an entity has that name."""
         subject = Mention(role="subject", name=self.subject_name)
         if len(self.object) > 200:  # noqa: PLR2004 - a name's length; a literal may be longer
             return (subject,)
@@ -87,7 +87,7 @@ class Fact(Payload):
         )
 
     def subject(self) -> str | None:
-        """Return whom the fact is about."""
+        """Return the subject."""
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
@@ -95,15 +95,15 @@ class Fact(Payload):
         return f"{refs['subject'].id}|{self.predicate}" if self.stateful else None
 
     def value(self, refs: Refs) -> str | None:
-        """Return the object: the entity it names, or the literal."""
+        """Return the object: the entity that it names, or the literal."""
         return str(refs["object"].id) if "object" in refs else normalise.normalise_name(self.object)
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
-        """Return subject + each predicate that a rule about this could have, where one value holds at a time."""
+        """Return subject + each predicate of possible rules about this, if the predicate holds one value at a time."""
         return tuple(f"{refs['subject'].id}|{one}" for one in modals.over(self.predicate)) if self.stateful else ()
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return predicate and object: facts that differ there are different facts."""
+        """Return predicate and object."""
         return (self.predicate, normalise.normalise_name(self.object))
 
     def questions(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Fact(Payload):
         return questions.about_fact(self.subject_name, self.predicate, self.object)
 
     def reclassified(self) -> Reclassified | None:
-        """Return an event when the predicate speaks of the past (seed 000)."""
+        """Return an event if the predicate is in the past tense (seed 000)."""
         if not _PAST.search(self.predicate) or _STILL_TRUE.match(self.predicate):
             return None
         fields = {
@@ -123,7 +123,7 @@ class Fact(Payload):
 
 
 def _latest_or_most_precise(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
-    """Return the verdict of a stateful slot, where `1990` only repeats what is known as `4 May 1990`."""
+    """Return the verdict for a stateful slot, in which `1990` repeats the known `4 May 1990`."""
     if new.speech_act is SpeechAct.ASSERTION and compare.same_date(old.value or "", new.value or ""):
         return SlotVerdict.MERGE
     return latest_statement_wins(old, new)

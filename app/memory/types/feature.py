@@ -12,7 +12,7 @@ from app.model import Category, ScopeKind
 
 
 class Feature(Payload):
-    """What is known about a feature, and its state."""
+    """A statement about a feature, and its state."""
 
     text: Sentence = Field(alias="content", description="Whether a feature is done, and what is known about it.")
     feature: Name | None = Field(
@@ -27,15 +27,15 @@ class Feature(Payload):
         return self.text
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the feature: it is in one state at a time."""
+        """Return the feature, which is in one state at a time."""
         return None if self.feature is None else normalise.normalise_key(self.feature)
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return its state and what is said about it."""
+        """Return its state and the statement."""
         return normalise.digest(normalise.sentence(self.text), normalise.normalise_key(self.status or "")).hex()
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the feature and its state: one sentence may be said of two."""
+        """Return the feature and its state, because one sentence may be said of two features."""
         if self.feature is None and self.status is None:
             return ()
         return (normalise.normalise_key(self.feature or ""), normalise.normalise_key(self.status or ""))

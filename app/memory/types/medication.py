@@ -11,13 +11,13 @@ from app.english import medications
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, Stored
+from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
 from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, SpeechAct
 
 
 class Medication(Payload):
-    """Who takes what, how much, how often, since when and by whose order."""
+    """A person's medicine with dosage, frequency, time range and prescriber."""
 
     subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who takes it.")
     medication_name: Name = Field(description="The medicine.", examples=["metformin"])
@@ -41,7 +41,7 @@ class Medication(Payload):
         return self
 
     def render(self) -> str:
-        """Return who takes what, as a sentence."""
+        """Return the medication as a sentence."""
         taken = " ".join(part for part in (self.medication_name, self.dosage, self.frequency) if part)
         kind = f" ({normalise.words(self.drug_class)})" if self.drug_class else ""
         order = f", prescribed by {self.prescribed_by}" if self.prescribed_by else ""
@@ -52,18 +52,18 @@ class Medication(Payload):
         return f"{self.subject_name} took {taken}{kind}{order}{since}{until}, no longer"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return who takes it, and who prescribed it."""
+        """Return the person, and the prescriber."""
         taker = Mention(role="subject", name=self.subject_name)
         if self.prescribed_by is None:
             return (taker,)
         return (taker, Mention(role="prescriber", name=self.prescribed_by, entity_type="person"))
 
     def subject(self) -> str | None:
-        """Return who takes it."""
+        """Return the person."""
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return subject and medicine: another dosage replaces, another medicine is taken beside it."""
+        """Return subject and medicine: a new dosage replaces the old one, another medicine has its own slot."""
         return f"{refs['subject'].id}|{normalise.normalise_key(self.medication_name)}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
@@ -85,8 +85,8 @@ def _importance(_payload: Payload) -> float:
     return 0.9
 
 
-def _adopted(stored: Stored) -> AdoptedPayload | None:
-    """Return the medicine that a fact says is taken, where predicate or value leave no doubt that it is one."""
+def _adopted(stored: StoredBelief) -> AdoptedPayload | None:
+    """Return the medication that a fact states, if predicate or value certainly mean one."""
     predicate, told = str(stored.payload.get("predicate", "")), str(stored.payload.get("object", ""))
     found = medications.parse_dose(predicate, told, stored.content)
     if found is None:
@@ -104,8 +104,8 @@ def _adopted(stored: Stored) -> AdoptedPayload | None:
         return None
 
 
-def _ended(stored: Stored) -> Mapping[str, object] | None:
-    """Return the medicine that a fact may mean that is no longer so: `takes` + `Ozempic`."""
+def _ended(stored: StoredBelief) -> Mapping[str, object] | None:
+    """Return the fields of the ending that an ended fact may mean: `takes` + `Ozempic`."""
     found = medications.may_be_dose(str(stored.payload.get("predicate", "")), str(stored.payload.get("object", "")))
     if found is None:
         return None
@@ -114,16 +114,16 @@ def _ended(stored: Stored) -> Mapping[str, object] | None:
 
 
 def _on_conflict(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
-    """Return the verdict of a dosage: another one replaces it, a statement that leaves it out repeats it.
+    """Return the verdict for a dosage: another one replaces it, a statement without a dosage repeats it.
 
-    `I take metformin for my diabetes` says nothing else than `metformin 500 mg`.
+    `I take metformin for my diabetes` does not contradict `metformin 500 mg`.
     """
     asserted = new.speech_act is SpeechAct.ASSERTION and old.value is not None and new.value is not None
     return SlotVerdict.MERGE if asserted and _leaves_open(old, new) else latest_statement_wins(old, new)
 
 
 def _leaves_open(old: SlotClaim, new: SlotClaim) -> bool:
-    """Return whether each part of the new value is that of the old one, or missing."""
+    """Return whether each part of the new value equals the old one's or is missing."""
     known, told = str(old.value).split("|"), str(new.value).split("|")
     return len(known) == len(told) and all(part in {"", had} for part, had in zip(told, known, strict=True))
 

@@ -16,7 +16,7 @@ _TO = re.compile(r"^to\s+", re.IGNORECASE)
 
 
 class Plan(Payload):
-    """Who intends what; `valid_from` and `valid_until` (or `ttl_seconds`) of the memory bound it in time."""
+    """A person's intention; the memory's `valid_from` and `valid_until` (or `ttl_seconds`) bound it in time."""
 
     subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who intends it.")
     plan: Sentence = Field(description="What is intended, as a verb.", examples=["visit Tokyo in June"])
@@ -31,15 +31,15 @@ class Plan(Payload):
         return f"{self.subject_name} plans to {self.plan}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return who intends it."""
+        """Return the person with the intention."""
         return (Mention(role="subject", name=self.subject_name),)
 
     def subject(self) -> str | None:
-        """Return who intends it."""
+        """Return the person with the intention."""
         return self.subject_name
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return what is intended."""
+        """Return the intended action."""
         return (normalise.sentence(self.plan),)
 
 

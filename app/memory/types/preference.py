@@ -17,7 +17,7 @@ _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
 
 
 class Preference(Payload):
-    """A namespaced key and the value preferred for it."""
+    """A namespaced key and the preferred value."""
 
     preference_key: Name = Field(
         description="`domain.attribute`: the choice that is made.",
@@ -51,15 +51,15 @@ class Preference(Payload):
         return f"{self.subject_name} prefers {self.preference_value} for {choice}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return whose preference it is."""
+        """Return the person with the preference."""
         return (Mention(role="subject", name=self.subject_name, entity_type="person"),)
 
     def subject(self) -> str | None:
-        """Return whose preference it is."""
+        """Return the person with the preference."""
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return the key, per person."""
+        """Return person and key."""
         return f"{refs['subject'].id}|{self.preference_key}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002

@@ -12,7 +12,7 @@ from app.model import Category, ScopeKind
 
 
 class Procedural(Payload):
-    """What to do, in which steps, and on what occasion."""
+    """A procedure, its steps, and the occasion for it."""
 
     text: Sentence = Field(alias="content", description="What to do.")
     steps: tuple[Sentence, ...] = Field(default=(), max_length=100, description="The steps, in order.")
@@ -24,21 +24,21 @@ class Procedural(Payload):
     )
 
     def render(self) -> str:
-        """Return what to do, when and how, in one line."""
+        """Return the procedure with its occasion and steps, in one line."""
         when = f"when {' or '.join(self.trigger_conditions)}: " if self.trigger_conditions else ""
         steps = "; ".join(f"{place}. {step}" for place, step in enumerate(self.steps, start=1))
         return " ".join(f"{when}{self.text}{f' ({steps})' if steps else ''}".split())
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the occasion, in whatever order its conditions are given; None: it is always good to know."""
+        """Return the occasion, independent of the order of its conditions; None without one."""
         return normalise.joined(sorted({normalise.normalise_name(one) for one in self.trigger_conditions})) or None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return what to do and its steps."""
+        """Return the procedure and its steps."""
         return normalise.digest(*map(normalise.sentence, (self.text, *self.steps))).hex()
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the steps: other steps are another procedure."""
+        """Return the steps, because other steps are another procedure."""
         return tuple(map(normalise.sentence, self.steps))
 
 

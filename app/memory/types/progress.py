@@ -12,7 +12,7 @@ from app.model import Category, ScopeKind
 
 
 class Progress(Payload):
-    """How far the work is, and in which session."""
+    """The progress of work in a session."""
 
     text: Sentence = Field(alias="content", description="How far the work of a session has come.")
     session: Name | None = Field(default=None, alias="session_id", description="The session whose progress it is.")
@@ -22,15 +22,15 @@ class Progress(Payload):
         return self.text
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the session: it stands at one place at a time."""
+        """Return the session, which has one state at a time."""
         return self.session
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return how far it is."""
+        """Return the progress."""
         return normalise.sentence(self.text)
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return the session: two of them may be as far."""
+        """Return the session, because two sessions may have the same progress."""
         return () if self.session is None else (self.session,)
 
 

@@ -16,7 +16,7 @@ from app.model import Category, Mention, StatedRelation
 
 
 class Relation(Payload):
-    """From, relation type of the controlled vocabulary, to, and since when."""
+    """The two ends, the relation type of the controlled vocabulary, and the time of its start."""
 
     from_entity: Person = Field(description="Name of the entity the edge starts at.", examples=["Sarah"])
     relation_type: Name = Field(
@@ -46,11 +46,11 @@ class Relation(Payload):
         )
 
     def subject(self) -> str | None:
-        """Return where the edge starts."""
+        """Return the role of the edge's start."""
         return self.from_entity
 
     def slot(self, refs: Refs) -> str | None:
-        """Return from + type for relations of which there is one at a time."""
+        """Return from + type for relations that an entity has one of at a time."""
         single = self.relation_type in vocabulary.SINGLE_VALUED
         return f"{refs['from'].id}|{self.relation_type}" if single else None
 
@@ -71,7 +71,7 @@ class Relation(Payload):
         return questions.question_of(questions.RELATIONS[self.relation_type], self.from_entity, self.to_entity)
 
     def collapsed(self, refs: Refs) -> Reclassified | None:
-        """Return a fact when both ends are one entity: that is no edge (seed 000)."""
+        """Return a fact if both ends are one entity, which is no edge (seed 000)."""
         if refs["from"].id != refs["to"].id:
             return None
         fields = {"subject": self.from_entity, "predicate": self.relation_type, "object": self.to_entity}

@@ -1,4 +1,4 @@
-"""Knowledge as a sentence, about an entity or about nothing in particular; what repeats it merges with it."""
+"""Knowledge as a sentence, with or without a subject; repetitions merge with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.model import Category, Mention, ScopeKind
 
 
 class Semantic(Payload):
-    """What is known, and whom or what it is about."""
+    """A sentence of knowledge, and its subject."""
 
     text: Sentence = Field(alias="content", description="What is known.")
     entity: Name | None = Field(
@@ -23,23 +23,23 @@ class Semantic(Payload):
     )
 
     def render(self) -> str:
-        """Return what is known."""
+        """Return the sentence."""
         return self.text
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return whom or what it is about."""
+        """Return the subject."""
         if self.entity is None:
             return ()
         return (Mention(role="subject", name=self.entity, entity=ids.public_id(ids.ENTITY, self.entity)),)
 
     def subject(self) -> str | None:
-        """Return whom or what it is about."""
+        """Return the subject."""
         return self.entity
 
     def distinct_by(self) -> tuple[str, ...]:
-        """Return whom or what it is about, as that is written: the same said of somebody else is something else.
+        """Return the subject as written, because a sentence about another subject is no duplicate.
 
-        Ids of a caller's own may differ in nothing but case, and each is asked for as it was written.
+        It is not case-folded, as callers' own ids may differ in case only.
         """
         return () if self.entity is None else (self.entity,)
 

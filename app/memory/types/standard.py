@@ -1,4 +1,4 @@
-"""A general-purpose note: what an agent wants to remember, as it says it."""
+"""A general-purpose note of an agent, in its own words."""
 
 from __future__ import annotations
 

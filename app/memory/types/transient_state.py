@@ -16,7 +16,7 @@ _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
 
 
 class TransientState(Payload):
-    """Who is how; `valid_until` or `ttl_seconds` of the memory says for how long, three days halve it otherwise."""
+    """A subject's state; the memory's `valid_until` or `ttl_seconds` bounds it, else its half-life is three days."""
 
     subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Who is in this state.")
     state: Sentence = Field(
@@ -38,15 +38,15 @@ class TransientState(Payload):
         return f"{self.subject_name} is {self.state}"
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Return who is in this state."""
+        """Return the subject."""
         return (Mention(role="subject", name=self.subject_name),)
 
     def subject(self) -> str | None:
-        """Return who is in this state."""
+        """Return the subject."""
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return subject and kind: one is in one state of a kind at a time."""
+        """Return subject and kind: a subject is in one state of a kind at a time."""
         return f"{refs['subject'].id}|{normalise.normalise_key(self.kind)}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002

@@ -1,7 +1,8 @@
-"""Carrying out what a backfill's preview says, or putting it back: units of memories, a bounded batch a transaction.
+"""The commit and the undo of a backfill, in transactions of bounded size.
 
-A unit is changed whole or not at all. It is not, where a memory of it, or one that it was decided on, is not as it was
-seen, or where somebody else has come into its slot. What is left so says why, and nothing is guessed.
+A unit (memories that depend on one another) is changed whole or not at all. It is skipped where one of its memories, or
+one that the preview compared it with, has changed since the preview, or where another memory has taken its slot. A
+skipped item keeps the reason.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from app.errors import Conflict
 from app.memory.backfill import BackfillEffect, BackfillStatus, ItemState
 from app.model import MemoryStatus
 from app.services.backfill import preview
-from app.services.backfill.preview import Present, at
+from app.services.backfill.preview import Definitions, lock_current
 from app.write.backfill import diff
 
-CHANGED = 100
-"""Memories that one transaction changes: each is written anew to every index, that of its vectors too."""
+BATCH = 100
+"""Memories that one transaction changes: each is written anew to every index, the vector index too."""
 
 Slot = tuple[UUID, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:
-    """Committing or undoing: the items it takes, where they end, and where the backfill does."""
+    """Commit or undo: the states of items before and after it, and the status of the backfill at its end."""
 
     takes: ItemState
     done: ItemState
@@ -63,7 +64,7 @@ UNDO = Direction(
 
 @dataclass(slots=True, kw_only=True)
 class _Batch:
-    """What one transaction does, as it gathers."""
+    """The changes that one transaction collects before it writes them."""
 
     changes: dict[UUID, dict[str, Any]] = field(default_factory=dict)
     links: set[tuple[str, str, str]] = field(default_factory=set)
@@ -74,13 +75,13 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillCommit:
-    """Commits and undoes."""
+    """Commits previewed backfills and undoes committed ones."""
 
     database: Database
     clock: Callable[[], datetime]
 
     async def run(self, one: Backfill, step: Direction, actor: str) -> AsyncIterator[tuple[int, int | None]]:
-        """Commit or undo to the end; yield how many memories are done, of how many."""
+        """Commit or undo to the end; yield the number of memories done and the total."""
         async with self.database.read(one.tenant_id) as session:
             total = await backfill.remaining(session, one, step.takes)
         done = 0
@@ -89,11 +90,11 @@ class BackfillCommit:
             yield done, max(total, done)
 
     async def _batch(self, one: Backfill, step: Direction, actor: str) -> int:
-        """Change the next units; return how many memories they have, 0 at the end, which is put on record."""
+        """Change the next units and return how many memories they have; at the end finish the backfill and return 0."""
         try:
             async with self.database.write(one.tenant_id) as session:
-                here = await at(session, one)
-                units = await backfill.next_units(session, here, step.takes, limit=CHANGED)
+                here = await lock_current(session, one)
+                units = await backfill.next_units(session, here, step.takes, limit=BATCH)
                 if not units:
                     await backfill.change(session, here, status=step.ends, **{step.stamp: self.clock()})
                     return 0
@@ -110,14 +111,14 @@ class BackfillCommit:
         step: Direction,
         units: Mapping[Unit, Sequence[BackfillItem]],
         actor: str,
-        present: Present,
+        present: Definitions,
     ) -> None:
         tenant = one.tenant_id
         stamps = await backfill_changes.hold_scopes(session, tenant, {scope for scope, _ in units})
         held = await backfill_changes.hold(
-            session, tenant, {memory for unit in units.values() for memory in _needed(step, unit)}
+            session, tenant, {memory for unit in units.values() for memory in _ids_needed(step, unit)}
         )
-        slots = {slot for unit in units.values() for item in unit for slot in _comes_to(step, item, held)}
+        slots = {slot for unit in units.values() for item in unit for slot in _slots_taken_by(step, item, held)}
         taken = await backfill_changes.slots_taken(session, tenant, slots)
         now = max(
             self.clock(),
@@ -127,9 +128,9 @@ class BackfillCommit:
         batch = _Batch()
         for unit, items in units.items():
             ledger = AuditWriter(tenant=tenant, actor=actor, at=now, scope=unit[0])
-            why = _retyped(one, step, items, present) or _moved(step, items, held, taken)
+            why = _type_change(one, step, items, present) or _memory_change(step, items, held, taken)
             if why is None:
-                _gather(batch, one, step, items, ledger)
+                _add_unit(batch, one, step, items, ledger)
             else:
                 batch.marks += [(item, step.refused, why, item.applied_at) for item in items]
         await self._write(session, one, step, batch, now)
@@ -151,8 +152,8 @@ class BackfillCommit:
         await backfill.change(session, one, counts=counts)
 
 
-def _needed(step: Direction, items: Iterable[BackfillItem]) -> set[UUID]:
-    """Return the memories that a unit changes or refers to, and, for a commit, was decided on."""
+def _ids_needed(step: Direction, items: Iterable[BackfillItem]) -> set[UUID]:
+    """Return the memories that a unit changes or refers to; for a commit also those it was compared with."""
     found = set()
     for item in items:
         values = item.after if step is COMMIT else item.before
@@ -164,8 +165,8 @@ def _needed(step: Direction, items: Iterable[BackfillItem]) -> set[UUID]:
     return found
 
 
-def _comes_to(step: Direction, item: BackfillItem, held: Mapping[UUID, BackfillScanRow]) -> list[Slot]:
-    """Return the slot that a memory takes by the step, if it takes one from nobody else."""
+def _slots_taken_by(step: Direction, item: BackfillItem, held: Mapping[UUID, BackfillScanRow]) -> list[Slot]:
+    """Return the slot that the step gives to a memory, if another memory could hold it."""
     row = held.get(item.memory_id)
     if row is None or item.effect is not BackfillEffect.RECLASSIFIED:
         return []
@@ -175,51 +176,51 @@ def _comes_to(step: Direction, item: BackfillItem, held: Mapping[UUID, BackfillS
     return [(item.scope_id, values["type"], values["slot"])]
 
 
-def _retyped(one: Backfill, step: Direction, items: Sequence[BackfillItem], present: Present) -> str | None:
-    """Return which type a unit can't be made of, because it is not the one that it was decided by."""
+def _type_change(one: Backfill, step: Direction, items: Sequence[BackfillItem], present: Definitions) -> str | None:
+    """Return why a unit can't be changed because a type was removed or redefined; None when it can."""
     commit = step is COMMIT
     why = preview.target_changed(one, present) if commit else preview.source_changed(one, items, present)
     return None if why is None else f"{why} since the preview"
 
 
-def _moved(
+def _memory_change(
     step: Direction,
     items: Sequence[BackfillItem],
     held: Mapping[UUID, BackfillScanRow],
     taken: Mapping[Slot, Sequence[BackfillScanRow]],
 ) -> str | None:
-    """Return why a unit can't be changed as it was decided; None when it can."""
-    expected: dict[UUID, set[datetime | None]] = {item.memory_id: {_seen(step, item)} for item in items}
+    """Return why a unit can't be changed because memories changed since; None when it can."""
+    expected: dict[UUID, set[datetime | None]] = {item.memory_id: {_expected_stamp(step, item)} for item in items}
     if step is COMMIT:
         for other, stamp in (pair for item in items for pair in item.rests_on.items()):
             expected.setdefault(UUID(other), set()).add(datetime.fromisoformat(stamp))
     since = "preview" if step is COMMIT else "commit"
-    for memory in sorted(_needed(step, items) | expected.keys()):
+    for memory in sorted(_ids_needed(step, items) | expected.keys()):
         if memory not in held:
             return f"{ids.public(ids.MEMORY, memory)} is gone since the {since}"
         if memory in expected and {held[memory]["updated_at"]} != expected[memory]:
             return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
     for item in items:
-        for slot in _comes_to(step, item, held):
+        for slot in _slots_taken_by(step, item, held):
             rival = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
             if rival is not None:
                 return f"{ids.public(ids.MEMORY, rival['id'])} has come into its slot since the {since}"
     return None
 
 
-def _seen(step: Direction, item: BackfillItem) -> datetime | None:
-    """Return when a memory must have been changed last: a commit that only linked it left it as it was."""
+def _expected_stamp(step: Direction, item: BackfillItem) -> datetime | None:
+    """Return the `updated_at` that a memory must still have; a commit that only linked a memory left it as it was."""
     return item.seen_at if step is COMMIT or not item.after else item.applied_at
 
 
-def _gather(
+def _add_unit(
     batch: _Batch,
     one: Backfill,
     step: Direction,
     items: Sequence[BackfillItem],
     ledger: AuditWriter,
 ) -> None:
-    """Add to the batch what changes a unit, and what tells of it."""
+    """Add a unit's changes, links, audit events and item states to the batch."""
     for item in items:
         if item.after:
             batch.changes[item.memory_id] = diff.applied(item, ledger.at) if step is COMMIT else dict(item.before)

@@ -1,9 +1,4 @@
-"""Create, list, commit, undo and cancel requests.
-
-The steps of a backfill that a caller asks for.
-
-The use cases of backfills: preview, look, commit, undo, cancel.
-"""
+"""Use cases of backfills: preview, read, commit, undo, cancel."""
 
 from __future__ import annotations
 
@@ -32,9 +27,9 @@ from app.services.backfill.commit import COMMIT, UNDO, BackfillCommit
 from app.services.backfill.preview import BackfillPreview, StaleBackfill
 
 __all__ = [
+    "ABANDONED",
     "BACKFILL",
     "COMMITTING",
-    "LEFT",
     "SAMPLE",
     "SMALL",
     "UNDOING",
@@ -49,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillStep:
-    """A step that a caller asks for: where it may begin, where the backfill is while it lasts and at its end."""
+    """A step that a caller asks for: the statuses it may begin in, and the statuses while it runs and at its end."""
 
     after: frozenset[BackfillStatus]
     status: BackfillStatus
@@ -58,8 +53,8 @@ class BackfillStep:
     verb: str
     what: str
 
-    def what_then(self, one: Backfill) -> str:
-        """Return what can be done instead, where no job takes the backfill further."""
+    def alternative(self, one: Backfill) -> str:
+        """Return a hint at what can be done instead, where no job takes the backfill further."""
         unfinished = one.status is BackfillStatus.PREVIEWING
         return "its preview was not finished: cancel it, and preview again" if unfinished else self.what
 
@@ -86,19 +81,19 @@ BACKFILL = "backfill"
 """The kind of job that takes a backfill further."""
 
 SMALL = 2_000
-"""Memories up to which a preview is made while the caller waits."""
+"""Memories up to which a preview runs while the caller waits."""
 
 SAMPLE = 10
 
-LEFT = timedelta(hours=1)
-"""For how long a preview is made while its caller waits; after that whoever made it is gone."""
+ABANDONED = timedelta(hours=1)
+"""Age after which a preview without a job counts as abandoned: the process that ran it is gone."""
 
-_CLEARED = 5_000
+_CLEAR_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillRequest:
-    """What to preview: the type that adopts, the types that are looked through (None: the type's own choice), where."""
+    """A preview to run: the adopting type, the source types (None: the type's own choice), and the scopes to scan."""
 
     type: str
     sources: tuple[str, ...] | None = None
@@ -109,13 +104,13 @@ class BackfillRequest:
 
     @property
     def narrowed(self) -> bool:
-        """Return whether not all of the tenant is looked at."""
+        """Return whether only a part of the tenant's scopes is scanned."""
         return (self.user_id, self.agent_id, self.scope) != (None, None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillView:
-    """A backfill with a sample of its memories, and whose scopes it is narrowed to (None: it is not narrowed)."""
+    """A backfill with a sample of its items, and the scopes it is narrowed to (None: all of the tenant)."""
 
     backfill: Backfill
     sample: tuple[BackfillItemRow, ...]
@@ -133,7 +128,7 @@ class Backfills:
     language: str = "english"
 
     async def preview(self, actor: Actor, wanted: BackfillRequest, *, wait: bool | None) -> Backfill:
-        """Begin a preview; `wait`: until it is done, None: if it is small, else by a job.
+        """Begin a preview and return it; `wait` True runs it now, False queues a job, None runs it now if it is small.
 
         Raises InvalidInput where the type adopts nothing, or not from those types.
         """
@@ -144,7 +139,7 @@ class Backfills:
             scopes = await backfill_scan.read_page(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
-            stale = await db_backfill.drop_left(session, tenant, before=now - LEFT)
+            stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)
             one = Backfill(
                 tenant_id=tenant,
                 id=ids.new(),
@@ -166,7 +161,7 @@ class Backfills:
             small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
             waits = small if wait is None else wait
             if not waits:
-                one = await self._queued(session, one, actor, now)
+                one = await self._enqueue(session, one, actor, now)
         await self._clear(stale)
         if not waits:
             return one
@@ -175,12 +170,12 @@ class Backfills:
                 pass
         except BaseException:
             # No job would go on with it, so that it would be `previewing` for ever.
-            await asyncio.shield(self._dropped(actor, one.id))
+            await asyncio.shield(self._cancel_quietly(actor, one.id))
             raise
         return await self.get(actor, one.id)
 
     async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
-        """Take a backfill to the end of the step that it is in; yield how many memories are done, of how many."""
+        """Run the current step of a backfill to its end; yield the number of memories done and the total."""
         committing = BackfillCommit(database=self.database, clock=self.clock)
         types = await self.types.of(tenant)
         previewing = BackfillPreview(
@@ -211,13 +206,13 @@ class Backfills:
     async def get(self, actor: Actor, backfill: UUID) -> Backfill:
         """Return a backfill, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            return _there(await db_backfill.find(session, actor.tenant_id, backfill), backfill)
+            return _or_not_found(await db_backfill.find(session, actor.tenant_id, backfill), backfill)
 
     async def show(self, actor: Actor, backfill: UUID) -> BackfillView:
         """Return a backfill with a sample of what it changes, or raise NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            one = _there(await db_backfill.find(session, tenant, backfill), backfill)
+            one = _or_not_found(await db_backfill.find(session, tenant, backfill), backfill)
             sample = await db_backfill.item_page(
                 session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE
             )
@@ -242,28 +237,28 @@ class Backfills:
         after: UUID | None = None,
         limit: int = 50,
     ) -> tuple[tuple[BackfillItemRow, ...], bool]:
-        """Return memories of a backfill in the order of their ids, and whether there are more; raises NotFound."""
+        """Return items of a backfill in the order of memory ids, and whether there are more; raises NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            _there(await db_backfill.find(session, tenant, backfill), backfill)
+            _or_not_found(await db_backfill.find(session, tenant, backfill), backfill)
             found = await db_backfill.item_page(
                 session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
             )
         return tuple(found[:limit]), len(found) > limit
 
     async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
-        """Have a job carry out what was previewed; sent again, it is the same job. Raises Conflict at another step."""
+        """Queue the commit of a preview; repeated, it is the same job. Raises Conflict at any other step."""
         return await self._step(actor, backfill, COMMITTING)
 
     async def undo(self, actor: Actor, backfill: UUID) -> Backfill:
-        """Have a job put back what was committed; sent again, it is the same job. Raises Conflict at another step."""
+        """Queue the undo of a commit; repeated, it is the same job. Raises Conflict at any other step."""
         return await self._step(actor, backfill, UNDOING)
 
     async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
         """Drop a preview, finished or not; Conflict once it is committed."""
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            one = _there(await db_backfill.lock(session, tenant, backfill), backfill)
+            one = _or_not_found(await db_backfill.lock(session, tenant, backfill), backfill)
             if one.status is not BackfillStatus.CANCELLED:
                 if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
                     raise _illegal(one, "be cancelled: undo it", "a preview can")
@@ -274,19 +269,19 @@ class Backfills:
         await self._clear([one])
         return one
 
-    async def _dropped(self, actor: Actor, backfill: UUID) -> None:
+    async def _cancel_quietly(self, actor: Actor, backfill: UUID) -> None:
         with suppress(Conflict, NotFound, DatabaseUnavailable):
             await self.cancel(actor, backfill)
 
     async def _clear(self, dropped: Iterable[Backfill]) -> None:
         for one in dropped:
-            cleared = _CLEARED
+            cleared = _CLEAR_BATCH
             while cleared:
                 async with self.database.write(one.tenant_id) as session:
-                    cleared = await db_backfill.clear(session, one, limit=_CLEARED)
+                    cleared = await db_backfill.clear(session, one, limit=_CLEAR_BATCH)
 
     def _sources(self, wanted: BackfillRequest, types: Registry) -> tuple[str, ...]:
-        """Return the types that are looked through."""
+        """Return the source types of a request, or raise InvalidInput."""
         target, by_model = types.get(wanted.type), wanted.classifier is Classifier.MODEL
         own = () if target.adopts is None else target.adopts.sources
         if by_model and self.classifier is None:
@@ -308,7 +303,7 @@ class Backfills:
             raise InvalidInput(f"{read}, not {', '.join(unread)}: use the model for these", field="from")
         return given
 
-    async def _queued(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
+    async def _enqueue(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
         payload = {"backfill": one.id.hex, "actor": actor.name}
         job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
         return await db_backfill.change(session, one, job_id=job)
@@ -316,14 +311,14 @@ class Backfills:
     async def _step(self, actor: Actor, backfill: UUID, step: BackfillStep) -> Backfill:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            one = _there(await db_backfill.lock(session, tenant, backfill), backfill)
+            one = _or_not_found(await db_backfill.lock(session, tenant, backfill), backfill)
             job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
             running = job is not None and not job.finished
             if one.status is step.ends or (one.status is step.status and running):
                 return one
             if one.status is not step.status:
                 if one.status not in step.after or (one.status is BackfillStatus.COMMITTING and running):
-                    raise _illegal(one, step.verb, step.what if running else step.what_then(one))
+                    raise _illegal(one, step.verb, step.what if running else step.alternative(one))
                 if step is COMMITTING:
                     changed = preview.target_changed(one, await preview.lock_definitions(session, one))
                     if changed is not None:
@@ -331,14 +326,14 @@ class Backfills:
                 detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
                 await append(session, [AuditWriter(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
                 one = await db_backfill.change(session, one, status=step.status)
-            return await self._queued(session, one, actor, now)
+            return await self._enqueue(session, one, actor, now)
 
 
 def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
     return Conflict(f"the backfill is {one.status} and can't {verb}; {what}")
 
 
-def _there(found: Backfill | None, backfill: UUID) -> Backfill:
+def _or_not_found(found: Backfill | None, backfill: UUID) -> Backfill:
     if found is None:
         raise NotFound(f"no such backfill: {ids.public(ids.BACKFILL, backfill)}")
     return found

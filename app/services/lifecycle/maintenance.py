@@ -1,7 +1,7 @@
-"""Keeping the index of a scope as good as when it was small.
+"""Maintenance of a scope's search index, so that it stays as good as when the scope was small.
 
-Lexical weights are made anew when a scope's average length has drifted, and vectors go into their index when the
-scope has grown.
+Lexical weights are recomputed when the average length of a scope's texts has drifted, and vectors are added to the
+vector index when the scope outgrows exact search.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _START = (UUID(int=0), -1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexMaintenance:
-    """Mends scopes that writes have marked. Meanwhile BM25 stays within its tolerance, and vectors are compared."""
+    """Maintains scopes that writes have marked.
+
+    Until then BM25 stays within its tolerance, and vectors are searched exactly.
+    """
 
     database: Database
     language: str
@@ -33,21 +36,21 @@ class IndexMaintenance:
     _crowded: set[tuple[UUID, UUID]] = field(default_factory=set)
 
     def mark(self, tenant: UUID, scope: UUID) -> None:
-        """Ask for a scope to be weighed again soon."""
+        """Queue a scope to have its lexical weights recomputed soon."""
         self._marked.add((tenant, scope))
 
     def crowd(self, tenant: UUID, scope: UUID) -> None:
-        """Ask for a scope's vectors to go into the index soon: it has outgrown exact search."""
+        """Queue a scope to have its vectors added to the vector index soon, because it has outgrown exact search."""
         self._crowded.add((tenant, scope))
 
     async def run(self) -> None:
-        """Work through marked scopes, for ever; a scope whose turn failed stays marked."""
+        """Maintain marked scopes until cancelled; a scope whose maintenance failed stays marked."""
         while True:
             await asyncio.sleep(PAUSE_SECONDS)
             await self.settle()
 
     async def settle(self) -> None:
-        """Weigh every marked scope and index every crowded one, now."""
+        """Maintain every marked scope now."""
         for marked, mend in ((self._marked, self.reweigh), (self._crowded, self.index)):
             for tenant, scope in tuple(marked):
                 marked.discard((tenant, scope))
@@ -57,7 +60,7 @@ class IndexMaintenance:
                     marked.add((tenant, scope))
 
     async def index(self, tenant: UUID, scope: UUID) -> int:
-        """Put the scope's vectors into the index, a batch a transaction; return how many."""
+        """Add the scope's vectors to the vector index, a batch a transaction; return how many."""
         async with self.database.write(tenant) as session:
             await maintenance.grow_scope(session, tenant, scope)
         done = 0
@@ -69,7 +72,7 @@ class IndexMaintenance:
                 return done
 
     async def reweigh(self, tenant: UUID, scope: UUID) -> int:
-        """Give every lexical row of the scope the weights of its true average length; return how many."""
+        """Recompute the lexical weights of the scope's rows for its true average length; return how many."""
         async with self.database.write(tenant) as session:
             average = await maintenance.adopt(session, tenant, scope)
         if average is None:

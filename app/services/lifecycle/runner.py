@@ -1,8 +1,6 @@
-"""Run stages in batches with checkpoints.
+"""The framework of lifecycle workers: their interface, their discovery, and runs in batches with checkpoints.
 
-What a worker of the store is, what it works with, and how the files of this folder are found.
-
-A worker's run in batches: each a short transaction that moves the run's checkpoint, so that a kill costs one.
+Each batch is a short transaction that also moves the run's checkpoint, so a kill loses one batch at most.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from app.services.lifecycle import workers
 from app.write.pipeline import WritePipeline
 
 Counts = Mapping[str, int]
-"""What a run came to: how many of what, under plain names such as `expired`."""
+"""The result of a run: counts under plain names such as `expired`."""
 
 ReportProgress = Callable[[int, int | None], Awaitable[None]]
 
@@ -37,7 +35,7 @@ _FRAMEWORK = "worker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerContext:
-    """What workers work with. `clock` is what every decision goes by; `forgotten_days`: before a purge.
+    """The dependencies of workers. Every decision uses `clock`; `forgotten_days` is the wait before a purge.
 
     `summariser` is None without a language model.
     """
@@ -55,33 +53,33 @@ class WorkerContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """How a worker says how far it is; also the checkpoint at which it can be stopped.
+    """Reports the progress of a run; each report is also a checkpoint at which the run can be stopped.
 
-    `run` is the id of the job, the same in every try of it: checkpoints are kept under it.
+    `run` is the id of the job, the same in every attempt: checkpoints are stored under it.
     """
 
     run: UUID
-    told: ReportProgress
+    report: ReportProgress
 
     async def __call__(self, done: int, total: int | None = None) -> None:
-        """Record progress. It may raise to end the run here: let that pass."""
-        await self.told(done, total)
+        """Report progress. It may raise to end the run here; callers let that pass."""
+        await self.report(done, total)
 
 
 class Run(Protocol):
-    """The shape of a worker's function."""
+    """The function of a worker."""
 
     async def __call__(self, means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-        """Do the work for one tenant."""
+        """Run the worker for one tenant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """Something to do to each tenant's memories at the times of a cron expression (five fields, UTC).
+    """A task on each tenant's memories, run at the times of a cron expression (five fields, UTC).
 
-    `run(means, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It runs at least
-    once and perhaps more often, so doing it again must change nothing. With `dry_run` it changes nothing at all
-    and returns the counts that it would have come to. `summary` is a sentence for people.
+    `run(means, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It may run more than
+    once, so repeating it must change nothing. With `dry_run` it changes nothing at all and returns the counts that a
+    run would return. `summary` is a sentence for people.
     """
 
     name: str
@@ -91,7 +89,10 @@ class Worker:
 
 
 def discover() -> Mapping[str, Worker]:
-    """Return every worker of this folder by name; refuse a file without WORKER, or one named otherwise."""
+    """Return the workers of this folder by name.
+
+    Raises ConfigurationError for a file without WORKER, or whose worker has another name than the file.
+    """
     found: dict[str, Worker] = {}
     for module in sorted(pkgutil.iter_modules(workers.__path__), key=lambda one: one.name):
         if module.name == _FRAMEWORK:
@@ -111,24 +112,24 @@ def discover() -> Mapping[str, Worker]:
 
 
 FIRST = UUID(int=0)
-"""Before every id."""
+"""The id before every id."""
 
 TRIES = 5
-"""Of a batch that others' locks stood against."""
+"""Attempts at a batch that other transactions' locks block."""
 
 
 class SelectBatch(Protocol):
-    """Says what `Do` would do, in a transaction that can only read."""
+    """Counts the rows that `ApplyBatch` would change, in a read-only transaction."""
 
     async def __call__(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
-        """Look at the next rows behind an id."""
+        """Return the result of the next batch after an id."""
 
 
 class ApplyBatch(Protocol):
-    """Does a batch in the transaction that moves the checkpoint. What it did once it finds done."""
+    """Changes a batch in the transaction that moves the checkpoint; repeating it changes nothing."""
 
     async def __call__(self, session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
-        """Do the next rows behind an id."""
+        """Change the next batch after an id and return its result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ class WorkerStage:
 
 
 def sweeping(worker: str, sweep: Sweep) -> Run:
-    """Return what a worker does whose one stage is a sweep; it returns how many memories it was true of."""
+    """Return the function of a worker whose one stage is the sweep; it returns how many memories changed."""
 
     async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
         stages = (WorkerStage(name=sweep.counted, look=sweep.look, do=sweep),)
@@ -151,12 +152,12 @@ def sweeping(worker: str, sweep: Sweep) -> Run:
 
 
 class StaleWorkerRun(Conflict):
-    """Another worker, which took over the run, is past this place already."""
+    """Another worker has taken over the run and is past this batch already."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Place:
-    """How far a run is: the stage, the last id in it, and what it has done so far."""
+    """The position of a run: the stage, the last id in it, and the counts so far."""
 
     means: WorkerContext
     tenant: UUID
@@ -168,7 +169,7 @@ class Place:
 
     @classmethod
     async def of(cls, means: WorkerContext, tenant: UUID, worker: str, progress: RunProgress) -> Place:
-        """Return where the run of a job begins, or goes on."""
+        """Return the position where the run of a job begins or continues."""
         async with means.database.write(tenant) as session:
             found = await runs.begin(session, tenant, worker, progress.run, means.clock())
         return cls(
@@ -181,7 +182,7 @@ class Place:
         )
 
     def after(self, stage: str, stages: Sequence[str]) -> UUID | None:
-        """Return the id behind which a stage goes on; None when the run is past it."""
+        """Return the id after which a stage continues; None when the run is past it."""
         if not self.cursor or stages.index(stage) > stages.index(self.cursor["stage"]):
             return FIRST
         if stage != self.cursor["stage"]:
@@ -189,13 +190,13 @@ class Place:
         return UUID(self.cursor["after"]) if self.cursor["after"] else None
 
     async def step(self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]) -> UUID | None:
-        """Do a batch and move on with it, in one transaction; return the id behind which to go on, if any.
+        """Apply a batch and move the checkpoint, in one transaction; return the id to continue after, None at the end.
 
-        A batch that lost against others' locks is tried again. Raises Overtaken, and whatever `progress` raises.
+        A batch that other locks blocked is retried. Raises StaleWorkerRun, and whatever `progress` raises.
         """
         for attempt in range(TRIES):
             try:
-                batch, cursor, counts = await self._moved(stage, work)
+                batch, cursor, counts = await self._move(stage, work)
                 break
             except StaleWorkerRun:
                 raise
@@ -208,7 +209,7 @@ class Place:
         await self.progress(self.seen)
         return batch.last
 
-    async def _moved(
+    async def _move(
         self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]
     ) -> tuple[BatchResult, Mapping[str, str], Counter[str]]:
         async with self.means.database.write(self.tenant) as session:
@@ -238,23 +239,23 @@ async def run_stages(
     dry_run: bool,
     progress: RunProgress,
 ) -> Counts:
-    """Do the stages of a run one after another, batch by batch, and return what they came to together.
+    """Run stages one after another, batch by batch, and return their counts added up.
 
-    A run that was cut off goes on behind its last batch. Where two workers do the same run, because one was
-    presumed dead, the slower ends with a Conflict.
+    A run that was interrupted continues after its last batch. Where two workers do the same run, because one was
+    presumed dead, the slower one ends with a Conflict.
     """
     if dry_run:
-        return await _foreseen(means, tenant, stages, progress)
+        return await _dry_run(means, tenant, stages, progress)
     place = await Place.of(means, tenant, worker, progress)
     names = [one.name for one in stages]
     for stage in stages:
         after = place.after(stage.name, names)
         while after is not None:
-            after = await place.step(stage.name, _bound(stage, means, tenant, after))
+            after = await place.step(stage.name, _bind_worker(stage, means, tenant, after))
     return place.counts
 
 
-def _bound(
+def _bind_worker(
     stage: WorkerStage, means: WorkerContext, tenant: UUID, after: UUID
 ) -> Callable[[WriteSession], Awaitable[BatchResult]]:
     async def work(session: WriteSession) -> BatchResult:
@@ -263,7 +264,7 @@ def _bound(
     return work
 
 
-async def _foreseen(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
+async def _dry_run(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
     counts, seen = Counter[str](), 0
     for stage in stages:
         after: UUID | None = FIRST

@@ -1,4 +1,4 @@
-"""The use cases of workers: what there is, running one now, and doing its run for a tenant."""
+"""Use cases of lifecycle workers: list them, queue a run, and perform a run for a tenant."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from app.errors import ConfigurationError, NotFound
 from app.services.lifecycle.runner import Counts, ReportProgress, RunProgress, Worker, WorkerContext
 
 KIND = "worker"
-"""The kind of the jobs that workers run as."""
+"""The kind of the jobs that run workers."""
 
 OFF = "off"
-"""In place of a cron expression: only when asked for."""
+"""Stands in place of a cron expression: the worker runs only on request."""
 
 _CRON_FIELDS = 5
 
@@ -31,7 +31,7 @@ Observe = Callable[[str, str, Counts, float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerStatus:
-    """A worker, when it runs for every tenant (None: only when asked to), and its latest run for this one."""
+    """A worker, its schedule for all tenants (None: on request only), and its latest run for this tenant."""
 
     worker: Worker
     cron: str | None
@@ -40,7 +40,7 @@ class WorkerStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workers:
-    """The workers by name. `crons` are times other than their own; `observe` is told of every run that ended."""
+    """The workers by name. `crons` override their own schedules; `observe` is called after every run."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -56,12 +56,12 @@ class Workers:
         return self.known[name]
 
     def cron(self, name: str) -> str | None:
-        """Return when a worker runs for every tenant; None: only when asked to."""
+        """Return the schedule of a worker as a cron expression; None when it runs on request only."""
         given = self.crons.get(name, self.known[name].cron)
         return None if given == OFF else given
 
     async def list(self, tenant: UUID) -> list[WorkerStatus]:
-        """Return every worker by name, with its latest run for the tenant."""
+        """Return all workers in the order of their names, each with its latest run for the tenant."""
         async with self.database.read(tenant) as session:
             latest = {one.worker: one for one in await runs.latest(session, tenant)}
         return [
@@ -70,9 +70,9 @@ class Workers:
         ]
 
     async def start(self, tenant: UUID, name: str, *, dry_run: bool) -> tuple[Job, bool]:
-        """Queue a run for the tenant; return its job, and whether it is new: else it waits or runs already.
+        """Queue a run for the tenant; return its job, and whether it is new (else one is queued or running already).
 
-        A dry run changes nothing, so it may wait or run beside a real one.
+        A dry run changes nothing, so it may be queued or run beside a real one.
         """
         self.named(name)
         key = f"{KIND}:{name}:dry" if dry_run else f"{KIND}:{name}"
@@ -87,14 +87,14 @@ class Workers:
             )
 
     async def start_scheduled(self, tenant: UUID, name: str) -> None:
-        """Queue a run for the tenant, unless it has never written anything."""
+        """Queue a run for the tenant, unless the tenant has never written anything."""
         async with self.database.read(tenant) as session:
             empty = not await runs.written(session, tenant)
         if not empty:
             await self.start(tenant, name, dry_run=False)
 
-    async def perform(self, tenant: UUID, job: UUID, payload: Mapping[str, object], told: ReportProgress) -> Counts:
-        """Do a run for the tenant, from where a try before this one was cut off, and return its counts."""
+    async def perform(self, tenant: UUID, job: UUID, payload: Mapping[str, object], report: ReportProgress) -> Counts:
+        """Perform a run for the tenant, from the checkpoint of an interrupted attempt, and return its counts."""
         worker, dry_run = self.named(str(payload["worker"])), payload["dry_run"] is True
         began = time.monotonic()
         outcome, counts = "unfinished", dict[str, int]()
@@ -104,7 +104,7 @@ class Workers:
                     found = await runs.begin(session, tenant, worker.name, job, self.clock())
                 if found.ended:  # its worker died before the job could say so
                     return found.counts
-            progress = RunProgress(run=job, told=told)
+            progress = RunProgress(run=job, report=report)
             counts = dict(await worker.run(self.means, tenant, dry_run=dry_run, progress=progress))
             if not dry_run:
                 async with self.database.write(tenant) as session:
@@ -116,7 +116,7 @@ class Workers:
 
 
 def checked_crons(given: Mapping[str, str], known: Mapping[str, Worker]) -> Mapping[str, str]:
-    """Return the times that are set for workers; ConfigurationError when one is no time, or of no worker."""
+    """Return the schedules that were set for workers; raise ConfigurationError for a bad time or an unknown worker."""
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise ConfigurationError(
@@ -125,7 +125,7 @@ def checked_crons(given: Mapping[str, str], known: Mapping[str, Worker]) -> Mapp
     for name, cron in given.items():
         if cron != OFF and (len(cron.split()) != _CRON_FIELDS or not croniter.is_valid(cron)):
             raise ConfigurationError(
-                f"TM_WORKER_SCHEDULES: {name}: {cron!r} is no cron expression of five fields, such as '0 3 * * 0', "
-                f"and not {OFF!r}"
+                f"TM_WORKER_SCHEDULES: {name}: {cron!r} is neither a cron expression of five fields, such as "
+                f"'0 3 * * 0', nor {OFF!r}"
             )
     return given

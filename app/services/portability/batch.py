@@ -1,11 +1,4 @@
-"""One transaction of an import: scopes, rows, slot events, summary.
-
-What an import stores with, beside the lines themselves.
-
-One transaction of an import: rows as they were, counted, weighed, and fitted to what is there.
-
-What became of an import: counts, the lines that were wrong, and what a caller should know.
-"""
+"""One transaction of an import, which stores rows as they were exported and updates counters and slots; its summary."""
 
 from __future__ import annotations
 
@@ -30,13 +23,13 @@ from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
 from app.model import Actor, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
-from app.services.portability.placement import ImportPlacement, claimed
+from app.services.portability.placement import ImportPlacement, claimed_slot
 from app.services.portability.records import KINDS, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportContext:
-    """The same for every import. `drifted` and `crowded` are told of scopes whose index needs upkeep."""
+    """The dependencies of imports. `drifted` and `crowded` are called with scopes whose index needs maintenance."""
 
     database: Database
     reviving: ImportIndexer
@@ -51,7 +44,7 @@ Rows = dict[str, list[Mapping[str, Any]]]
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatchResult:
-    """What a batch came to; counted only once it is committed. `fresh` are the ids that were not there."""
+    """The counts of a batch, which are added to the summary after the commit. `fresh` are the ids that are new."""
 
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
@@ -70,7 +63,7 @@ class ImportBatch:
     averages: Mapping[UUID, float]
 
     async def rows(self, lines: Sequence[Line]) -> ImportBatchResult:
-        """Store rows that are no memories."""
+        """Store rows other than memories, and return their counts."""
         tenant, done, kind = self.actor.tenant_id, ImportBatchResult(), KINDS[lines[0].record]
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
@@ -101,7 +94,7 @@ class ImportBatch:
         return done
 
     async def memories(self, given: Sequence[ImportedMemory]) -> ImportBatchResult:
-        """Store memories with all that is theirs."""
+        """Store memories with their rows in other tables, and return their counts."""
         done = ImportBatchResult()
         if not given:
             return done
@@ -117,7 +110,7 @@ class ImportBatch:
         with refusals():
             async with self.means.database.write(tenant) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
-                there = await imports.known(session, tenant, "memories", [one.row["id"] for one in given])
+                there = await imports.existing(session, tenant, "memories", [one.row["id"] for one in given])
                 gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
                 new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
                 await self._check(session, new, done)
@@ -143,27 +136,27 @@ class ImportBatch:
         return done
 
     async def _new(self, session: WriteSession, lines: Sequence[Line], done: ImportBatchResult) -> list[Line]:
-        """Return the lines whose ids are not there and were not erased."""
+        """Return the lines whose ids neither exist nor were erased."""
         tenant, found = self.actor.tenant_id, [line.id for line in lines if line.id is not None]
         gone = await receipts.erased(session, tenant, found) if lines[0].record == "turn" else set()
         done.erased += sum(line.id in gone for line in lines)
         there: Mapping[UUID, UUID] = {}
         if lines[0].record != "audit_event":
-            there = await imports.known(session, tenant, KINDS[lines[0].record].table.name, found)
+            there = await imports.existing(session, tenant, KINDS[lines[0].record].table.name, found)
         return [line for line in lines if line.id not in gone and line.id not in there]
 
     async def _check(self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult) -> None:
-        """Take evidence off turns that are not there, and raise Refused for names that are of another scope."""
+        """Remove evidence from turns that don't exist, and raise IntegrityViolation for entities of another scope."""
         tenant = self.actor.tenant_id
         turns = {one["turn_id"] for each in given for one in each.line.inner["evidence"] if one.get("turn_id")}
-        there = await imports.known(session, tenant, "turns", turns)
+        there = await imports.existing(session, tenant, "turns", turns)
         for each in given:
             for one in each.line.inner["evidence"]:
                 if one.get("turn_id") is not None and one["turn_id"] not in there:
                     one |= {"turn_id": None, "statement": None}
                     done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
         named = {one["entity_id"] for each in given for one in each.line.inner["memory_entities"]}
-        known = await imports.known(session, tenant, "entities", named)
+        known = await imports.existing(session, tenant, "entities", named)
         for each in given:
             for one in each.line.inner["memory_entities"]:
                 if known.get(one["entity_id"]) != _scope_of(each, tenant):
@@ -173,16 +166,16 @@ class ImportBatch:
     async def _place(
         self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
     ) -> ImportPlacement:
-        """Let memories that claim a slot reach it, and take what loses it out of it."""
+        """Place memories that claim slots, and gather the changes of memories that lose them."""
         tenant = self.actor.tenant_id
-        slots = {slot for one in given if (slot := claimed(one, tenant)) is not None}
+        slots = {slot for one in given if (slot := claimed_slot(one, tenant)) is not None}
         placement = ImportPlacement(ledger=self._ledger())
         placement.place(given, await succession.versions_of_slots(session, tenant, slots))
         done.conflicts.update(placement.conflicts)
         return placement
 
     async def _follow(self, session: WriteSession, given: Sequence[ImportedMemory]) -> None:
-        """Let what was here give way to the versions that came after it where they are from."""
+        """Supersede memories that were here by their successors in the export."""
         new = {one.row["id"]: one for one in given}
         placement = ImportPlacement(ledger=self._ledger())
         placement.follow(new, await succession.versions_of_chains(session, self.actor.tenant_id, new))
@@ -221,7 +214,7 @@ class ImportBatch:
         return {table: found for table, found in rows.items() if found}
 
     def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row with its vector in the columns of this service's model."""
+        """Return a row with its vector in the columns of this service's embedding model."""
         plain = {name: value for name, value in row.items() if name != "embedding"}
         return plain | as_columns(self.means.model_id, row["embedding"])
 
@@ -248,7 +241,7 @@ class ImportBatch:
 
 
 FREE = frozenset({"extraction_costs", "audit_event"})
-"""Kinds of lines that change nothing in a scope, so none is held for them."""
+"""Kinds of lines that change nothing in a scope, so that no scope is locked for them."""
 
 
 def _scope_of(one: ImportedMemory, tenant: UUID) -> UUID:
@@ -276,11 +269,11 @@ def _sum(grown: Sequence[ScopeGrowth]) -> ScopeGrowth:
 
 
 MOST_ERRORS = 1_000
-"""Lines that are told of; the others are counted."""
+"""Most errors that a summary lists; the others are only counted."""
 
 
 class ImportAbort(InvalidInput):
-    """The first line that is wrong, of an import that is to stop there."""
+    """A strict import stopped at its first wrong line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +286,7 @@ class ImportFailure:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """The outcome. `complete`: the file had its last line, and was what that line says."""
+    """The result of an import. `complete`: the file had its last line, with the right counts and digest."""
 
     strict: bool = False
     complete: bool = False
@@ -307,9 +300,9 @@ class Summary:
     notices: Counter[str] = field(default_factory=Counter)
 
     def fail(self, line: int, message: str) -> None:
-        """Record that a line is wrong; raise Stopped when the import is to stop at the first."""
+        """Record that a line is wrong; raise ImportAbort in a strict import."""
         if self.strict:
-            raise ImportAbort(f"line {line}: {message}. What comes before it may be stored: mend it and send it again")
+            raise ImportAbort(f"line {line}: {message}. Lines before it may be stored: correct it and send it again")
         self.failed += 1
         if len(self.errors) < MOST_ERRORS:
             self.errors.append(ImportFailure(line=line, message=message))

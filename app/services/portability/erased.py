@@ -1,7 +1,7 @@
-"""Lines of an import that were erased here and so stay out: memories, turns, and what is only theirs.
+"""A filter for imports that leaves out memories and turns that were erased here, and entities that only they name.
 
-Memories and turns are known by their ids, names are not: an erasure keeps none. So entities, which come before
-the memories, are stored, and those that no memory mentions in the end are taken back.
+Erased memories and turns are recognised by their ids; an erasure keeps no names. Entities come before memories in a
+file, so they are stored, and those that no memory mentions in the end are removed again.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from app.model import Scope
 from app.services.portability.records import KINDS, Line
 
 AT_ONCE = 1_000
-"""Entities that are looked at in one transaction."""
+"""Entities that are checked in one transaction."""
 
 _PATIENT = {"statement_timeout": "300000"}
 
 
 @dataclass(slots=True, kw_only=True)
 class ErasedFilter:
-    """What one import leaves out. `entities` are those that it took back."""
+    """The filter of one import. `entities` are those that it removed."""
 
     database: Database
     tenant: UUID
@@ -38,54 +38,54 @@ class ErasedFilter:
     _scopes: set[UUID] = field(default_factory=set)
     _pending: set[UUID] = field(default_factory=set)
     _stored: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
-    _named: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
+    _named_entities: defaultdict[UUID, set[UUID]] = field(default_factory=lambda: defaultdict(set))
 
-    def stored(self, lines: Sequence[Line], new: Collection[UUID]) -> None:
-        """Remember which entities are new here."""
+    def add_stored(self, lines: Sequence[Line], new: Collection[UUID]) -> None:
+        """Record which entities the import created."""
         for line in lines:
             if line.id is not None and line.id in new and line.scope is not None:
                 self._stored[line.scope.id(self.tenant)].add(line.id)
 
-    def erased(self, lines: Iterable[Line]) -> None:
-        """Remember memories and turns that were erased: where they lie, and whom they name."""
+    def add_erased(self, lines: Iterable[Line]) -> None:
+        """Record memories and turns that were erased, with their scopes and the entities that they name."""
         for line in lines:
             scope = self._id(line.scope)
             if scope is not None:
                 self._scopes.add(scope)
                 self._pending.add(scope)
-                self._named[scope] |= _named(line)
+                self._named_entities[scope] |= _named_entities(line)
 
-    async def left(self, lines: Sequence[Line]) -> list[Line]:
-        """Return the lines that neither are nor refer to what was erased; all are of one kind."""
+    async def keep(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines, all of one kind, that neither are nor refer to erased rows."""
         async with self.database.read(self.tenant) as session:
             if lines[0].record == "pronoun_bindings":
-                return await self._bound(session, lines)
+                return await self._known_bindings(session, lines)
             gone = await receipts.erased(session, self.tenant, {one for line in lines for one in _refers(line)})
         gone |= self.entities
         found = [line for line in lines if gone.isdisjoint(_refers(line))]
         if lines[0].record == "turn":
-            self.erased(line for line in lines if line.id in gone)
+            self.add_erased(line for line in lines if line.id in gone)
         return found
 
     async def withdraw(self, now: datetime) -> set[UUID]:
-        """Take back the entities that are only of what was erased, and return them: once all memories are stored."""
+        """Remove the entities that only erased memories name, and return their ids; all memories must be stored."""
         if self._stored:
             async with self.database.read(self.tenant) as session:
                 self._pending |= await imports.of_erased_users(session, self.tenant, self._stored.keys())
         taken: set[UUID] = set()
         for scope in sorted(self._pending):
-            stored, named = self._stored[scope], self._named[scope]
+            stored, named = self._stored[scope], self._named_entities[scope]
             ordered = sorted(stored | named)
             for at in range(0, max(1, len(ordered)), AT_ONCE):
                 some = frozenset(ordered[at : at + AT_ONCE])
                 taken |= await self._from(scope, Suspects(stored=some & stored, named=some & named), now)
         self.entities |= taken
-        for done in (self._pending, self._stored, self._named):
+        for done in (self._pending, self._stored, self._named_entities):
             done.clear()
         return taken
 
     async def _from(self, scope: UUID, suspects: Suspects, now: datetime) -> set[UUID]:
-        """Take entities back from a scope, and the scope itself if that leaves nothing in it."""
+        """Remove entities from a scope, and the scope itself if it is empty then."""
         async with self.database.write(self.tenant, **stamped(now), **_PATIENT) as session:
             if await lock_scope(session, self.tenant, scope) is None:
                 return set()
@@ -94,8 +94,8 @@ class ErasedFilter:
                 await rows.scope(session, self.tenant, scope)
         return set(gone)
 
-    async def _bound(self, session: ReadSession, lines: Sequence[Line]) -> list[Line]:
-        """Return the bindings to names that are known, and those in scopes that nothing was erased from."""
+    async def _known_bindings(self, session: ReadSession, lines: Sequence[Line]) -> list[Line]:
+        """Return the bindings to known names, and all bindings in scopes without erased rows."""
         named = defaultdict[UUID, set[str]](set)
         for line in lines:
             if (scope := self._id(line.scope)) is not None:
@@ -113,8 +113,8 @@ def _means(line: Line) -> str:
     return str(line.values["name"]).lower()
 
 
-def _named(line: Line) -> set[UUID]:
-    """Return the entities that a memory names; none of a turn."""
+def _named_entities(line: Line) -> set[UUID]:
+    """Return the ids of the entities that a memory names; none for a turn."""
     found = {one["entity_id"] for one in line.inner.get("memory_entities", ())}
     found |= {one[end] for one in line.inner.get("relations", ()) for end in ("from_entity", "to_entity")}
     subject = line.values.get("subject_id")
@@ -122,7 +122,7 @@ def _named(line: Line) -> set[UUID]:
 
 
 def _refers(line: Line) -> set[UUID]:
-    """Return the ids of memories, turns and entities that a line's row has, its own included."""
+    """Return the ids of memories, turns and entities in a line's row, its own included."""
     table = KINDS[line.record].table
     names = {name for parent in (memories, turns, entities) for name in referring(table, parent)}
     found = {value for name in names if (value := line.values.get(name)) is not None}

@@ -1,7 +1,7 @@
 """Export: everything of a tenant, or of a user or an agent, as lines of JSON from one snapshot.
 
-The lines come from a cursor, some hundred at a time, and no sooner than the caller takes them: what is held in
-memory does not grow with the store.
+The lines come from a cursor, some hundred at a time, as fast as the caller reads them: the memory that an export needs
+does not grow with the store.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from app.model import Actor
 
 FORMAT = "typed-memory"
 VERSION = 1
-"""Of the format of a file; one that is higher can't be read."""
+"""The version of the file format; files of a higher version can't be read."""
 
 AT_ONCE = 2
-"""Exports under way at once in one process, for each holds a connection as long as its caller reads."""
+"""Concurrent exports in one process: each holds a connection as long as its caller reads."""
 
 _SNAPSHOT = {
     **SNAPSHOT,
@@ -36,7 +36,7 @@ _SNAPSHOT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """What to export: of which user or agent, None for all; with the vectors or without."""
+    """The extent of an export: a user or an agent, None for all; with vectors or without."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -45,13 +45,13 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exports:
-    """Exports what the actor's tenant has."""
+    """Exports the actor's tenant."""
 
     database: Database
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE), repr=False)
 
     async def lines(self, actor: Actor, wanted: ExportRequest) -> AsyncIterator[bytes]:
-        """Yield the file in pieces of whole lines; the last line has the counts and the digest of those before it."""
+        """Yield the file in pieces of whole lines; the last line has the counts and the digest of all others."""
         digest, counts = hashlib.sha256(), Counter[str]()
         async with self._turns, self.database.read(actor.tenant_id, **_SNAPSHOT) as session:
             async for name, piece, count in _pieces(session, actor.tenant_id, wanted):
@@ -84,15 +84,15 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: ExportRequest) -> 
     }
     yield "header", to_json(header) + b"\n", 1
     async for lines in exports.scope_lines(session, tenant, scopes):
-        yield "scope", _joined(lines), len(lines)
+        yield "scope", _join_lines(lines), len(lines)
     for record in RECORDS:
         async for lines in exports.lines(session, record, tenant, scopes, vectors=wanted.vectors):
-            yield record.name, _joined(lines), len(lines)
+            yield record.name, _join_lines(lines), len(lines)
         if named is None:
             continue
         async for lines in exports.lines(session, record, tenant, scopes, vectors=wanted.vectors, named=named):
-            yield record.name, _joined(lines), len(lines)
+            yield record.name, _join_lines(lines), len(lines)
 
 
-def _joined(lines: list[str]) -> bytes:
+def _join_lines(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()

@@ -1,7 +1,7 @@
-"""Import: the lines of an export, stored as they were, in batches that are stored whole or not at all.
+"""Import: stores the lines of an export as they were, in batches that are stored whole or not at all.
 
-What is there by its id is left as it is, so an import that was cut off is simply sent again. A memory waits for
-the one that replaced it, which comes first unless it was stated late. Nothing is embedded in a transaction.
+Rows whose ids exist are left as they are, so an interrupted import is simply sent again. A superseded memory waits for
+its successor, which comes first in the file unless it was stated late. Nothing is embedded inside a transaction.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from app.services.portability.records import KINDS, Line, UnreadableLine, line_s
 from app.services.portability.storing import ImportStore, TypeDefinitionImport
 from app.services.tenant_types import TenantTypes
 
-COUNTED = frozenset({"review_counts"})
-"""Kinds of lines in older files that are passed over: the database counts anew what they tell."""
+IGNORED_KINDS = frozenset({"review_counts"})
+"""Kinds of lines in older files that are skipped, because the database counts them itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,9 @@ class Imports:
     async def run(
         self, actor: Actor, lines: AsyncIterator[tuple[int, bytes | None]], *, strict: bool = False
     ) -> Summary:
-        """Store the lines of a file, numbered, None for one that was too long, and return what became of them.
+        """Store the lines of a file and return a summary. A line comes with its number, None for one that is too long.
 
-        Raises InvalidInput when it is no export, or, with `strict`, at the first line that is wrong.
+        Raises InvalidInput when the file is no export, or, with `strict`, at the first wrong line.
         """
         types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
         summary = Summary(strict=strict)
@@ -55,7 +55,7 @@ class Imports:
 
 @dataclass(slots=True, kw_only=True)
 class _Import:
-    """One import as it goes."""
+    """The state of one import."""
 
     importing: Imports
     actor: Actor
@@ -68,7 +68,7 @@ class _Import:
     ended: bool = False
 
     async def take(self, number: int, content: bytes | None) -> None:
-        """Take the next line."""
+        """Read the next line and store the batch that it completes."""
         if content is None and self.header is None:
             raise InvalidInput("is too long for the header of an export, or raise TM_MAX_BODY_BYTES", field="line 1")
         if content is None:
@@ -98,7 +98,7 @@ class _Import:
             self._weigh(found)
         elif record == storing.KIND:
             await self.defining.take(read(number, record, content, now=self.importing.means.clock()).values)
-        elif record in COUNTED:
+        elif record in IGNORED_KINDS:
             return
         elif record in KINDS:
             line = read(number, record, content, now=self.importing.means.clock())
@@ -119,7 +119,7 @@ class _Import:
         await self._adopt(header.get("policy"))
 
     async def _adopt(self, given: object) -> None:
-        """Take over the policy of the file, if the tenant has set none itself."""
+        """Store the extraction policy of the file, if the tenant has set none."""
         if not given:
             return
         try:
@@ -145,7 +145,7 @@ class _Import:
             self.summary.notices["the file is not as it was exported: its digest is another"] += 1
 
     def _survives(self, line: Line) -> None:
-        """Refuse an entity that was merged into one that was merged itself: they name the last survivor."""
+        """Refuse an entity that was merged into an entity that is merged itself: an export names the last survivor."""
         into = line.values.get("merged_into") if line.is_entity else None
         if into in self.merged:
             raise UnreadableLine("merged_into: names an entity that was merged itself")
@@ -153,7 +153,7 @@ class _Import:
             self.merged.add(line.id)
 
     async def end(self) -> Summary:
-        """Store what is left, and return the outcome."""
+        """Store the remaining lines, and return the summary."""
         if self.header is None:
             raise InvalidInput("there is nothing to import: the body is empty", field="line 1")
         await self.storing.end()

@@ -1,4 +1,4 @@
-"""Memories of an import made ready to be found: index rows and questions, with vectors of the file or new ones."""
+"""Index rows and hypothetical questions of imported memories, with the file's vectors or new ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SHARED = (
 
 @dataclass(slots=True, kw_only=True)
 class ImportedMemory:
-    """A memory's line with its rows to come. `index` and `questions` lack what only the transaction knows."""
+    """A memory's line with its index rows; columns of `index` and `questions` that need the transaction are missing."""
 
     line: Line
     candidate: Candidate
@@ -53,8 +53,8 @@ class ImportedMemory:
 
     @property
     def grown(self) -> ScopeGrowth:
-        """Return what it adds to its scope's counters."""
-        told = [
+        """Return what the memory adds to its scope's counters."""
+        terms = [
             found
             for one, found in zip(self.index, self.terms, strict=True)
             if found is not None and one["kind"] != "context"
@@ -65,24 +65,24 @@ class ImportedMemory:
                 one["kind"] == "context" and found is not None
                 for one, found in zip(self.index, self.terms, strict=True)
             ),
-            documents=len(told),
-            length=sum(map(len, told)),
-            terms=Counter(place for found in told for place in {index_of(term) for term in found}),
+            documents=len(terms),
+            length=sum(map(len, terms)),
+            terms=Counter(place for found in terms for place in {index_of(term) for term in found}),
         )
 
 
 @dataclass(slots=True, kw_only=True)
 class Imported:
-    """The types that the lines of a file are read by: the tenant's, and which version the file's versions are here."""
+    """The tenant's types, by which the lines of a file are read, and the tenant's version for each of the file's."""
 
     tenant: UUID
     types: Registry
     versions: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def spec(self, name: str, version: int) -> MemoryType:
-        """Return the type of a memory, as of the version that it was written with, or raise Unreadable.
+        """Return the type of a memory in the version that it was written with, or raise UnreadableLine.
 
-        A version that is not here is read as the present one.
+        A version that does not exist here is read as the present one.
         """
         found = self.types.by_name.get(name)
         if found is None:
@@ -97,13 +97,13 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportIndexer:
-    """Makes memories findable again."""
+    """Builds the index rows of imported memories."""
 
     embedder: Embedder
     language: str
 
-    def understood(self, line: Line, types: Imported) -> ImportedMemory:
-        """Return a line whose type and payload are known here, or raise Unreadable."""
+    def parse(self, line: Line, types: Imported) -> ImportedMemory:
+        """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
         values = line.values
         spec = types.spec(values["type"], values.get("type_version") or 0)
         try:
@@ -130,9 +130,9 @@ class ImportIndexer:
         return ImportedMemory(line=line, candidate=candidate, row=row)
 
     async def revive(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
-        """Give memories their index rows and questions; `vectors`: those of the file are of this service's model.
+        """Set the memories' index rows and questions; with `vectors`, those of the file are of this service's model.
 
-        Raises ProviderError when what has no vectors can't be embedded.
+        Raises ProviderError when texts without vectors can't be embedded.
         """
         wordless = [one for one in given if not (vectors and _embedded(one, "memory_index", dimensions))]
         texts = await asyncio.to_thread(_searched, wordless)
@@ -153,7 +153,7 @@ class ImportIndexer:
         await asyncio.to_thread(self._word, given)
 
     async def _ask(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
-        """Keep the questions, embedded anew where their vectors are not of this service's model."""
+        """Set the questions, with new vectors where the file's are not of this service's model."""
         new: list[tuple[dict[str, Any], str]] = []
         for revived in given:
             revived.questions = [dict(one) for one in revived.line.inner["hypothetical_embeddings"]]
@@ -176,20 +176,20 @@ class ImportIndexer:
 
 
 def lexical_weights(revived: ImportedMemory, average: float) -> None:
-    """Give a memory's index rows their lexical columns, by the average length of its scope."""
+    """Set the lexical columns of a memory's index rows for the average text length of its scope."""
     for row, found in zip(revived.index, revived.terms, strict=True):
         row["lexical"] = None if found is None else to_sparsevec(document_weights(found, average_length=average))
         row["tsv"] = None if found is None else as_tsvector(found)
 
 
 def index_rows(revived: ImportedMemory) -> list[dict[str, Any]]:
-    """Return the index rows with what they repeat of the memory as the memory is now."""
+    """Return the index rows with the columns that repeat those of the memory."""
     shared = {name: revived.row.get(name) for name in _SHARED}
     return [{**row, **shared} for row in revived.index]
 
 
 def _searched(given: Sequence[ImportedMemory]) -> list[list[tuple[str, str]]]:
-    """Return the texts that memories are embedded by; those recorded at one instant were written together."""
+    """Return the texts to embed of memories; memories recorded at one instant were written together."""
     together = defaultdict[object, list[int]](list)
     for place, one in enumerate(given):
         together[one.row["recorded_at"]].append(place)

@@ -1,4 +1,4 @@
-"""Placement of imported memories in the slots and chains that are here, by the slot engine."""
+"""Placement of imported memories in existing slots and version chains, by the slot engine."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ CONFLICTS = {
     SlotOutcome.CONTRADICTED: "contested",
     SlotOutcome.MERGED: "repeated",
 }
-"""What a summary calls the outcomes of memories whose slots were taken."""
+"""Names in a summary for the outcomes of memories whose slots were taken."""
 
 _REASON = "an import brought what came after it"
 
 
 @dataclass(slots=True, kw_only=True)
 class ImportPlacement:
-    """What imported memories change in those that are here: columns, links, audit events; and how often."""
+    """Changes that imported memories make to existing ones: columns, links, audit events, and counts."""
 
     ledger: AuditWriter
     changed: dict[UUID, RowChange] = field(default_factory=dict)
@@ -51,11 +51,11 @@ class ImportPlacement:
     conflicts: Counter[str] = field(default_factory=Counter)
 
     def place(self, given: Sequence[ImportedMemory], known: Mapping[Slot, Sequence[Version]]) -> None:
-        """Let memories that claim slots reach them, in their order; `known` are the versions that are here."""
+        """Place memories that claim slots, in their order; `known` are the existing versions of the slots."""
         mine = {one.row["id"]: one for one in given}
         here = {slot: {one.id: one for one in versions} for slot, versions in known.items()}
         for one in given:
-            slot = claimed(one, self.ledger.tenant)
+            slot = claimed_slot(one, self.ledger.tenant)
             if slot is None:
                 continue
             spec = one.candidate.type
@@ -72,7 +72,7 @@ class ImportPlacement:
                 self.conflicts[CONFLICTS[found.outcome]] += 1
 
     def follow(self, given: Mapping[UUID, ImportedMemory], chains: Mapping[UUID, tuple[UUID, Version]]) -> None:
-        """Let what was here give way to those of the memories just stored that came after it where they are from."""
+        """Supersede existing memories by the memories just stored that follow them in the export."""
         versions = {key: one for key, (_, one) in chains.items()}
         for key in sorted(given.keys() & chains.keys(), key=lambda key: (versions[key].stated_at, key)):
             new = versions[key]
@@ -88,7 +88,7 @@ class ImportPlacement:
                 self._change(change, new, None)
 
     def _change(self, change: VersionChange, new: Version, own: ImportedMemory | None) -> None:
-        """Gather what an imported memory changes in another: in one that is here, or that comes with it."""
+        """Collect the change that an imported memory makes to another, existing or imported."""
         before, after = change.before, change.after
         if own is not None:
             own.row |= _differences(before, after, self.ledger)
@@ -98,9 +98,9 @@ class ImportPlacement:
         if gathered is not None:
             one = replace(one, values={**gathered.values, **one.values}, claims=one.claims or gathered.claims)
         self.changed[before.id] = one
-        self.events += self._told(change, new)
+        self.events += self._audit_events(change, new)
 
-    def _told(self, change: VersionChange, new: Version) -> list[Row]:
+    def _audit_events(self, change: VersionChange, new: Version) -> list[Row]:
         before, after, by = change.before, change.after, ids.public(ids.MEMORY, new.id)
         match change.cause:
             case ChangeCause.SUPERSEDED:
@@ -136,8 +136,8 @@ class ImportPlacement:
         ]
 
 
-def claimed(one: ImportedMemory, tenant: UUID) -> Slot | None:
-    """Return the slot that a memory claims: only what is active and uncontested where it is from claims one here."""
+def claimed_slot(one: ImportedMemory, tenant: UUID) -> Slot | None:
+    """Return the slot that a memory claims, None unless it is active and uncontested in the export."""
     row = one.row
     if row["status"] != MemoryStatus.ACTIVE or row.get("slot") is None or row.get("contested"):
         return None
@@ -157,6 +157,6 @@ def _version(row: Mapping[str, Any]) -> Version:
 
 
 def _differences(before: Version, after: Version, ledger: AuditWriter) -> dict[str, Any]:
-    """Return the columns of an imported row that its slot changes."""
+    """Return the columns of an imported row that its placement in the slot changes."""
     old, new = version_columns(before, at=ledger.at), version_columns(after, at=ledger.at)
     return {name: value for name, value in new.items() if value != old[name]}

@@ -1,8 +1,6 @@
-"""Kinds of lines and their strict columns.
+"""Strict reading of an import's lines, whose columns are those of the tables with stricter types.
 
-What the columns of an import's lines may hold: what the service writes there itself, and nothing it can't read.
-
-The lines of an import, read strictly: each kind's shape is that of its tables.
+Columns must hold values that the service itself could have written, so that it can read all that it imports.
 """
 
 from __future__ import annotations
@@ -46,20 +44,20 @@ from app.write import extract
 STRICT = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
 
 LATEST = "latest"
-"""The validation context's name for the latest instant that something can have been recorded at."""
+"""The key of the validation context for the latest possible time of recording."""
 
 _WIDTHS = ((SmallInteger, 15), (BigInteger, 63), (Integer, 31))
 
 _HEX_LENGTH = 32
 
 _LONGEST_LIFETIME = 100
-"""Years that a lifetime could once add to a time."""
+"""Years that a lifetime could add to a time in earlier releases."""
 
 _PAIR = Field(min_length=2, max_length=2)
 
 
 class _Standing(BaseModel):
-    """What an event of the audit log says of a status and a confidence: one value, or what was before and is after."""
+    """The status and the confidence in an audit event's detail: one value, or a pair of before and after."""
 
     model_config = ConfigDict(strict=True)
 
@@ -68,7 +66,7 @@ class _Standing(BaseModel):
 
 
 class _Candidate(BaseModel):
-    """What of a report's candidate is read again."""
+    """The fields of a report's candidate that the service reads."""
 
     model_config = ConfigDict(strict=True)
 
@@ -79,7 +77,7 @@ class _Candidate(BaseModel):
 
 
 class _Report(BaseModel):
-    """What became of a turn."""
+    """The report of a turn."""
 
     model_config = STRICT
 
@@ -87,14 +85,14 @@ class _Report(BaseModel):
     trace: list[dict[str, object]]
 
 
-def _recorded(value: datetime, info: ValidationInfo) -> datetime:
+def _check_recorded(value: datetime, info: ValidationInfo) -> datetime:
     if value > (info.context or {})[LATEST]:
         raise ValueError("lies in the future")
     return value
 
 
 def _in_bounds(value: datetime) -> datetime:
-    # A time of the year 1000 in its own zone can be of the year before in UTC, and an older service's lifetimes
+    # A time of the year 1000 in its own zone can be of the year before in UTC, and lifetimes of earlier releases
     # went beyond the last year.
     if not EARLIEST_YEAR - 1 <= value.year <= LATEST_YEAR + _LONGEST_LIFETIME + 1:
         raise ValueError(f"must lie between the years {EARLIEST_YEAR} and {LATEST_YEAR}")
@@ -110,7 +108,7 @@ def _read_as(model: type[BaseModel]) -> AfterValidator:
 
 
 def _fits(model: type[BaseModel], value: object, *, strict: bool = True, context: dict[str, Any] | None = None) -> None:
-    """Raise ValueError that names what of an object can't be read."""
+    """Raise ValueError with the first fault of an object that does not fit a model."""
     try:
         model.model_validate(value, strict=strict, context=context)
     except ValidationError as error:
@@ -133,7 +131,7 @@ def _was(value: dict[str, object], info: ValidationInfo) -> dict[str, object]:
 
 Instant = Annotated[AwareDatetime, AfterValidator(_in_bounds)]
 
-Recorded = Annotated[Instant, AfterValidator(_recorded)]
+Recorded = Annotated[Instant, AfterValidator(_check_recorded)]
 
 Object = dict[str, object]
 
@@ -142,7 +140,7 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT), Afte
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 HalfLife = Annotated[float, Field(ge=0.001, le=1e6, allow_inf_nan=False)]
-"""Days; 2^(-age / half-life) is computed with it."""
+"""Days, bounded so that 2^(-age / half-life) can be computed."""
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -175,7 +173,7 @@ _OF_COLUMN: Mapping[tuple[str, str], Any] = {
     ("audit_events", "detail"): Annotated[Object, _read_as(_Standing)],
     ("entity_merges", "merged_at"): Recorded | Literal["-infinity"],
 }
-"""Columns that hold less than their name or kind allows."""
+"""Types of columns that are stricter than those of their name or kind."""
 
 _OF_NAME: Mapping[str, Any] = {
     "half_life_days": HalfLife,
@@ -188,7 +186,7 @@ _OF_NAME: Mapping[str, Any] = {
     ),
     **dict.fromkeys(("stated_at", "valid_from", "valid_until", "ended_at", "since", "said_at"), Instant),
 }
-"""Columns that hold the same wherever they are. Times not named here are when something was recorded."""
+"""Types of columns by name, in all tables. Times that are not listed are times of recording."""
 
 _OF_KIND: tuple[tuple[type[Any], Any], ...] = (
     *((kind, Annotated[int, Field(ge=0, lt=2**bits)]) for kind, bits in _WIDTHS),
@@ -210,7 +208,7 @@ _OF_DIALECT: Mapping[str, Any] = {
 
 
 def column_type(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
-    """Return what pydantic takes for the type of a column's values, null left aside."""
+    """Return the type annotation of a column's values, without null."""
     public = prefix(table, name)
     return _plain(table, name) if public is None else _public(public)
 
@@ -228,7 +226,7 @@ def _plain(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic take
 
 @cache
 def _earlier() -> type[BaseModel]:
-    """Return the model of what `memory_past.was` holds: what a memory was, as the database tells a row."""
+    """Return the model of `memory_past.was`: a former state of a memory, as Postgres writes a row as JSON."""
     fields: dict[str, Any] = {}
     for name in columns(memories):
         kind = UUID if prefix(memories, name) is not None else _plain(memories, name)
@@ -251,17 +249,17 @@ def _public(kind: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
 
 
 MOST_NAMED = 5
-"""Fields that an error names."""
+"""Most faults that an error names."""
 
 CLOCKS_DIFFER = timedelta(days=1)
-"""How far the clock of the service that exported may be ahead."""
+"""The furthest that the clock of the exporting service may be ahead."""
 
 _MOST_WORDS = 1e6
-"""No text has more."""
+"""Most words of a text."""
 
 
 class ScopeIn(BaseModel):
-    """The scope of a line: whose it is."""
+    """The scope of a line."""
 
     model_config = STRICT
 
@@ -285,7 +283,7 @@ class ScopeIn(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line that was read: its number, kind, scope, and the values of its row and of the rows within it."""
+    """A parsed line: its number, kind, scope, and the values of its row and of nested rows."""
 
     number: int
     record: str
@@ -295,26 +293,26 @@ class Line:
 
     @property
     def id(self) -> UUID | None:
-        """Return the id of what the line tells, where it has one."""
+        """Return the id of the line's row, None if it has none."""
         found: UUID | None = self.values.get("id")
         return found
 
     @property
     def is_entity(self) -> bool:
-        """Whether the line tells of an entity."""
+        """Whether the line is an entity's."""
         return KINDS[self.record].table is entities
 
 
 class UnreadableLine(InvalidInput):
-    """A line that can't be read; the message says why."""
+    """A line can't be read; the message says why."""
 
 
 def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
-    """Return the JSON of a line, or raise Unreadable."""
+    """Return the value of a line's JSON, or raise UnreadableLine."""
     try:
         found = from_json(content, allow_inf_nan=False)
     except ValueError as error:
-        # The parser counts lines within this one.
+        # The parser counts lines within the line.
         raise UnreadableLine(f"not JSON: {str(error)[:200].replace(' at line 1 column ', ' at column ')}") from None
     except RecursionError:
         raise UnreadableLine("not JSON that can be read: nested too deeply") from None
@@ -326,7 +324,7 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
 
 
 def require_header(found: Mapping[str, Any]) -> None:
-    """Raise InvalidInput unless the first line is the header of an export that can be read."""
+    """Raise InvalidInput unless the first line is the header of an export of a known version."""
     version = found.get("version")
     if found["record"] != "header" or found.get("format") != FORMAT or type(version) is not int:
         raise InvalidInput("the first line must be the header of an export", field="line 1")
@@ -335,7 +333,7 @@ def require_header(found: Mapping[str, Any]) -> None:
 
 
 def line_size(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
-    """Return the scope of a `scope` line and the average length of its texts, None for none that can be."""
+    """Return the scope of a `scope` line and the average length of its texts, None for an impossible one."""
     try:
         scope = ScopeIn.model_validate(found.get("scope")).scope
     except ValueError:
@@ -347,7 +345,7 @@ def line_size(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
 
 
 def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
-    """Return a line of a kind that is known, or raise Unreadable naming what is wrong."""
+    """Return a line of a known kind, or raise UnreadableLine with its faults."""
     kind = KINDS[record]
     try:
         found = _model(record).model_validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
@@ -368,15 +366,15 @@ def _not_its_own(values: Mapping[str, Any]) -> None:
 
 
 def _tellable(values: Mapping[str, Any]) -> None:
-    """Refuse an event that the log could not tell: it is there for good."""
+    """Raise UnreadableLine for an event that can't be described, as events can't be removed later."""
     try:
         audit_text.describe(values["action"], values["occurred_at"], values["actor"], values.get("detail") or {})
     except (TypeError, ValueError, LookupError, AttributeError):
-        raise UnreadableLine(f"detail: is not that of an event {values['action'][:80]!r}") from None
+        raise UnreadableLine(f"detail: is not the detail of an event {values['action'][:80]!r}") from None
 
 
 _MORE: Mapping[str, Callable[[Mapping[str, Any]], None]] = {"entity": _not_its_own, "audit_event": _tellable}
-"""What is wrong with a line beyond its single values."""
+"""Checks of a line's values together, by kind."""
 
 
 def _row(one: BaseModel) -> dict[str, Any]:
@@ -408,7 +406,7 @@ def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
             continue
         column = table.columns[name]
         kind = column_type(table, name)
-        # Vectors may be left out, and what has a default may be missing in an older file.
+        # Vectors may be left out, and columns with defaults may be missing in an older file.
         optional = column.nullable or column.server_default is not None or name == "embedding"
         fields[name] = (kind | None if column.nullable else kind, None if optional else ...)
     return fields

@@ -1,12 +1,8 @@
-"""Order and batch the lines so that each finds what it refers to.
+"""Storing the lines of an import: in batches, ordered so that every row that a line refers to is stored first.
 
-In which order the memories of an import are stored: one that was replaced comes after the one that replaced it.
-
-What an import does with the lines it has read: batches, in an order in which each finds what it refers to.
-
-A batch is stored whole; one that the database refuses is halved, until the lines at fault are found.
-
-The definitions of an import: taken over where the tenant has none of their names, or the versions before.
+A superseded memory is stored after the one that superseded it. A batch is stored whole; a batch that the database
+refuses is halved until the lines at fault are found. Type definitions are stored where the tenant has no type of that
+name, or the version before.
 """
 
 from __future__ import annotations
@@ -35,12 +31,12 @@ from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
 
 MOST_WAITING = 10_000
-"""Memories that wait for the one that replaced them."""
+"""Most memories that may wait for their successors."""
 
 
 @dataclass(slots=True)
 class DeferredMemories:
-    """Memories that wait for the one that replaced them, by its id."""
+    """Memories that wait until their successors are stored, by the successor's id."""
 
     _lines: dict[UUID, list[Line]] = field(default_factory=dict)
     _count: int = 0
@@ -50,7 +46,7 @@ class DeferredMemories:
         return self._count
 
     def add(self, line: Line) -> bool:
-        """Let a memory wait; return False where too many do already."""
+        """Add a memory that waits; return False if too many wait already."""
         if self._count >= MOST_WAITING:
             return False
         self._count += 1
@@ -58,18 +54,18 @@ class DeferredMemories:
         return True
 
     def take(self, successors: Iterable[UUID | None]) -> list[Line]:
-        """Return those that waited for any of these; they wait no longer."""
+        """Remove and return the memories that wait for any of these successors."""
         found = [line for one in successors if one is not None for line in self._lines.pop(one, ())]
         self._count -= len(found)
         return found
 
     def free(self) -> list[Line]:
-        """Return those whose successor does not wait itself; they wait no longer."""
+        """Remove and return the memories whose successors don't wait themselves."""
         waiting = {line.id for lines in self._lines.values() for line in lines}
         return self.take([one for one in self._lines if one not in waiting])
 
     def circles(self) -> list[Line]:
-        """Return those that replaced themselves, through others or not; they wait no longer."""
+        """Remove and return the memories whose chains of successors are cycles."""
         lost = in_cycles([line for lines in self._lines.values() for line in lines])
         found = [line for lines in self._lines.values() for line in lines if line.id in lost]
         left = [line for lines in self._lines.values() for line in lines if line.id not in lost]
@@ -80,22 +76,22 @@ class DeferredMemories:
 
 
 def storable(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
-    """Return the lines of memories whose successors are there, or come with them and are ready themselves."""
+    """Return the lines of memories whose whole chain of successors is among `there` and `lines`."""
     by_id = {line.id: line for line in lines}
-    settled: dict[UUID | None, bool] = {}
+    known: dict[UUID | None, bool] = {}
     for line in lines:
         path: list[UUID | None] = [line.id]
         at: UUID | None = line.values.get("superseded_by")
-        while at in by_id and at not in there and at not in settled and at not in path:
+        while at in by_id and at not in there and at not in known and at not in path:
             path.append(at)
             at = by_id[at].values.get("superseded_by")
-        fine = at is None or at in there or settled.get(at, False)
-        settled.update(dict.fromkeys(path, fine))
-    return [line for line in lines if settled[line.id]]
+        fine = at is None or at in there or known.get(at, False)
+        known.update(dict.fromkeys(path, fine))
+    return [line for line in lines if known[line.id]]
 
 
 def in_cycles(lines: Sequence[Line]) -> set[UUID]:
-    """Return the memories whose successors lead back to themselves."""
+    """Return the ids of memories whose chain of successors leads back to themselves."""
     after = {line.id: line.values["superseded_by"] for line in lines if line.id is not None}
     found: set[UUID] = set()
     seen: set[UUID] = set()
@@ -112,29 +108,30 @@ def in_cycles(lines: Sequence[Line]) -> set[UUID]:
 
 
 def without_successor(line: Line) -> Line:
-    """Return a memory's line without the one that replaced it."""
+    """Return a memory's line without its successor."""
     return replace(line, values={**line.values, "superseded_by": None})
 
 
 BATCH = 200
+"""Most lines that are stored in one transaction."""
 
 BATCH_BYTES = 4_000_000
-"""Lines, and their bytes, that are stored in one transaction."""
+"""Most bytes of lines that are stored in one transaction, unless a single line is longer."""
 
 WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
 
 BEFORE = frozenset({"entity", "turn", "memory"})
-"""Kinds of lines that what an erasure took is told by; all others come after them."""
+"""Kinds of lines that come before all others, so that references to erased rows are known."""
 
 ATTEMPTS = 3
-"""Times a batch is tried that others stand in the way of."""
+"""Attempts at a batch that conflicts with other transactions."""
 
-_DANGLING = "it refers to what is not here: to a line that failed, or that the file lacks, or to what was removed here"
+_DANGLING = "it refers to a row that does not exist: its line failed or is not in the file, or the row was removed"
 
 
 @dataclass(slots=True, kw_only=True)
 class ImportStore:
-    """Stores the lines of one import. `vectors` says that theirs can be used; `averages` are lengths by scope."""
+    """Stores the lines of one import. `vectors`: the file's vectors can be used; `averages`: text lengths by scope."""
 
     means: ImportContext
     actor: Actor
@@ -153,7 +150,7 @@ class ImportStore:
         self.withheld = ErasedFilter(database=self.means.database, tenant=self.actor.tenant_id)
 
     async def add(self, line: Line, size: int) -> None:
-        """Take the next line; `size` are its bytes."""
+        """Add the next line, of `size` bytes, and store the batch if it is full."""
         if self.batch and (
             self.batch[0].record != line.record
             or len(self.batch) >= BATCH
@@ -165,7 +162,7 @@ class ImportStore:
         self.size += size
 
     async def end(self) -> None:
-        """Store what is left."""
+        """Store the remaining lines."""
         await self._flush()
         await self._release()
         await self._withdraw()
@@ -187,12 +184,12 @@ class ImportStore:
         await self._whole(lines)
 
     async def _memories(self, lines: Sequence[Line]) -> None:
-        """Store those of the memories whose successors are there, and what waited for them."""
-        lines = self._understood(lines)
+        """Store the memories whose successors exist, and the memories that waited for them."""
+        lines = self._parse(lines)
         while lines:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
-                there = set(await imports.known(session, self.actor.tenant_id, "memories", targets))
+                there = set(await imports.existing(session, self.actor.tenant_id, "memories", targets))
             now = storable(lines, there)
             ids = {line.id for line in now}
             for line in lines:
@@ -201,12 +198,12 @@ class ImportStore:
             await self._whole(now)
             lines = self.waiting.take(line.id for line in now)
 
-    def _understood(self, lines: Sequence[Line]) -> list[Line]:
-        """Return the lines whose types and payloads are known here; the others have failed."""
+    def _parse(self, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines whose types and payloads are known here; record the others as failures."""
         fine = []
         for line in lines:
             try:
-                self.means.reviving.understood(line, self.types)
+                self.means.reviving.parse(line, self.types)
             except UnreadableLine as error:
                 self.summary.fail(line.number, error.message)
             else:
@@ -214,7 +211,7 @@ class ImportStore:
         return fine
 
     async def _release(self) -> None:
-        """Store what still waits: its successor is not in the file; what waits for itself is refused."""
+        """Store memories that still wait, because their successors are not in the file; refuse cycles."""
         while self.waiting:
             lines = self.waiting.free()
             if not lines:
@@ -226,7 +223,7 @@ class ImportStore:
                 await self._memories([without_successor(line) for line in lines[at : at + BATCH]])
 
     async def _whole(self, lines: Sequence[Line]) -> None:
-        """Store a batch; one that the database refuses is halved, until the lines at fault are found."""
+        """Store a batch; halve one that the database refuses, until the lines at fault are found."""
         lines = list(lines)
         if not lines:
             return
@@ -251,11 +248,11 @@ class ImportStore:
         await self._whole(lines[middle:])
 
     async def _alone(self, line: Line, failure: str) -> None:
-        """Give up on a line; a memory whose successor was refused is stored without it."""
+        """Record a line's failure; a memory whose successor was refused is stored without it."""
         successor = line.values.get("superseded_by") if line.record == "memory" else None
         if successor is not None:
             async with self.means.database.read(self.actor.tenant_id) as session:
-                there = await imports.known(session, self.actor.tenant_id, "memories", [successor])
+                there = await imports.existing(session, self.actor.tenant_id, "memories", [successor])
             if not there:
                 self.summary.notices[WITHOUT_SUCCESSOR] += 1
                 await self._whole([without_successor(line)])
@@ -278,18 +275,18 @@ class ImportStore:
         self.summary.erased += done.erased
 
     async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
-        """Store rows that are no memories, without those of what was erased."""
+        """Store rows other than memories, without rows of erased memories and turns."""
         record = lines[0].record
-        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.left(lines)
+        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.keep(lines)
         done = await batch.rows(left) if left else ImportBatchResult()
         done.erased += len(lines) - len(left)
         if lines[0].is_entity:
-            self.withheld.stored(lines, done.fresh)
+            self.withheld.add_stored(lines, done.fresh)
             self.fresh |= done.fresh
         return done
 
     async def _withdraw(self) -> None:
-        """Take back the entities that only what was erased names: they count as erased."""
+        """Remove the imported entities that only erased memories name, and count them as erased."""
         taken = await self.withheld.withdraw(self.means.clock())
         self.summary.imported["entity"] -= len(taken & self.fresh)
         self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
@@ -297,21 +294,19 @@ class ImportStore:
         self.entities -= taken
 
     async def _revived(self, lines: Sequence[Line]) -> tuple[list[ImportedMemory], int, int]:
-        """Return memories made ready, without those that are there or were erased, and how many of these there are."""
+        """Return indexed memories, and the numbers of memories that exist already and that were erased."""
         tenant, reviving = self.actor.tenant_id, self.means.reviving
         async with self.means.database.read(tenant) as session:
             found = [line.id for line in lines if line.id is not None]
-            there = await imports.known(session, tenant, "memories", found)
+            there = await imports.existing(session, tenant, "memories", found)
             gone = await receipts.erased(session, tenant, found) - there.keys()
-        self.withheld.erased(line for line in lines if line.id in gone)
-        revived = [
-            reviving.understood(line, self.types) for line in lines if line.id not in there and line.id not in gone
-        ]
+        self.withheld.add_erased(line for line in lines if line.id in gone)
+        revived = [reviving.parse(line, self.types) for line in lines if line.id not in there and line.id not in gone]
         await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
         return revived, len(there), len(gone)
 
     async def _unify(self) -> None:
-        """Make one of an imported entity and one that was here under its name, as callers can: it can be undone."""
+        """Merge imported entities with entities of the same name that were here; callers can unmerge them."""
         tenant = self.actor.tenant_id
         async with self.means.database.read(tenant) as session:
             pairs = await imports.namesakes(session, tenant, self.entities) if self.entities else []
@@ -330,7 +325,7 @@ KIND = "memory_type"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeDefinitionImport:
-    """Takes over definitions, and tells which of the file's versions are which here."""
+    """Stores the type definitions of a file and maps the file's versions to the tenant's."""
 
     own_types: TenantTypes
     actor: Actor
@@ -338,9 +333,9 @@ class TypeDefinitionImport:
     types: Imported
 
     async def take(self, values: Mapping[str, Any]) -> None:
-        """Take over a version of a definition, or raise Unreadable for what is none.
+        """Store a version of a definition, or raise UnreadableLine.
 
-        Where the tenant has another type of its name, that stays, and the file's memories are read by it.
+        If the tenant has another type of that name, the tenant's type stays, and the file's memories are read by it.
         """
         name, version = values["name"], values["version"]
         before = self.types.types.version
@@ -357,8 +352,8 @@ class TypeDefinitionImport:
             raise UnreadableLine(f"definition{error.message}") from None
         self.types.types = await self.own_types.book.of(self.actor.tenant_id)
         if here is None:
-            told = f"the tenant has another definition of type {name}, which stays: its memories are read by that"
-            self.summary.notices[told] += 1
+            notice = f"the tenant has another definition of type {name}, which stays: its memories are read by that"
+            self.summary.notices[notice] += 1
         else:
             self.types.versions[name, version] = here
         new = here is not None and self.types.types.version > before

@@ -1,6 +1,6 @@
-"""Check, work out and apply a reviewer's decision: read, decide as writes do, one transaction.
+"""Review decisions: check the reviewer's choice, decide as a write does, and apply the result in one transaction.
 
-As with every write, nothing slow happens inside the transaction: what must be embedded or judged is, before it.
+As with every write, texts are embedded and judged before the transaction, so that nothing slow happens inside it.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.E
 
 
 def check_action(item: ReviewItem, action: ReviewAction) -> None:
-    """Raise InvalidInput when the action has no meaning for a memory of the item's status."""
+    """Raise InvalidInput when the action does not apply to the status of the item's memory."""
     status = item.memory.status
     if action is ReviewAction.KEEP_BOTH and status is MemoryStatus.PENDING:
-        raise InvalidInput("a pending memory stands beside nothing yet: accept it or reject it", field="action")
+        raise InvalidInput("a pending memory competes with no other yet: accept it or reject it", field="action")
     if action in {ReviewAction.ACCEPT, ReviewAction.KEEP_BOTH} or status in _STANDING:
         return
     if status is not MemoryStatus.SUPERSEDED:
@@ -53,13 +53,16 @@ def check_action(item: ReviewItem, action: ReviewAction) -> None:
 
 
 def check_statement(item: ReviewItem, choice: ReviewDecision) -> None:
-    """Raise InvalidInput when what the reviewer states is about something else than the item."""
+    """Raise InvalidInput when the reviewer's own statement has another subject or type than the item."""
     if choice.statement is not None:
         _same(item.memory, choice.statement.subject(), choice.statement_type, "the statement", field="with.payload")
 
 
 async def named_memory(session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision) -> Memory | None:
-    """Return the memory that the choice names, None when it names none; raises NotFound, InvalidInput if it's unfit."""
+    """Return the memory that the choice names, None when it names none.
+
+    Raises NotFound, or InvalidInput when the action can't take that memory.
+    """
     if choice.named is None:
         return None
     found = (await memory_reads.read_memories(session, tenant, [choice.named])).get(choice.named)
@@ -81,7 +84,7 @@ async def named_memory(session: ReadSession, tenant: UUID, item: ReviewItem, cho
 
 
 def _same(memory: Memory, subject: str | None, kind: str | None, name: str, *, field: str) -> None:
-    """Raise InvalidInput unless both are about the same; what has no subject must at least be of the same type."""
+    """Raise InvalidInput unless subjects match; without a subject, the types must match."""
     ours = None if memory.subject is None else normalise.normalise_name(memory.subject)
     theirs = None if subject is None else normalise.normalise_name(subject)
     if ours != theirs or (ours is None and kind != memory.type):
@@ -98,16 +101,16 @@ def _about(kind: str | None, subject: str | None) -> str:
 
 
 STATED_BY_A_REVIEWER = 1.0
-"""Source strength of what a reviewer states: someone who saw all sides."""
+"""Source strength of a reviewer's statement: the highest, because a reviewer saw all sides."""
 
 
 class StaleReview(Exception):
-    """The item, or a side of it, is no longer as the reviewer saw it."""
+    """The item or a competing memory has changed since the reviewer saw it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewResult:
-    """What a decision came to: a word for it, the memory that holds the belief now, what happened to others."""
+    """The result of a decision: its name, the memory that holds the belief now, and the changes of other memories."""
 
     outcome: str
     memory: Memory | None
@@ -116,7 +119,7 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenReview:
-    """An item with all that a decision on it goes by, read at one instant; `version` is the scope's."""
+    """An item with everything that a decision on it depends on, read in one snapshot; `version` is the scope's."""
 
     item: ReviewItem
     named: Memory | None
@@ -125,14 +128,14 @@ class OpenReview:
     version: int
 
     def existing(self, memory: Memory) -> Existing:
-        """Return a memory that was read as a decision sees it."""
+        """Return a memory of the item in the form that the pipeline decides on."""
         return decide.existing_of(memory, self.versions[memory.id])
 
 
 async def open_review(
     session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision | None = None
 ) -> OpenReview:
-    """Read what a decision on an item goes by; raises NotFound and InvalidInput for what it names in vain."""
+    """Read everything that a decision on an item depends on; raises as `named_memory` does, and StaleReview."""
     memory = item.memory
     named = None if choice is None else await named_memory(session, tenant, item, choice)
     hidden = await review.read_hidden(session, tenant, memory.id)
@@ -146,7 +149,7 @@ async def open_review(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """A decision worked out; `version` is the scope's that it was read at."""
+    """A prepared decision; `version` is the scope's version that it was read at."""
 
     plan: PendingRows
     outcome: ReviewOutcome
@@ -156,66 +159,68 @@ class _Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDecisions:
-    """Carries out decisions, each in one transaction."""
+    """Applies decisions, each in one transaction."""
 
     pipeline: WritePipeline
 
     async def decide(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> ReviewResult:
-        """Carry out a decision on an item as it was read.
+        """Apply a decision to an item as it was read.
 
-        Raises StaleReview when item or sides have moved meanwhile, ScopeMoved when only what is around them has:
-        read again and decide again. Raises Conflict when a pending memory can't be believed.
+        Raises StaleReview when the item or competing memories have changed meanwhile, ScopeMoved when only other rows
+        of the scope have: read again and decide again. Raises Conflict when a pending memory can't be accepted.
         """
         async with self.pipeline.turnstile.enter(opened.item.memory.scope.id(actor.tenant_id)):
             work = await self._work(actor, opened, choice)
             return await self._write(actor, opened, choice, work)
 
-    async def foreseen(self, actor: Actor, opened: OpenReview) -> ReviewOutcome | None:
-        """Return what accepting a pending memory would come to; None when it couldn't be believed.
+    async def preview(self, actor: Actor, opened: OpenReview) -> ReviewOutcome | None:
+        """Return the outcome of accepting a pending memory; None when it couldn't be accepted.
 
-        A judge is not asked: looking costs nothing, so it may come out otherwise where one would find a duplicate.
+        The judge is not asked, to keep reads free of model calls, so a duplicate that only a judge finds is missed.
         """
         unasked = replace(self.pipeline, judge=None)
-        work = await ReviewDecisions(pipeline=unasked)._believed(actor, opened)  # noqa: SLF001 - our own
+        work = await ReviewDecisions(pipeline=unasked)._prepare_accept(actor, opened)  # noqa: SLF001 - our own
         return None if work is None else work.outcome
 
     async def _work(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
         pending = opened.item.memory.status is MemoryStatus.PENDING
         match choice.action:
             case ReviewAction.ACCEPT if pending:
-                found = await self._believed(actor, opened)
+                found = await self._prepare_accept(actor, opened)
                 if found is None:
-                    raise Conflict("it can't be believed as it is: reject it, or supersede it with what it should say")
+                    raise Conflict(
+                        "the memory can't be accepted as it is: reject it, or supersede it with a corrected statement"
+                    )
                 return found
             case ReviewAction.MERGE if opened.named is not None:
-                return await self._merged(actor, opened, opened.named)
+                return await self._prepare_merge(actor, opened, opened.named)
             case ReviewAction.SUPERSEDE_WITH if opened.named is None:
-                return await self._stated(actor, opened, choice)
+                return await self._prepare_statement(actor, opened, choice)
             case _:
                 plan = PendingRows(self._context(actor, opened.item))
-                outcome = _plain(plan, opened, choice.action)
+                outcome = _outcome_of(plan, opened, choice.action)
                 return _Work(plan=plan, outcome=outcome, version=opened.version)
 
-    async def _believed(self, actor: Actor, opened: OpenReview) -> _Work | None:
-        """Work out what sending a pending memory through the pipeline from stage 3 comes to."""
-        decided, resolved = await self._decided(actor, opened)
+    async def _prepare_accept(self, actor: Actor, opened: OpenReview) -> _Work | None:
+        """Prepare the acceptance of a pending memory, by the pipeline from stage 3 on."""
+        decided, resolved = await self._decide_stored(actor, opened)
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         [decision] = decided.decisions
         outcome = decide.accept(plan, opened.item, resolved, decision, opened.versions)
-        return None if outcome is None else self._worked(decided, plan, outcome, resolved, decision)
+        return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _merged(self, actor: Actor, opened: OpenReview, into: Memory) -> _Work:
-        decided, resolved = await self._decided(actor, opened)
+    async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory) -> _Work:
+        decided, resolved = await self._decide_stored(actor, opened)
         reason = "a reviewer holds them to say the same"
         merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
         [decision] = await self.pipeline.rewritten([resolved], [merged])
         assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         outcome = decide.merge(plan, opened.item, resolved, decision, opened.versions)
-        return self._worked(decided, plan, outcome, resolved, decision)
+        return self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _stated(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
-        """Work out what a reviewer's own statement comes to: it is weighed as certain, and stored as what it is."""
+    async def _prepare_statement(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+        """Prepare the write of a reviewer's own statement, which has full source strength."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
         pipeline, item = self.pipeline, opened.item
         types = pipeline.types.known(actor.tenant_id)
@@ -236,10 +241,10 @@ class ReviewDecisions:
         resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
         plan = self.pipeline.plan(actor, candidate.scope, decided)
         outcome = decide.override(plan, item, resolved, decision, opened.versions)
-        return self._worked(decided, plan, outcome, resolved, decision)
+        return self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _decided(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
-        """Decide about a stored memory's candidate, with the trust that the memory has."""
+    async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
+        """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
         types = self.pipeline.types.known(actor.tenant_id)
         candidate = decide.candidate_of(memory, opened.hidden, types)
@@ -257,7 +262,7 @@ class ReviewDecisions:
         assert isinstance(found, DecidedWave)  # noqa: S101 - nothing is to be split
         return found
 
-    def _worked(
+    def _work_of(
         self, decided: DecidedWave, plan: PendingRows, outcome: ReviewOutcome, resolved: Resolved, decision: Decision
     ) -> _Work:
         result = PersistResult(decided=WriteDecision.ADDED, reason=outcome.outcome, memory=outcome.memory)
@@ -265,7 +270,7 @@ class ReviewDecisions:
         return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
 
     def _context(self, actor: Actor, item: ReviewItem) -> WriteContext:
-        """Return what the rows of a decision share that indexes nothing new."""
+        """Return the context of rows for a decision that indexes no new memory."""
         return WriteContext(
             tenant=actor.tenant_id,
             scope=item.memory.scope.id(actor.tenant_id),
@@ -299,8 +304,8 @@ class ReviewDecisions:
         )
 
 
-def _plain(plan: PendingRows, opened: OpenReview, action: ReviewAction) -> ReviewOutcome:
-    """Return what an action comes to that takes nothing but what was read."""
+def _outcome_of(plan: PendingRows, opened: OpenReview, action: ReviewAction) -> ReviewOutcome:
+    """Return the outcome of an action that needs no new statement."""
     item, versions = opened.item, opened.versions
     match action:
         case ReviewAction.ACCEPT:
@@ -318,9 +323,9 @@ def _plain(plan: PendingRows, opened: OpenReview, action: ReviewAction) -> Revie
 
 
 async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, version: int) -> None:
-    """Hold everything that the decision goes by; raise StaleReview or ScopeMoved when it is no longer as it was read.
+    """Lock everything that the decision depends on; raise StaleReview or ScopeMoved if it changed since it was read.
 
-    The scope is held first, as by every write.
+    The scope is locked first, as in every write.
     """
     item, named = opened.item, opened.named
     current_version = await lock_scope(session, tenant, item.memory.scope.id(tenant))

@@ -1,4 +1,4 @@
-"""The use cases of the review queue: what waits, how much of it, one item with all there is to know, decide."""
+"""Use cases of the review queue: list and count items, read one with its details, decide."""
 
 from __future__ import annotations
 
@@ -43,27 +43,29 @@ __all__ = [
 ]
 
 ATTEMPTS = 3
-"""Times a decision is worked out before the reviewer is asked to retry."""
+"""Attempts at a decision before the reviewer is asked to retry."""
 
 NEIGHBOURS = 2
-"""Turns shown before and after one that is evidence."""
+"""Turns that are shown before and after a turn that is evidence."""
 
 ALIKE = 0.80
+"""Least cosine similarity of near-duplicates."""
+
 MOST_ALIKE = 5
-"""Least cosine of a near-duplicate, and how many are shown."""
+"""Most near-duplicates that are shown."""
 
 COUNTED_SECONDS = 10.0
-"""How long a count of what waits is good for."""
+"""The time for which a count of items is cached."""
 
 PATIENCE = 1.0
-"""Seconds that counting may take where it is a detail."""
+"""Seconds that counting may take where the count is optional."""
 
 _RETRY_AFTER = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewExit:
-    """How a memory left the queue: the audit event that says so."""
+    """The audit event by which a memory left the queue."""
 
     at: datetime
     actor: str
@@ -72,13 +74,13 @@ class ReviewExit:
 
 
 class ReviewItemChanged(Conflict):
-    """The item is no longer as the reviewer saw it; `item` is its new state, None when it left the queue."""
+    """The item has changed since the reviewer saw it; `item` is its new state, None when it left the queue."""
 
     code: ClassVar[str] = "review-moved"
     title: ClassVar[str] = "The item has changed"
 
     def __init__(self, memory: UUID, item: ReviewItem | None, ended: ReviewExit | None) -> None:
-        """Take the memory, and what there is to say of it now."""
+        """Build the error from the memory's id, its present item, and how it left the queue."""
         name = ids.public(ids.REVIEW, memory)
         if item is not None:
             message = f"{name} has changed since version was read: look at `item` and decide again with its version"
@@ -101,7 +103,7 @@ class ReviewPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewBacklog:
-    """How many wait for one reason, by age in bands, and since when the oldest does."""
+    """The number of items of one reason, by bands of age, and the time of the oldest."""
 
     reason: str
     waiting: int
@@ -111,7 +113,7 @@ class ReviewBacklog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """Everything about an item; of one that left the queue only the memory, if it is still there, and how."""
+    """An item with its details; of an item that left the queue only the memory, if it exists, and how it left."""
 
     id: UUID
     memory: Memory | None
@@ -123,7 +125,7 @@ class Detail:
 
 
 Results = list[ReviewResult | TypedMemoryError]
-"""What became of each of several decisions, in their order."""
+"""The results of several decisions, in their order."""
 
 
 @dataclass(slots=True)
@@ -135,7 +137,7 @@ class _Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviews:
-    """The review queue as reviewers use it; every method but `known_waiting` sees only the actor's tenant."""
+    """The review queue; every method but `known_waiting` sees only the actor's tenant."""
 
     database: Database
     reviewing: ReviewDecisions
@@ -152,7 +154,7 @@ class Reviews:
         limit: int = 50,
         after: PagePosition | None = None,
     ) -> ReviewPage:
-        """Return one page of the queue; `min_age`: only what has waited at least so long."""
+        """Return one page of the queue; with `min_age`, only items that have waited at least so long."""
         if min_age is not None:
             before = self.clock() - min_age
             wanted = replace(wanted, until=before if wanted.until is None else min(before, wanted.until))
@@ -165,7 +167,7 @@ class Reviews:
         return ReviewPage(items=tuple(items), next=PagePosition(id=last.id, value=last.review_since))
 
     async def summary(self, actor: Actor) -> tuple[ReviewBacklog, ...]:
-        """Return how many wait, by reason and age."""
+        """Return the numbers of items, by reason and age."""
         now = self.clock()
         bounds = {name: now - timedelta(days=days) for name, days in (("day", 1), ("week", 7), ("month", 30))}
         async with self.database.read(actor.tenant_id) as session:
@@ -186,12 +188,12 @@ class Reviews:
         )
 
     async def get(self, actor: Actor, memory: UUID) -> Detail:
-        """Return an item, or how it left the queue; NotFound when it was never in it."""
+        """Return an item, or how it left the queue; raise NotFound when it was never in the queue."""
         tenant = actor.tenant_id
         async with self.database.read(tenant, **SNAPSHOT) as session:
             item = await review.find(session, tenant, memory)
             if item is None:
-                ended = await self._ended(session, tenant, memory)
+                ended = await self._find_exit(session, tenant, memory)
                 left = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
                 if ended is None:
                     raise NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
@@ -207,27 +209,27 @@ class Reviews:
             item=item,
             passages=passages,
             near=tuple(near),
-            foreseen=await self._foreseen(actor, opened),
+            foreseen=await self._preview(actor, opened),
         )
 
     async def decide(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewResult:
-        """Carry out a decision on the item as the reviewer saw it.
+        """Apply a decision to the item as the reviewer saw it, and return its result.
 
-        Raises NotFound, InvalidInput when the action does not fit the item, Moved when it is no longer at the
-        version that the choice goes by, Conflict when others kept writing to its scope.
+        Raises NotFound, InvalidInput when the action does not fit the item, ReviewItemChanged when the item is no
+        longer at the version that the choice names, Conflict when other writes to its scope kept coming first.
         """
         for _ in range(ATTEMPTS):
             try:
                 opened = await self._open(actor, memory, choice)
                 return await self.reviewing.decide(actor, opened, choice)
             except StaleReview:
-                raise await self._moved(actor, memory) from None
+                raise await self._changed_error(actor, memory) from None
             except ScopeMoved:
                 self.reviewing.pipeline.conflict()
         raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
 
     async def decide_all(self, actor: Actor, choices: Sequence[tuple[UUID, ReviewDecision]]) -> Results:
-        """Carry out decisions one after another, each in a transaction of its own, and return what became of each."""
+        """Apply decisions one after another, each in its own transaction, and return a result or an error for each."""
         results: Results = []
         for memory, choice in choices:
             try:
@@ -237,7 +239,7 @@ class Reviews:
         return results
 
     async def known_waiting(self) -> Mapping[str, int] | None:
-        """Return how many items wait, by reason, of all tenants together; None when it can't be told at once."""
+        """Return the numbers of items of all tenants together, by reason; None when they can't be counted quickly."""
         try:
             async with asyncio.timeout(PATIENCE), self._count.lock:
                 now = time.monotonic()
@@ -250,7 +252,7 @@ class Reviews:
             return None
 
     async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> OpenReview:
-        """Return the item if it is at the version that the choice goes by, and the action fits it."""
+        """Return the item if it is at the version that the choice names and the action fits it."""
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
             if item is None or item.version != choice.version:
@@ -259,25 +261,25 @@ class Reviews:
             decide.check_statement(item, choice)
             return await decide.open_review(session, actor.tenant_id, item, choice)
 
-    async def _moved(self, actor: Actor, memory: UUID) -> TypedMemoryError:
+    async def _changed_error(self, actor: Actor, memory: UUID) -> TypedMemoryError:
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             item = await review.find(session, actor.tenant_id, memory)
-            ended = None if item is not None else await self._ended(session, actor.tenant_id, memory)
+            ended = None if item is not None else await self._find_exit(session, actor.tenant_id, memory)
         if item is None and ended is None:
             return NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
         return ReviewItemChanged(memory, item, ended)
 
-    async def _foreseen(self, actor: Actor, opened: OpenReview | None) -> ReviewOutcome | None:
-        """Return what accepting would come to, where that is not plain; None too when it can't be worked out now."""
+    async def _preview(self, actor: Actor, opened: OpenReview | None) -> ReviewOutcome | None:
+        """Return the outcome of accepting a pending item; None for other items, or when it can't be computed now."""
         if opened is None:
             return None
         try:
-            return await self.reviewing.foreseen(actor, opened)
+            return await self.reviewing.preview(actor, opened)
         except (ProviderError, Conflict, StaleReview):
             return None
 
-    async def _ended(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
-        row = await review.ended(session, tenant, memory)
+    async def _find_exit(self, session: ReadSession, tenant: UUID, memory: UUID) -> ReviewExit | None:
+        row = await review.find_departure(session, tenant, memory)
         if row is None:
             return None
         return ReviewExit(at=row["occurred_at"], actor=row["actor"], event=row["action"], detail=row["detail"])

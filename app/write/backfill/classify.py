@@ -16,7 +16,7 @@ from app.memory import confidence, normalise
 from app.memory.extraction import ASSISTANT, Proposal
 from app.memory.freshness import Decay
 from app.memory.registry import Registry
-from app.memory.spec import AdoptedPayload, MemoryType, Payload, Refs, Stored
+from app.memory.spec import AdoptedPayload, MemoryType, Payload, Refs, StoredBelief
 from app.memory.vocabulary import FIRST_PERSON, USER
 from app.model import EntityRef, ReviewReason, SpeechAct
 from app.providers.model_tasks import ModelClassification
@@ -54,13 +54,13 @@ class AdoptedMemory:
         return self.slot or str(self.row["id"])
 
 
-def stored(row: BackfillScanRow) -> Stored:
+def stored(row: BackfillScanRow) -> StoredBelief:
     """Return a row as a classifier sees it."""
-    return Stored(type=row["type"], payload=row["payload"], content=row["content"])
+    return StoredBelief(type=row["type"], payload=row["payload"], content=row["content"])
 
 
 def confidence_of(
-    claim: ModelClassification, belief: Stored, target: MemoryType, types: Registry, *, language: str = "english"
+    claim: ModelClassification, belief: StoredBelief, target: MemoryType, types: Registry, *, language: str = "english"
 ) -> AdoptedPayload | None:
     """Return what a model claims of a belief, if the belief says so: by the gate that what it extracts has to pass."""
     proposal = Proposal(type=target.name, payload=claim.given, quote=claim.quote)

@@ -61,6 +61,11 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("I sold my Tesla.", ("user", "owns", "Tesla")),
         ("I no longer prefer dark mode", ("user", "editor.theme", "dark")),
         ("I no longer use Vim.", ("user", "editor.choice", "Vim")),
+        ("I quit Hugo last week.", ("user", WORKS, "Hugo")),
+        ("I don't work at Hugo any more", ("user", WORKS, "Hugo")),
+        ("I drink wine again.", ("user", "diet.wine", "no wine")),
+        ("I smoke again", ("user", "smoking.habit", "does not smoke")),
+        ("My girlfriend and I split up.", ("user", "has-partner", None)),
     ],
 )
 def test_an_ending_names_what_ends_and_its_value_where_that_is_said(
@@ -89,6 +94,8 @@ def test_an_ending_names_what_ends_and_its_value_where_that_is_said(
         "My phone died.",
         "Anna got divorced papers.",
         "I worked at Acme for three years.",
+        "I left Hugo at the station.",
+        "I tried to eat meat again and again at dinner",
     ],
 )
 def test_what_goes_on_or_never_was_ends_nothing(words: str) -> None:
@@ -103,3 +110,31 @@ def test_it_says_when_it_ended() -> None:
 def test_what_happened_is_still_an_event() -> None:
     kinds = [(one.type, one.ends) for one in propose(turn("I quit my job at Acme."))]
     assert kinds == [("fact", True), ("event", False)]
+
+
+def test_whom_one_has_lost_is_not_taken_for_granted() -> None:
+    for said in ("My girlfriend and I split up.", "My dog died in May."):
+        assert not [one for one in propose(turn(said)) if one.payload.get("predicate") == "has"], said
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "at"),
+    [
+        ("The housewarming was moved to 12 June.", "user's housewarming", "2026-06-12"),
+        ("They postponed my knee surgery to 3 July", "user's knee surgery", "2026-07-03"),
+        ("I start at Lego on 1 October", "user starts at Lego", "2026-10-01"),
+    ],
+)
+def test_an_appointment_that_is_moved_is_on_its_new_date(words: str, what: str, at: str) -> None:
+    [event] = [one for one in propose(turn(words)) if one.type == "event"]
+    assert (event.payload["event_description"], event.payload["event_at"]) == (what, at)
+
+
+@pytest.mark.parametrize("words", ["The meeting was moved to room 4.", "I start at 9 on Mondays"])
+def test_what_is_moved_elsewhere_has_no_new_date(words: str) -> None:
+    assert not [one for one in propose(turn(words)) if one.payload.get("event_at")]
+
+
+def test_a_decision_that_is_changed_names_what_it_is_now() -> None:
+    [one] = propose(turn("We changed our minds: SQLite, not MySQL."))
+    assert (one.type, one.payload["subject"], one.payload["decision"]) == ("decision", "database", "SQLite")

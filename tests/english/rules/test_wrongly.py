@@ -122,3 +122,13 @@ def test_what_people_are_like_is_not_their_name(content: str) -> None:
 def test_a_filler_at_the_end_is_no_part_of_what_is_said(filler: str) -> None:
     assert sentences(f"I'm a marine biologist {filler}") == ["fact: user has role marine biologist"]
     assert sentences(f"I live in Oslo {filler}") == ["fact: user lives in Oslo"]
+
+
+@pytest.mark.parametrize("content", ["My team is around 6-8 people.", "My usual lunch costs 9,500 won"])
+def test_a_count_is_no_age(content: str) -> None:
+    assert not [one for one in proposed(content) if one.payload.get("predicate") == "has-age"]
+
+
+def test_any_weekday_is_no_date() -> None:
+    [event] = [one for one in proposed("I met Anna at the market on a Monday.") if one.type == "event"]
+    assert event.payload["event_at"] is None

@@ -1,7 +1,4 @@
-"""Consolidation: groups of faded episodes become one semantic memory each, and its history.
-
-Weekly: faded episodes that are alike become one semantic memory.
-"""
+"""Weekly worker that consolidates groups of similar faded episodes into one semantic memory each."""
 
 from __future__ import annotations
 
@@ -38,16 +35,16 @@ from app.write.pipeline import DecidedWave, WritePipeline
 from app.write.values import Prepared
 
 BLOCK = 1_000
-"""Memories that are compared with one another at once: a million cosines, a tenth of a second in a thread."""
+"""Memories that are compared with one another at once: a million cosines take a tenth of a second in a thread."""
 
 WORDS = 40
-"""Words that one vector covers: of a longer memory it shows only the beginning."""
+"""Words that one vector covers; it represents only the beginning of a longer memory."""
 
 SHOWN = 40
-"""Members that a model is shown, those nearest to the medoid first."""
+"""Most members of a group in the model's prompt, those nearest to the medoid first."""
 
 ATTEMPTS = 3
-"""Times that a block is read again because others wrote to its scope."""
+"""Attempts at a block whose scope others write to."""
 
 ACTOR = "worker:consolidation"
 
@@ -58,17 +55,17 @@ _START = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consolidation:
-    """Folds a tenant's faded episodes, a group a transaction; `summariser` writes the sentences if there is one."""
+    """Consolidates a tenant's faded episodes, a group a transaction; `summariser`, if any, writes the sentences."""
 
     database: Database
     writing: WritePipeline
     summariser: Summariser | None = None
 
     async def run(self, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-        """Fold every group there is and return the counts.
+        """Consolidate all groups and return the counts.
 
-        What is folded is out of the next look, so a run that was cut off goes on where it was. A model that can't
-        be reached ends the run with its ProviderError, to be tried again; an answer that can't be used doesn't.
+        Consolidated memories are not selected again, so an interrupted run continues where it was. If the model can't
+        be reached, the run ends with its ProviderError and is retried; an unusable answer does not end it.
         """
         writing, counts = self.writing, Counter[str](groups=0, folded=0)
         faded = FadedFilter(
@@ -113,12 +110,12 @@ class Consolidation:
         *,
         dry_run: bool,
     ) -> tuple[datetime, UUID] | None:
-        """Fold the groups of the next block of a subject's memories; return behind which to go on, if there are more.
+        """Consolidate the next block of a subject's memories; return the position to continue after, None at the end.
 
-        A scope that others write to is read again; if they keep coming first, its groups wait for the next run.
+        A scope that others write to is read again; after `ATTEMPTS`, its groups wait for the next run.
         """
         for _ in range(ATTEMPTS):
-            members = await self._read(tenant, scope, faded, about, after)
+            members = await self._read_members(tenant, scope, faded, about, after)
             types = await self.writing.types.of(tenant)
             found = await asyncio.to_thread(group_faded, members, types)
             try:
@@ -134,7 +131,7 @@ class Consolidation:
             counts["contended"] += 1
         return (members[-1].stated_at, members[-1].id) if len(members) == BLOCK else None
 
-    async def _read(
+    async def _read_members(
         self, tenant: UUID, scope: Scope, faded: FadedFilter, about: str, after: tuple[datetime, UUID]
     ) -> list[Member]:
         async with self.database.read(tenant) as session:
@@ -143,11 +140,11 @@ class Consolidation:
             )
 
     async def _fold(self, tenant: UUID, scope: Scope, group: Group) -> str:
-        """Write what a group comes to and make the group its history, all at once; return under what to count it.
+        """Store the summary of a group and end its members, in one transaction; return the name to count it under.
 
-        Where the same is known already, it gains what the group adds instead.
+        If the summary repeats an existing memory, the members merge into that one.
         """
-        written = await self._written(group)
+        written = await self._write_summary(group)
         writing, now = self.writing, self.writing.clock()
         proposed = candidate(group, written, scope, writing.types.known(tenant), now)
         prepared = await writing.prepared([proposed])
@@ -183,8 +180,8 @@ class Consolidation:
                 session, tenant=tenant, scope=scope, version=decided.state.version, changes=plan.changes()
             )
 
-    async def _written(self, group: Group) -> Written:
-        """Return the sentence of a model where it says nothing but what the members say; else the best member's."""
+    async def _write_summary(self, group: Group) -> Written:
+        """Return the model's sentence if the members support all of it, else the best member's."""
         if self.summariser is not None:
             notes = [one.content for one in group.nearest_first[:SHOWN]]
             try:
@@ -197,12 +194,12 @@ class Consolidation:
 
 
 def _may_fold(one: Version) -> bool:
-    """Return whether a memory still is what it was chosen for: nothing that is history, contested or under review."""
+    """Return whether a memory may still be consolidated: neither history, nor contested, nor under review."""
     return one.status in {MemoryStatus.ACTIVE, MemoryStatus.EXPIRED} and not one.contested and one.review is None
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-    """Return how many groups were folded, of how many memories, and how many of them a model wrote."""
+    """Run the consolidation and return the numbers of groups, of their memories, and of sentences by a model."""
     service = Consolidation(database=means.database, writing=means.writing, summariser=means.summariser)
     return await service.run(tenant, dry_run=dry_run, progress=progress)
 

@@ -1,7 +1,4 @@
-"""Drift: slots that change too often are marked, and what a tenant's store is made of is kept for each day.
-
-Daily: slots that change too often are marked, and the store's mix is compared with the month before.
-"""
+"""Daily worker that marks slots that change too often, and compares the store's mix with the month before."""
 
 from __future__ import annotations
 
@@ -24,10 +21,10 @@ from app.memory.extraction import TurnStatus
 from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
 
 KEPT_DAYS = 100
-"""Days whose rows are kept."""
+"""Days for which daily rows are kept."""
 
 MOST_REASONS = 20
-"""Reasons of a kind that are told apart on a day; the rarer ones are `other`."""
+"""Most reasons of a kind that are counted separately on a day; the rarer ones are `other`."""
 
 BATCH = 500
 """Memories that are marked in one transaction."""
@@ -41,7 +38,7 @@ _LOOKED_BACK = RECENT_DAYS + BEFORE_DAYS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Surveyed:
-    """What one pass through the memories found."""
+    """The result of one pass through the memories."""
 
     counts: Counter[tuple[date | None, str, str]]
     flips: Counter[Slot]
@@ -50,15 +47,15 @@ class _Surveyed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """Watches a tenant's store: one pass through its memories, some short transactions, no locks."""
+    """Detects drift of a tenant's store, by one pass through its memories in short transactions without locks."""
 
     database: Database
     clock: Callable[[], datetime]
 
     async def run(self, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-        """Mark and settle slots, keep the rows of the days that are over, and return what was found.
+        """Mark volatile slots, unmark stable ones, store the counts of past days, and return the counts of the run.
 
-        A day is counted once, when it is over; doing this again the same day renews only what there is now.
+        A day is counted once, after its end; a repeated run on the same day renews only the present counts.
         """
         now = self.clock()
         days = await self._uncounted(tenant, now)
@@ -77,13 +74,13 @@ class Drift:
         return {**counts, "shifts": len(await self.shifts(tenant, now))}
 
     async def shifts(self, tenant: UUID, now: datetime) -> list[memory_drift.Shift]:
-        """Return what has shifted, by the rows that are kept."""
+        """Return the shifts, from the stored daily rows."""
         async with self.database.read(tenant) as session:
             rows = await drift.read_days(session, tenant, now.date() - timedelta(days=_LOOKED_BACK))
         return memory_drift.shifts((row for row, _ in rows), now.date())
 
     async def _uncounted(self, tenant: UUID, now: datetime) -> list[date]:
-        """Return the days that are over and were not counted, as far back as is compared."""
+        """Return the past days that were not counted, within the period of comparison."""
         first = now.date() - timedelta(days=_LOOKED_BACK)
         async with self.database.read(tenant) as session:
             done = await drift.counted(session, tenant, first)
@@ -163,7 +160,7 @@ async def _record(
 
 
 def stock(counted: Iterable[DailyCounts], today: date) -> list[DayRow]:
-    """Return the rows of what there is now."""
+    """Return the daily rows of the present memories."""
     found = [one for one in counted if one.day is None]
     totals = Counter[str]()
     for one in found:
@@ -172,7 +169,7 @@ def stock(counted: Iterable[DailyCounts], today: date) -> list[DayRow]:
 
 
 def recorded(counted: Iterable[DailyCounts]) -> list[DayRow]:
-    """Return the rows of what was recorded each day: types, and the sums that means of confidence are made of."""
+    """Return the daily rows of recorded memories: types, and sums for means of confidence."""
     found = [(one.day, one) for one in counted if one.day is not None]
     totals = Counter[date]()
     for day, one in found:
@@ -182,7 +179,7 @@ def recorded(counted: Iterable[DailyCounts]) -> list[DayRow]:
 
 
 def of_turns(heard: Iterable[TurnCounts]) -> list[DayRow]:
-    """Return the rows of turns each day: by how they ended, and those skipped by the reason."""
+    """Return the daily rows of turns: by status, and skipped ones by reason."""
     heard = list(heard)
     totals = _totals(heard)
     return [
@@ -198,7 +195,7 @@ def of_turns(heard: Iterable[TurnCounts]) -> list[DayRow]:
 
 
 def of_writes(decided: Iterable[TurnCounts]) -> list[DayRow]:
-    """Return the rows of writes each day: by what they came to, and those rejected by the reason."""
+    """Return the daily rows of writes: by decision, and rejected ones by reason."""
     decided = list(decided)
     totals = _totals(one for one in decided if one.status != "contradicted")
     reasons = ((one.day, one.reason or OTHER, one.count) for one in decided if one.status == "rejected")
@@ -226,7 +223,7 @@ def _added(counted: Iterable[tuple[date, str, int]]) -> FieldShare:
 
 
 def _rarest_together(counted: Iterable[tuple[date, str, int]]) -> FieldShare:
-    """Return the counts with the names that are rarest over all days as one."""
+    """Return the counts with the rarest names summed up as `other`."""
     found = _added(counted)
     names = Counter[str]()
     for (_, name), count in found.items():
@@ -236,7 +233,7 @@ def _rarest_together(counted: Iterable[tuple[date, str, int]]) -> FieldShare:
 
 
 def _rows(kind: str, counts: FieldShare, totals: Mapping[date, int]) -> list[DayRow]:
-    """Return the rows of a kind. Each day has a total, so that a day without any counts as one."""
+    """Return the rows of a kind. Each day has a total, so that days without a name count as zero."""
     rows = [
         DayRow(day=day, kind=kind, name=name, count=count, total=totals[day])
         for (day, name), count in sorted(counts.items())
@@ -250,7 +247,7 @@ def _rows(kind: str, counts: FieldShare, totals: Mapping[date, int]) -> list[Day
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-    """Return how many days were counted, how many slots are volatile, and how many shares have shifted."""
+    """Run the detection and return the numbers of counted days, volatile slots, and shifts."""
     return await Drift(database=means.database, clock=means.clock).run(tenant, dry_run=dry_run, progress=progress)
 
 

@@ -1,4 +1,4 @@
-"""Expires memories that have faded to a freshness under 0.1 (weekly)."""
+"""Weekly worker that expires memories with a freshness under 0.1."""
 
 from __future__ import annotations
 

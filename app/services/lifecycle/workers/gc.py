@@ -1,4 +1,4 @@
-"""Forgets what is expired for long and was never confirmed, and deletes for good what is forgotten for long."""
+"""Worker that forgets memories that expired long ago unconfirmed, and deletes those that were forgotten long ago."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "gc"
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-    """Return how many memories were forgotten, and how many deleted."""
+    """Run the worker and return the numbers of forgotten and deleted memories."""
     purge = Purge(days=means.forgotten_days, language=means.language)
     stages = (
         WorkerStage(name="purged", look=purge.look, do=purge),

@@ -1,4 +1,4 @@
-"""Counts anew what each scope's lexical statistics and sizes are made of, and mends what differs."""
+"""Worker that recounts each scope's lexical statistics and sizes, and corrects differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STAGE = "scopes"
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-    """Return how many scopes there are, how many had a count that was wrong, and how many terms had."""
+    """Run the worker and return the numbers of scopes, of scopes with wrong counts, and of terms with wrong counts."""
     place = None if dry_run else await Place.of(means, tenant, NAME, progress)
     after = FIRST if place is None else place.after(STAGE, (STAGE,))
     foreseen, seen = Counter[str](), 0
@@ -37,7 +37,7 @@ async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: Ru
 
 
 class _Correction:
-    """The batch of one scope."""
+    """Corrects the statistics of one scope."""
 
     def __init__(self, tenant: UUID, scope: UUID, found: Differences) -> None:
         self.tenant, self.scope, self.found = tenant, scope, found

@@ -1,4 +1,4 @@
-"""Counts anew how often each entity is mentioned by the memories there are."""
+"""Worker that recounts the mentions of each entity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "mention-counts"
 
 
 async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
-    """Return how many entities had a count that was wrong."""
+    """Run the worker and return the number of entities with a wrong count."""
     stages = (WorkerStage(name="entities", look=wrong_counts, do=recount),)
     return await run_stages(means, tenant, NAME, stages, dry_run=dry_run, progress=progress)
 

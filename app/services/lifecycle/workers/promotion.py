@@ -1,4 +1,4 @@
-"""Makes core what is used often, steadily and in several conversations (daily)."""
+"""Daily worker that promotes memories that are used often, steadily and in several conversations to core."""
 
 from __future__ import annotations
 

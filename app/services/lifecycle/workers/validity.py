@@ -1,4 +1,4 @@
-"""Expires memories whose validity has ended (hourly)."""
+"""Hourly worker that expires memories whose validity has ended."""
 
 from __future__ import annotations
 

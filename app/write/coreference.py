@@ -1,8 +1,6 @@
-"""References become names before names become entities: `she`, `the company`, `my manager`.
+"""Stage: references become names before names become entities: `she`, `the company`, `my manager`.
 
-What was said just before wins: the same turn, then the turns before it, then what the scope remembers of this
-session, then of others. Nothing here looks anything up: what is remembered is handed in, what is to be remembered
-is handed back.
+Nothing here looks anything up: what is remembered is handed in, what is to be remembered is handed back.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 from uuid import UUID
 
 from app.db.entities.write_lookup import RING, Referent
@@ -17,6 +16,9 @@ from app.english.descriptions import descriptions_in
 from app.english.names import UNKNOWN
 from app.english.pronouns import (
     FIRST,
+    IMPERSONAL,
+    OWN,
+    RETOLD,
     SECOND,
     Opening,
     Reference,
@@ -29,28 +31,15 @@ from app.english.pronouns import (
 )
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry
-from app.write.coreference.antecedents import Discourse, ReferentMatch, tie_of
-from app.write.coreference.discourse import WINDOW
-from app.write.coreference.names import AmbiguousName
+from app.write.referents import WINDOW, NobodyMeant, ReferentMatch, ReferentRing, tie_of
 
-UNSURE = 0.8
+UNSURE: Final = 0.8
 """What confidence is multiplied by when someone else may be meant as well."""
 
-_IMPERSONAL = re.compile(
-    r" (?:is|was|will|would|has|had|seems?|looks?|looked|takes?|took|rain(?:s|ed)|snow(?:s|ed)|feels?|felt|turns?|"
-    r"turned|depends?|makes?|made|sounds?|might|may|could|can|should|does|did|doesn't|didn't|isn't|wasn't)\b"
-    r"(?! (?:founded|built|made|located|based|called|named|launched|acquired|released|created|written|owned|sold)\b)",
-    re.IGNORECASE,
-)
-"""What follows an `it` that stands for nothing: `it is raining`, but not `it was founded`."""
+_LOOKED_BACK: Final = 3
+"""Turns in which people without a name are looked for before anything is looked up."""
 
-_OWN = {"company": "organization", "team": "team", "project": "project"}
-"""What a user who says `the` may well mean their own, with its entity type."""
-
-_RETOLD = frozenset({"they", "them", "their", "theirs", "themself", "themselves"})
-"""What a speaker's own `I` and `my` become when an extractor retells them."""
-
-_PRONOUN_ITSELF = re.compile(r"pronoun", re.IGNORECASE)
+_PRONOUN_ITSELF: Final = re.compile(r"pronoun", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,22 +75,11 @@ def needs_context(proposals: Sequence[Proposal], heard: Sequence[Turn] = ()) -> 
     found = required_kind(
         text for proposal in proposals for value in proposal.payload.values() for text in _texts(value)
     )
-    return found if found is None else found | _unnamed(heard[-_LOOKED_BACK:])
-
-
-_LOOKED_BACK = 3
-"""Turns in which people without a name are looked for before anything is looked up."""
-
-
-def _unnamed(heard: Sequence[Turn]) -> frozenset[str]:
-    """Return the predicates that may say who `my boss` is."""
-    nouns = {
-        one.noun
-        for turn in heard
-        for one in descriptions_in(turn.content[-WINDOW:])
-        if one.owner and one.rest == one.noun
-    }
-    return frozenset(predicate for noun in nouns for predicate in predicates(noun))
+    if found is None:
+        return None
+    texts = (turn.content[-WINDOW:] for turn in heard[-_LOOKED_BACK:])
+    nouns = {one.noun for text in texts for one in descriptions_in(text) if one.owner and one.rest == one.noun}
+    return found.union(*(predicates(noun) for noun in nouns))
 
 
 def bind_references(
@@ -118,15 +96,15 @@ def bind_references(
     means nobody makes its proposal Unresolved; in a list it is left out. Where someone else may be meant
     as well, confidence falls, and nothing is to be remembered.
     """
-    scene = Discourse.of(proposals, turn, recent, context, types)
+    ring = ReferentRing.of(proposals, turn, recent, context, types)
     bindings: dict[Binding, None] = {}
     answers = []
     for proposal in proposals:
-        reading = _Reading(scene, proposal)
+        reading = _Reading(ring, proposal)
         answer = reading.answer()
         answers.append(answer)
         if isinstance(answer, Proposal):
-            scene.learn(answer)
+            ring.learn(answer)
             bindings |= dict.fromkeys(reading.bindings)
     return BoundReferences(answers=tuple(answers), bindings=tuple(bindings))
 
@@ -145,32 +123,18 @@ def binding_rows(
         known = last.get(one.pronoun)
         if known is not None and (known.name, known.session_id, known.alive) == (one.name, turn.session_id, True):
             continue
-        numbers[one.pronoun] = numbers.get(one.pronoun, -1) + 1
-        rows.append(
-            {
-                "tenant_id": tenant,
-                "scope_id": scope,
-                "pronoun": one.pronoun,
-                "position": numbers[one.pronoun] % RING,
-                "number": numbers[one.pronoun],
-                "name": one.name,
-                "entity_type": one.entity_type,
-                "session_id": turn.session_id,
-                "said_at": turn.occurred_at,
-            }
-        )
+        number = numbers[one.pronoun] = numbers.get(one.pronoun, -1) + 1
+        row = {"tenant_id": tenant, "scope_id": scope, "pronoun": one.pronoun, "position": number % RING}
+        told = {"number": number, "name": one.name, "entity_type": one.entity_type, "session_id": turn.session_id}
+        rows.append({**row, **told, "said_at": turn.occurred_at})
     return {"pronoun_bindings": rows} if rows else {}
-
-
-class _Nobody(Exception):
-    """A reference that means nobody known."""
 
 
 @dataclass(slots=True)
 class _Reading:
     """One proposal as its references are read, field by field."""
 
-    scene: Discourse
+    ring: ReferentRing
     proposal: Proposal
     bindings: list[Binding] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -183,7 +147,7 @@ class _Reading:
         self.taken = {text.casefold() for text in texts if parsed(text) is None}
         try:
             payload = {name: self._value(value) for name, value in self.proposal.payload.items()}
-        except _Nobody as nobody:
+        except NobodyMeant as nobody:
             return Unresolved(proposal=self.proposal, reason=str(nobody))
         confidence = self.proposal.confidence * (1.0 if self.sure else UNSURE)
         return replace(self.proposal, payload=payload, confidence=confidence)
@@ -199,7 +163,7 @@ class _Reading:
         for one in values:
             try:
                 yield self._text(one)
-            except _Nobody:
+            except NobodyMeant:
                 continue
 
     def _text(self, text: str) -> str:
@@ -212,19 +176,19 @@ class _Reading:
     def _said(self, reference: Reference) -> bool:
         """Tell whether the turn itself said so: `uses their phone` may be a speaker's own `my phone`, retold."""
         word = reference.words.partition(" ")[0].casefold()
-        return word not in _RETOLD or word in re.findall(
-            r"\w+", (self.proposal.quote or self.scene.turn.content).casefold()
+        return word not in RETOLD or word in re.findall(
+            r"\w+", (self.proposal.quote or self.ring.turn.content).casefold()
         )
 
     def _sentence(self, text: str, begins: Opening) -> str:
         reference, rest = begins.reference, text[begins.end :]
         if begins.possessive:
             reference = replace(reference, words=text[: begins.end], tie=first_owned(text))
-        if reference.things and not begins.possessive and _IMPERSONAL.match(rest):
+        if reference.things and not begins.possessive and IMPERSONAL.match(rest):
             return text
         try:
             name = self._named(reference, alone=False)
-        except _Nobody:
+        except NobodyMeant:
             if reference.pronoun and not reference.things and not begins.possessive:
                 raise
             return text
@@ -244,33 +208,30 @@ class _Reading:
         """Return whom `my manager` means: by a known relation, else by its words, made to stand alone."""
         owner = reference.owner or FIRST
         if owner == FIRST:
-            owners = self.scene.first_persons
+            owners = self.ring.first_persons
         elif owner == SECOND:
-            owners = (self.scene.turn.second_person,)
+            owners = (self.ring.turn.second_person,)
         else:
             whose = replace(of(owner), words=reference.words.partition(" ")[0], tie=reference.noun)
             owners = (self._found(whose, frozenset()).name,)
-        found = self.scene.related(reference, owners)
+        found = self.ring.related(reference, owners)
         name = f"{owners[0]}'s {reference.noun}" if found is None else found.name
-        self.scene.assign(reference, name, "person" if reference.somebody else UNKNOWN)
+        self.ring.assign(reference, name, "person" if reference.somebody else UNKNOWN)
         return name
 
     def _found(self, reference: Reference, taken: frozenset[str], *, ones_own: bool = False) -> ReferentMatch:
-        """Return whom it means, or raise _Nobody; with nothing known, `the team` is the `ones_own` of a user."""
-        try:
-            found = self.scene.find(reference, self.proposal.quote, taken)
-        except AmbiguousName as ambiguous:
-            raise _Nobody(str(ambiguous)) from None
-        if found is None and ones_own and reference.key in _OWN and self.scene.turn.role is Role.USER:
-            name = f"{self.scene.turn.first_person}'s {reference.words.partition(' ')[2]}"
-            found = ReferentMatch(name=name, entity_type=_OWN[reference.key], sure=False)
+        """Return whom it means, or raise NobodyMeant; with nothing known, `the team` is the `ones_own` of a user."""
+        found = self.ring.find(reference, self.proposal.quote, taken)
+        if found is None and ones_own and reference.key in OWN and self.ring.turn.role is Role.USER:
+            name = f"{self.ring.turn.first_person}'s {reference.words.partition(' ')[2]}"
+            found = ReferentMatch(name=name, kind=OWN[reference.key], sure=False)
         if found is None:
             whom = "nobody" if reference.somebody else "nothing"
-            raise _Nobody(f"{whom} known for '{reference.words}'")
+            raise NobodyMeant(f"{whom} known for '{reference.words}'")
         self.sure &= found.sure
-        self.scene.assign(reference, found.name, found.entity_type)
+        self.ring.assign(reference, found.name, found.kind)
         if found.sure:
-            self.bindings.append(Binding(pronoun=reference.key, name=found.name, entity_type=found.entity_type))
+            self.bindings.append(Binding(pronoun=reference.key, name=found.name, entity_type=found.kind))
         return found
 
 

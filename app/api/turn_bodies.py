@@ -1,0 +1,214 @@
+"""Bodies of requests with turns or chat messages, and their conversion to turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from app import ids
+from app.api.memories.candidates import FUTURE, chosen_scope
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Fraction, Instant, Metadata, RequestBody, TimeZone
+from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.unions import with_example
+from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
+from app.memory.extraction import Role, Turn
+from app.memory.fields import Name, Place, Sentence, UserId
+from app.model import Category, ScopeKind
+
+MOST_TURNS = 500
+"""Most turns in one request."""
+
+
+class TurnIn(RequestBody):
+    """One message of a conversation."""
+
+    role: Role = Field(default=Role.USER, description="The author's role, which caps the source strength.")
+    content: Sentence = Field(examples=["I moved from Boston to Berlin last month to work at Volkswagen."])
+    speaker: Name | None = Field(default=None, description="Who said it, where a conversation has names: who `I` is.")
+    occurred_at: Instant | None = Field(default=None, description="Time of the turn; by default now.")
+    session_id: Name | None = None
+    sequence_number: Place | None = None
+    category: Category | None = Field(
+        default=None, description="How all that it yields fades; by default as the types do, and what it says."
+    )
+    importance: Fraction | None = Field(default=None, description="Of all that it yields.")
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class ChatMessageIn(BaseModel):
+    """A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"examples": [{"role": "user", "content": [{"type": "text", "text": "I moved to Berlin."}]}]},
+    )
+
+
+_OWN = frozenset(TurnIn.model_fields) - {"session_id"}
+"""The fields of a single turn that a body may have at its top level."""
+
+
+class TurnsBody(
+    RequestBody,
+    **with_example(
+        {
+            "user_id": "bo",
+            "session_id": "monday",
+            "timezone": "Europe/Berlin",
+            "turns": [
+                {"role": "user", "content": "I moved from Boston to Berlin last month to work at Volkswagen."},
+                {"role": "assistant", "content": "How do you like it there?"},
+            ],
+        }
+    ),
+):
+    """Turns of one user or agent: a list of turns or of chat messages, or the fields of a single turn."""
+
+    turns: list[TurnIn] | None = Field(default=None, min_length=1, max_length=MOST_TURNS)
+    messages: list[ChatMessageIn] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_TURNS,
+        description="Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or "
+        "`created_at` is the time, `name` the speaker. System prompts and messages without text are left out and "
+        "listed in `ignored`.",
+    )
+    role: Role | None = None
+    content: Sentence | None = None
+    speaker: Name | None = None
+    occurred_at: Instant | None = None
+    sequence_number: Place | None = None
+    category: Category | None = None
+    importance: Fraction | None = None
+    metadata: Metadata | None = None
+    session_id: Name | None = Field(default=None, description="The conversation; of every turn that names no other.")
+    user_id: UserId | None = None
+    agent_id: Name | None = None
+    scope: ScopeKind | None = Field(
+        default=None,
+        description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
+        "both are named, else global.",
+    )
+    timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC unless given.')
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> Self:
+        single = {name for name in _OWN if getattr(self, name) is not None}
+        lists = [name for name in ("turns", "messages") if getattr(self, name) is not None]
+        if not lists and self.content is None:
+            raise ValueError("give `turns`, `messages`, or one turn's `content`")
+        if len(lists) > 1:
+            raise ValueError("give `turns` or `messages`, not both")
+        if lists and single:
+            raise ValueError(f"give `{lists[0]}` or one turn's fields, not both: {', '.join(sorted(single))}")
+        return self
+
+    @property
+    def single(self) -> TurnIn:
+        """Return the turn whose fields stand in the body itself."""
+        own = {name: getattr(self, name) for name in _OWN if getattr(self, name) is not None}
+        return TurnIn.model_construct(**own)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedTurn:
+    """A turn of a request; `place` is its path there, empty for fields at the top level."""
+
+    place: str
+    turn: TurnIn
+
+    def field(self, name: str) -> str:
+        """Return the path of one of its fields, for an error."""
+        return f"{self.place}.{name}" if self.place else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ignored:
+    """A message of a request that is no turn."""
+
+    place: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenTurns:
+    """The turns of a request, and its messages that are none."""
+
+    placed: Sequence[PlacedTurn]
+    ignored: Sequence[Ignored] = ()
+
+
+def turns_given(body: TurnsBody) -> GivenTurns:
+    """Return the turns of a body, in any of its shapes; raise InvalidFields."""
+    if body.messages is not None:
+        return _turns_of_messages(body.messages)
+    if body.turns is None:
+        return GivenTurns(placed=[PlacedTurn(place="", turn=body.single)])
+    return GivenTurns(placed=[PlacedTurn(place=f"turns.{place}", turn=one) for place, one in enumerate(body.turns)])
+
+
+def _turns_of_messages(messages: Sequence[ChatMessageIn]) -> GivenTurns:
+    placed: list[PlacedTurn] = []
+    ignored: list[Ignored] = []
+    errors: list[FieldError] = []
+    for number, message in enumerate(messages):
+        place = f"messages.{number}"
+        try:
+            said = read_chat_message(message.model_dump())
+            if isinstance(said, IgnoredMessage):
+                ignored.append(Ignored(place=number, reason=said.reason))
+            else:
+                placed.append(PlacedTurn(place=place, turn=_turn_of(said)))
+        except ValidationError as invalid:
+            errors += [
+                FieldError(field=f"{place}.{error['loc'][0]}", message=str(error["msg"])) for error in invalid.errors()
+            ]
+        except ValueError as error:
+            errors.append(FieldError(field=place, message=str(error)))
+    if errors:
+        raise InvalidFields(errors)
+    return GivenTurns(placed=placed, ignored=ignored)
+
+
+def _turn_of(said: ChatMessage) -> TurnIn:
+    if said.role is not None and said.role not in set(Role):
+        raise ValueError(f"the role {said.role!r} is none of {', '.join(Role)}")
+    about = {"role": said.role, "content": said.content, "speaker": said.name, "occurred_at": said.occurred_at}
+    return TurnIn.model_validate({name: value for name, value in about.items() if value is not None})
+
+
+def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[Turn]:
+    """Return the turns to store, with ids in their order; raise InvalidFields."""
+    zone = fields.zone(body.timezone)
+    scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
+    errors = []
+    turns = []
+    for placed, identifier in zip(given.placed, sorted(ids.new() for _ in given.placed), strict=True):
+        one = placed.turn
+        occurred = fields.aware(one.occurred_at, zone) or now
+        if occurred > now + FUTURE:
+            errors.append(FieldError(field=placed.field("occurred_at"), message="must not lie in the future"))
+            continue
+        turns.append(
+            Turn(
+                id=identifier,
+                scope=scope,
+                role=one.role,
+                content=one.content,
+                occurred_at=occurred.astimezone(UTC),
+                zone=zone,
+                session_id=one.session_id or body.session_id,
+                sequence_number=one.sequence_number,
+                speaker=one.speaker,
+                category=one.category,
+                importance=one.importance,
+            )
+        )
+    if errors:
+        raise InvalidFields(errors)
+    return turns

@@ -1,0 +1,209 @@
+"""Values of rules about work: roles, employers, whom one reports to, and where a move leads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, kind_of
+from app.english.rules.clause import SpeakerContext
+from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
+from app.english.rules.values import place
+from app.english.word_lists import COLLEAGUES, NOT_TITLES, ROLE_HEADS, ROLE_OF, word_set
+
+_ARTICLE: Final = re.compile(r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?", re.IGNORECASE)
+_SUFFIX: Final = re.compile(
+    r"\w{3,}(?:ologist|ographer|ician|iatrist|ineer|keeper|writer|woman|smith|therapist|maker)s?", re.IGNORECASE
+)
+_EMPLOYER: Final = re.compile(r"\s*(?:,\s*)?(?:at|for|with|working (?:at|for)|here at|over at)\s+(?=\S)", re.IGNORECASE)
+_OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
+_POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
+_MOST_WORDS: Final = 6
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_NO_EMPLOYER: Final = word_set(
+    "home night heart now work fun years least all free living last myself himself herself themselves money cash pay "
+    "food peanuts tips friend friends day once present first long most times"
+)
+_NOBODY: Final = frozenset({"the moment", "the team", "my team", "our team"})
+_TO: Final = re.compile(r"[^,]{0,80}?\b(?:in)?to\s+", re.IGNORECASE)
+_FROM: Final = re.compile(r"[^,]{0,80}?\bfrom\s+", re.IGNORECASE)
+_AIM: Final = re.compile(r"\bto\s+(?:work|start(?:\s+working)?|be|become|take\s+a\s+job)(?:\s+as)?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """A role, who employs, and where in the text both end."""
+
+    role: str
+    employer: str | None
+    end: int
+
+    @property
+    def student(self) -> bool:
+        """Tell whether one studies rather than works."""
+        return self.role.lower().endswith(("student", "undergraduate"))
+
+
+def occupation_of(text: str) -> Occupation | None:
+    """Return the role that the text begins with, and its employer when one is named; None when it is no role."""
+    lead = _ARTICLE.match(text)
+    found = noun_phrase(text, lead.end() if lead else 0, through=frozenset(), most=_MOST_WORDS)
+    if found is None or not is_role(found.text):
+        return None
+    role, end = found.text, found.end
+    of = _OF.match(text, end)
+    target = noun_phrase(text, of.end()) if of and found.text.split()[-1].lower() in ROLE_OF else None
+    if target is not None and target.text[0].isupper():
+        return Occupation(role, organisation(target.text), target.end)
+    if target is not None:
+        role, end = f"{role} of {without_article(target.text)}", target.end
+    employer = employer_at(text, end)
+    return Occupation(role, None, end) if employer is None else Occupation(role, employer.text, employer.end)
+
+
+def is_role(text: str) -> bool:
+    """Tell whether a noun phrase names a profession or position."""
+    low = text.lower()
+    words = [low] if low in ROLE_HEADS else low.replace("-", " ").split()
+    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words):  # "dating a nurse"
+        return False
+    if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
+        return False
+    head = words[-1]
+    return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
+
+
+def employer_at(text: str, at: int) -> Phrase | None:
+    """Return the employer named at the place: `at Volkswagen's EV division`."""
+    lead = _EMPLOYER.match(text, at)
+    if lead is None:
+        return None
+    found = noun_phrase(text, lead.end())
+    name = None if found is None else organisation(found.text)
+    return None if found is None or name is None else Phrase(name, found.end)
+
+
+def organisation(text: str) -> str | None:
+    """Return an organisation's name as it is stored: `Volkswagen's EV division` is `Volkswagen EV division`."""
+    found = value(_POSSESSIVE.sub("", text) if text[:1].isupper() else text)
+    if found is None or found.lower() in _NOBODY or found.split()[0].lower() in _NO_EMPLOYER or found[0].isdigit():
+        return None
+    return found
+
+
+def employer(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield an employer: an organisation, or a thing that is nobody and no place."""
+    found = noun_phrase(text)
+    name = None if found is None else organisation(found.text)
+    if name is not None and kind_of(name, said.people) not in {PERSON, PLACE} and not is_boss(name, said):
+        yield name
+
+
+def company(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield an employer with a name of its own."""
+    yield from (name for name in employer(text, said) if name[0].isupper() and not is_group(name))
+
+
+def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield where one works `at`: a name there is no person's, though people have it, too."""
+    found = noun_phrase(text)
+    name = None if found is None else organisation(found.text)
+    a_name = name is not None and name[0].isupper() and kind_of(name) == PERSON and name.casefold() not in said.people
+    yield from [name] if name is not None and a_name else employer(text, said)
+
+
+def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield a workplace with a name of its own."""
+    yield from (name for name in workplace(text, said) if name[0].isupper() and not is_group(name))
+
+
+def known_company(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield an organisation that is known to be one."""
+    yield from (name for name in company(text, said) if kind_of(name) == ORGANIZATION)
+
+
+def role(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield a profession or position."""
+    held = occupation_of(text)
+    if held is not None and not held.student:
+        yield held.role
+
+
+def student(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield what kind of student one is."""
+    held = occupation_of(text)
+    if held is not None and held.student:
+        yield held.role
+
+
+def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield who employs in the role that the text begins with: `a nurse at Acme`."""
+    held = occupation_of(text)
+    if held is not None and held.employer and not held.student:
+        yield held.employer
+
+
+def school_of_student(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield where a student studies."""
+    held = occupation_of(text)
+    if held is not None and held.employer and held.student:
+        yield held.employer
+
+
+def boss(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield whom one reports to: a person, or `my manager`."""
+    found = thing(text)
+    if found is not None and is_boss(found.name, said):
+        yield found.name
+
+
+def is_boss(name: str, said: SpeakerContext) -> bool:
+    """Tell whether one works for this as for a person."""
+    title = name.lower().removeprefix("my ").removeprefix("the ")
+    return kind_of(name, said.people) == PERSON or title in COLLEAGUES
+
+
+def leader(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield whom one reports to, by whatever name."""
+    found = thing(text)
+    if found is not None and (found.capital or is_boss(found.name, said) or found.name.startswith("the ")):
+        yield found.name
+
+
+def moved_home(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield the place that a move leads to: `from Boston to Berlin`; not a desk, a team or another company."""
+    target, source = _road(text, said)
+    company = ORGANIZATION in {kind_of(target), kind_of(source)}
+    plain = target[:1].isupper() and kind_of(target) is None and (not source or is_place(source))
+    if target and not is_group(target) and (is_place(target) or (plain and not company)):
+        yield target
+
+
+def moved_employer(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield the company that a move leads to: `from Volkswagen to Rivian`, `to Oslo to work at Equinor`."""
+    aim = _AIM.search(text)
+    if aim is not None:
+        held, employer_ = occupation_of(text[aim.end() :]), employer_at(text, aim.end())
+        name = employer_.text if employer_ is not None else held.employer if held is not None else None
+        yield from [name] if name else ()
+        return
+    target, source = _road(text, said)
+    if ORGANIZATION in {kind_of(target), kind_of(source)} and not (is_place(target) or is_group(target)):
+        yield organisation(target) or target
+
+
+def _road(text: str, said: SpeakerContext) -> tuple[str, str]:
+    """Return where a move leads to and from; empty where that is not named."""
+    aim = _AIM.search(text)
+    road = text[: aim.start()] if aim else text
+    leads = (lead.match(road) for lead in (_TO, _FROM))
+    target, source = (next(place(road[one.end() :], said), "") if one else "" for one in leads)
+    return target, source
+
+
+def employer_named(text: str, said: SpeakerContext) -> Iterator[str]:
+    """Yield the employer that stands right here, with or without a name of its own."""
+    if text[:1].isupper() or text.startswith("the "):
+        yield from employer(text, said)
