@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.bootstrap import Store, first_key, now, open_in_background, open_store
@@ -59,7 +59,7 @@ from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.settings import Settings
 from app.write.known import KnownReader
-from app.write.pipeline import Deciding, WritePipeline
+from app.write.pipeline import WritePipeline
 from app.write.turns import IngestPipeline
 
 
@@ -223,7 +223,7 @@ async def _writing(base: _Base) -> _WriteServices:
     chat = make_chat(settings)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
-    deciding = Deciding(
+    pipeline = WritePipeline(
         database=base.database,
         embedder=base.embedder,
         model_id=base.model_id,
@@ -231,9 +231,7 @@ async def _writing(base: _Base) -> _WriteServices:
         clock=base.clock,
         types=base.types,
         judge=make_judge(chat, settings, metrics),
-    )
-    pipeline = WritePipeline(
-        deciding=deciding,
+        judge_seconds=settings.judge_deadline,
         hype=settings.hype,
         observe=metrics.decision,
         conflict=lambda: metrics.retry("scope moved"),
@@ -242,7 +240,7 @@ async def _writing(base: _Base) -> _WriteServices:
     )
     ingest = IngestPipeline(
         database=base.database,
-        writing=pipeline,
+        writing=replace(pipeline, judge_seconds=settings.llm_deadline),  # as long as it takes to extract
         extractor=extractor,
         known=KnownReader(database=base.database, embedder=base.embedder, model_id=base.model_id),
         types=base.types,

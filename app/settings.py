@@ -104,6 +104,10 @@ class Settings(BaseSettings):
     llm_deadline: PositiveFloat = Field(
         default=180.0, description="Seconds for a turn: all requests, attempts and the repair together."
     )
+    judge_deadline: PositiveFloat = Field(
+        default=1.0,
+        description="Seconds that a typed write waits for the model to say whether two memories or names are the same.",
+    )
     llm_attempts: PositiveInt = 4
     llm_concurrency: PositiveInt = Field(default=8, description="Concurrent requests.")
     llm_max_tokens: PositiveInt = Field(default=8192, description="Most tokens of one answer, reasoning included.")

@@ -17,7 +17,7 @@ from uuid import UUID
 import asyncpg
 
 from app.db import embedding_models
-from app.db.apply import LARGE
+from app.db.apply.scope import LARGE
 from app.db.sql import Row
 from app.memory import normalise
 from app.memory.candidate import Candidate

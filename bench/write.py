@@ -14,7 +14,7 @@ from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
 from app.write.batching import split_batch
 from app.write.embed import prepare
-from app.write.pipeline import Deciding, WritePipeline
+from app.write.pipeline import WritePipeline
 from bench.capture import Bare, Statement, Stopped, captured
 from bench.client import Post, load, timed
 from bench.figures import Book, Spread
@@ -122,7 +122,7 @@ async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> lis
     world, scope = stage.world, Scope(kind=ScopeKind.USER, user_id=user)
     database = Database(world.url, pool_size=1)
     actor = Actor(tenant_id=tenant_id(0), key_id=None, name="bench")
-    deciding = Deciding(
+    pipeline = WritePipeline(
         database=database,
         embedder=world.embedder,
         model_id=MODEL,
@@ -130,7 +130,6 @@ async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> lis
         clock=lambda: datetime.now(UTC),
         types=discover(),
     )
-    pipeline = WritePipeline(deciding=deciding)
     found = []
     try:
         for draft in drafts:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.apply import RowChange, ScopeMoved, change_memories
+from app.db.apply.memories import RowChange, change_memories
+from app.db.apply.scope import ScopeMoved
 from app.db.backfill_scan import BackfillScanRow
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import insert_all

@@ -1,4 +1,4 @@
-"""Updates of editable fields and erasure of single memories."""
+"""Updates of editable fields of single memories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from app.db.apply import RowChange, bump_scopes, change_memories
+from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.session import WriteSession
 
 _LOCK = text(
@@ -33,26 +33,6 @@ EDITABLE = (
 )
 """Columns that a caller may change; the content of a memory is changed by a newer memory only."""
 
-_ERASE = text(
-    """
-    WITH gone AS (
-        DELETE FROM memories WHERE tenant_id = :tenant AND id = :id RETURNING scope_id
-    )
-    UPDATE scopes s SET version = version + 1, memory_count = memory_count - 1, context_count = context_count - (
-            SELECT count(DISTINCT memory_id) FROM memory_index
-            WHERE tenant_id = :tenant AND memory_id = :id AND kind = 'context'),
-        lexical_documents = lexical_documents - 1, lexical_length = lexical_length - :length
-    FROM gone WHERE s.tenant_id = :tenant AND s.id = gone.scope_id
-    """
-)
-
-_FORGET_TERMS = text(
-    """
-    UPDATE lexical_terms t SET documents = documents - 1
-    WHERE tenant_id = :tenant AND scope_id = :scope AND term = ANY(:terms)
-    """
-)
-
 
 async def lock(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
     """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
@@ -68,15 +48,3 @@ async def update_fields(
         raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
     await change_memories(session, tenant, [RowChange(id=memory, values=values)], at=at)
     await bump_scopes(session, tenant, [scope], at=at)
-
-
-async def erase(
-    session: WriteSession, tenant: UUID, memory: UUID, *, scope: UUID, terms: list[int], length: int
-) -> None:
-    """Delete a memory and all rows derived from it.
-
-    `terms` are the indexes of its distinct terms and `length` the number of all its terms, which are subtracted from
-    the scope's statistics.
-    """
-    await session.execute(_ERASE, {"tenant": tenant, "id": memory, "length": length})
-    await session.execute(_FORGET_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})

@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -112,9 +113,33 @@ class ReadSession:
             raise _of_driver(error) from error
 
 
+_CHANGED_AT = "app.changed_at"
+
+
+def stamped(at: datetime) -> dict[str, str]:
+    """Return the setting of a transaction that changes things at this instant."""
+    return {_CHANGED_AT: at.isoformat()}
+
+
+@dataclass(slots=True)
+class ChangeTime:
+    """The time that a transaction's changes are stamped with, as Postgres reads it; None means the database's clock."""
+
+    at: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class WriteSession(ReadSession):
     """An open read-write transaction of one tenant; it commits when its block ends without an error."""
+
+    changed: ChangeTime = field(default_factory=ChangeTime)
+
+    async def stamp(self, at: datetime) -> None:
+        """Let the database stamp the changes that follow with this instant, as `updated_at` of what changes."""
+        if self.changed.at != at.isoformat():
+            [(name, value)] = stamped(at).items()
+            await self.driver.execute(f"SET LOCAL {name} = '{value}'")
+            self.changed.at = value
 
 
 class Database:
@@ -199,7 +224,7 @@ class Database:
         connection, driver = await self._open(_opening("BEGIN", tenant, {**self._brought, **local}))
         try:
             try:
-                yield WriteSession(connection, driver)
+                yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)))
             except BaseException as error:
                 self._note(error)
                 await asyncio.shield(_finish(connection, driver, "ROLLBACK"))

@@ -25,8 +25,7 @@ ON_CONFLICT: Mapping[str, str] = {
         canonical_name = excluded.canonical_name,
         entity_type = CASE WHEN excluded.entity_type = 'unknown' THEN entities.entity_type
                            ELSE excluded.entity_type END,
-        attributes = entities.attributes || excluded.attributes,
-        updated_at = excluded.updated_at""",
+        attributes = entities.attributes || excluded.attributes""",
     "entity_aliases": "ON CONFLICT DO NOTHING",
     "memory_entities": "ON CONFLICT DO NOTHING",
     "memory_links": "ON CONFLICT DO NOTHING",

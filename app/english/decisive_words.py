@@ -59,17 +59,40 @@ _SCALE: Final = 100
 def differ_decisively(first: str, second: str) -> bool:
     """Return whether the words in which two texts differ keep them apart, however similar their vectors are."""
     one, other = _Reading(first), _Reading(second)
+    return one.members != other.members or _differ(one, other)
+
+
+def exclude_one_another(first: str, second: str) -> bool:
+    """Return whether two texts differ decisively in what both say; a day that only one of them names is no difference.
+
+    So they may tell of two times of the same thing, if not.
+    """
+    one, other = _Reading(first), _Reading(second)
+    both = one.members.keys() & other.members.keys()
+    return any(one.members[kind] != other.members[kind] for kind in both) or _differ(one, other)
+
+
+def _differ(one: _Reading, other: _Reading) -> bool:
+    """Return whether two texts differ in numbers, denials, names, sides of opposites or negating prefixes."""
     names = one.names | other.names
     alone, beside = one.stems - other.stems, other.stems - one.stems
     return (
         one.numbers != other.numbers
-        or one.members != other.members
         or one.denied != other.denied
         or one.said(names) != other.said(names)
         or _opposed(alone, beside)
         or _prefixed(set(one.words) - set(other.words), set(other.words) - set(one.words))
         or _opened_by_others(one, other)
     )
+
+
+def decisive_key(text: str) -> str:
+    """Return the names, numbers and denials of a text, as a key for those that agree in them.
+
+    Texts of one key may still exclude one another.
+    """
+    read = _Reading(text)
+    return repr((read.said(read.names), read.numbers, read.denied))
 
 
 class _Reading:

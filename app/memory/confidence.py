@@ -9,6 +9,9 @@ from app.model import ConfidenceParts, SpeechAct
 WRITE_FLOOR = 0.30
 """The least confidence of a memory: a candidate below it is rejected (DESIGN, disagreement 4)."""
 
+READ_FLOOR = 0.50
+"""Below this a memory is not recalled by default (DESIGN, disagreement 4)."""
+
 UNCERTAIN_CAP = 0.30
 """The highest confidence of hypothetical statements and role play (seed 003, provenance failure)."""
 

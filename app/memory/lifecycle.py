@@ -73,6 +73,9 @@ LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], StatusChange] = MappingProxyTy
         (MemoryStatus.SUPERSEDED, MemoryStatus.ACTIVE): StatusChange(
             trigger="a supersession is taken back", meaning="it holds again, as if it had not been replaced"
         ),
+        (MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED): StatusChange(
+            trigger="the summary that it was folded into is gone", meaning="it is stale, as it was before"
+        ),
         (MemoryStatus.SUPERSEDED, MemoryStatus.FORGOTTEN): StatusChange(
             trigger="a person says that it was wrong", meaning="it is no longer history, and goes"
         ),

@@ -1,19 +1,22 @@
 """Who holds a slot: versions of a slot and an event give the changes (DESIGN sections 2 and 4).
 
-Pure. Every way into the store makes events and hands the changes to `db/apply.py`, so the same situation has the same
+Pure. Every way into the store makes events and hands the changes to `db/apply`, so the same situation has the same
 outcome by each of them; a preview is the same call without the write. A caller may pass all versions of a slot or only
 those that the event can touch: the active ones, those that can become active again, and the neighbours in time.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
 
+from app.memory.confidence import READ_FLOOR
 from app.memory.placement import MOOT_ALONE, REVIEW_IMPORTANCE, Placement
+from app.memory.unmerging import Unmerging
 from app.memory.versions import (
     TOLERANCE,
     ChangeCause,
@@ -22,6 +25,7 @@ from app.memory.versions import (
     ConflictPolicy,
     Ended,
     Followed,
+    Moved,
     Removed,
     SlotClaim,
     SlotEvent,
@@ -29,6 +33,7 @@ from app.memory.versions import (
     SlotVerdict,
     Stated,
     Transition,
+    Unmerged,
     Version,
     VersionDraft,
 )
@@ -39,8 +44,9 @@ def latest_statement_wins(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict of a stateful slot.
 
     Equal values repeat one another. A different value supersedes when it is an assertion, was not
-    stated before the old one, and is trusted at least as much as the old one less the tolerance. An
-    earlier statement that arrives late is history. Otherwise both stand, contradicting each other.
+    stated before the old one, and is trusted at least as much as the old one less the tolerance; what is
+    not recalled by default never hides what is. An earlier statement that arrives late is history. Otherwise
+    both stand, contradicting each other.
     """
     if old.value == new.value:
         return SlotVerdict.MERGE
@@ -48,7 +54,8 @@ def latest_statement_wins(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
         return SlotVerdict.CONTRADICT
     if new.stated_at < old.stated_at:
         return SlotVerdict.HISTORY
-    if new.confidence >= old.confidence - TOLERANCE:
+    hides = new.confidence < READ_FLOOR <= old.confidence
+    if new.confidence >= old.confidence - TOLERANCE and not hides:
         return SlotVerdict.SUPERSEDE
     return SlotVerdict.CONTRADICT
 
@@ -92,6 +99,10 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
             found = _remove(draft, event)
         case Followed():
             found = _follow(draft, event)
+        case Moved():
+            found = _move(draft, event)
+        case Unmerged():
+            found = Unmerging(draft, event).decide()
         case _:
             assert_never(event)
     return found
@@ -201,10 +212,22 @@ def _remove(draft: VersionDraft, event: Removed) -> Transition:
                 _forget(draft, one, event.reason)
             case _:
                 draft.before = {key: other for key, other in draft.before.items() if key != one.id}
+    if event.unfolds and event.status is not MemoryStatus.PENDING:
+        _unfold(draft, {one.id for one in gone})
     if event.status is None:
         _join_neighbours(draft, {one.id: one for one in gone})
     _settle(draft, gone)
     return draft.done(SlotOutcome.CHANGED, event.reason, rivals=gone)
+
+
+def _unfold(draft: VersionDraft, summaries: Collection[UUID]) -> None:
+    """Make versions what they were before they were folded into summaries that go."""
+    for one in list(draft.before.values()):
+        was = one.folded
+        if was is not None and one.superseded_by in summaries:
+            then: dict[str, Any] = {"ended_at": was.ended_at, "retired_at": was.retired_at, "superseded_by": None}
+            reason = "the summary that it was folded into is gone"
+            draft.set(one.id, ChangeCause.REVIVED, reason=reason, status=was.status, **then)
 
 
 def _join_neighbours(draft: VersionDraft, gone: Mapping[UUID, Version]) -> None:
@@ -277,3 +300,34 @@ def _follow(draft: VersionDraft, event: Followed) -> Transition:
     else:
         return nothing
     return draft.done(SlotOutcome.SUPERSEDED, reason, holder=new, rivals=(one,))
+
+
+def _move(draft: VersionDraft, event: Moved) -> Transition:
+    """Bring versions into other slots, where each that finds a holder stands beside it, contested.
+
+    The holder is who was there, else the latest of those that come. One that says something else contradicts it, and
+    a person is asked, until a later statement decides.
+    """
+    for version, (slot, value) in sorted(event.to.items()):
+        draft.set(version, ChangeCause.MOVED, slot=slot, value=value)
+    claims: dict[tuple[str, str | None], list[Version]] = defaultdict(list)
+    for one in draft.all():
+        if one.active and one.slot is not None and not one.contested:
+            claims[one.type, one.slot].append(one)
+    rivals = []
+    for claimants in claims.values():
+        there = min(claimants, key=lambda one: (_comes(draft, one), -one.stated_at.timestamp(), one.id))
+        for one in claimants:
+            if one.id == there.id:
+                continue
+            differs = one.value != there.value
+            review = one.review or (ReviewReason.ENTITY_MERGE if differs else None)
+            draft.set(one.id, ChangeCause.MOVED, by=there.id, contested=True, review=review)
+            if differs:
+                draft.link(one.id, LinkKind.CONTRADICTS, there.id)
+                rivals.append(one)
+    return draft.done(SlotOutcome.CHANGED, "their subjects were merged", rivals=rivals)
+
+
+def _comes(draft: VersionDraft, one: Version) -> bool:
+    return one.slot != draft.before[one.id].slot

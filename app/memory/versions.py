@@ -39,12 +39,22 @@ ConflictPolicy = Callable[[SlotClaim, SlotClaim], SlotVerdict]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateBeforeFold:
+    """What a memory was before it was folded into a summary."""
+
+    status: MemoryStatus
+    ended_at: datetime | None
+    retired_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
     """A memory as far as its slot is concerned; without a slot it competes with nothing.
 
     `valid_from` and `valid_until` are when it says it is true, `ended_at` when something else ended it, `retired_at`
     when the service stopped believing it. `superseded_by` is the next version in the chain, `supersedes` the one
-    before it. `unbelieved`: it waits for a person, and was not believed since it was recorded.
+    before it. `unbelieved`: it waits for a person, and was not believed since it was recorded. `folded`: it was folded
+    into the version that superseded it.
     """
 
     id: UUID
@@ -67,6 +77,7 @@ class Version:
     review_note: str | None = None
     recorded_at: datetime | None = None
     unbelieved: bool = False
+    folded: StateBeforeFold | None = None
 
     @property
     def active(self) -> bool:
@@ -94,6 +105,8 @@ class ChangeCause(StrEnum):
     UNCONTESTED = "uncontested"
     FORGOTTEN = "forgotten"
     PENDED = "pended"
+    MOVED = "moved"
+    REVIVED = "revived"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +122,7 @@ class VersionChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotLink:
-    """An edge that an event makes between two versions."""
+    """An edge between two versions that an event makes or takes away."""
 
     source: UUID
     kind: LinkKind
@@ -137,6 +150,7 @@ class Transition:
 
     `holder` is the version that carries what was stated: `new`, or the one that it repeats. `new` is None when
     nothing is stored for it. `rivals` are the versions that the outcome names: superseded, contradicted, ended.
+    `unlinks` are edges that go.
     """
 
     outcome: SlotOutcome
@@ -145,6 +159,7 @@ class Transition:
     new: Version | None = None
     changes: tuple[VersionChange, ...] = ()
     links: tuple[SlotLink, ...] = ()
+    unlinks: tuple[SlotLink, ...] = ()
     rivals: tuple[Version, ...] = ()
 
     def change_of(self, version: UUID) -> VersionChange | None:
@@ -213,11 +228,15 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """Versions are taken out of belief: forgotten, sent to review, or, without a status, deleted."""
+    """Versions are taken out of belief: forgotten, sent to review, or, without a status, deleted.
+
+    With `unfolds`, what was folded into one that is forgotten or deleted is again what it was before.
+    """
 
     versions: frozenset[UUID]
     status: MemoryStatus | None
     reason: str = ""
+    unfolds: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +246,50 @@ class Followed:
     new: Version
 
 
-SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Followed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Versions come into other slots, because entities turn out to be one; `to` gives their new slots and values."""
+
+    to: Mapping[UUID, tuple[str | None, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedVersion:
+    """What a merge changed of a version: slot and value as they were before, None where they stayed.
+
+    `contested`: it came beside a holder; `asked`: a person was asked about it; `contradicts`: the holder that it was
+    linked to.
+    """
+
+    slot: str | None
+    value: str | None
+    contested: bool
+    asked: bool
+    contradicts: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeMark:
+    """What a merge of an entity did to a version; `here`: it was merged into the same entity as what returns."""
+
+    entity: UUID
+    memory: UUID
+    here: bool
+    contested: bool
+    asked: bool
+    contradicts: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmerged:
+    """A merge is undone: `home` versions return to their own slots; `marks` are what merges did to those that stay."""
+
+    home: Mapping[UUID, MergedVersion]
+    marks: tuple[MergeMark, ...]
+    merged_at: datetime
+
+
+SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Followed | Moved | Unmerged
 
 
 @dataclass(slots=True, kw_only=True)

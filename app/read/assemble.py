@@ -18,7 +18,7 @@ from app import ids
 from app.db.memories.ranking import RankingRow
 from app.english.chitchat import is_chit_chat
 from app.memory import normalise
-from app.memory.confidence import UNCERTAIN_ACTS
+from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS
 from app.memory.registry import Registry
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.excerpt import excerpt, telling_words
@@ -49,7 +49,7 @@ def _cost(piece: str) -> int:
     return -(-len(piece) // _LETTERS_PER_TOKEN)
 
 
-FLOORS: Mapping[ReadMode, float] = {ReadMode.DEFAULT: 0.50, ReadMode.HISTORICAL: 0.30, ReadMode.AUDIT: 0.30}
+FLOORS: Mapping[ReadMode, float] = {ReadMode.DEFAULT: READ_FLOOR, ReadMode.HISTORICAL: 0.30, ReadMode.AUDIT: 0.30}
 """Least confidence of an answer (seed 001, stage 4)."""
 
 GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")

@@ -20,8 +20,9 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import jobs, memory_updates
-from app.db.apply import change_memories, row_change
+from app.db import jobs
+from app.db.apply.memories import bump_scopes, change_memories, row_change
+from app.db.apply.removal import RemovedDocuments, delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
@@ -35,7 +36,7 @@ from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.memory.slots import accumulate, transition
 from app.memory.spec import MemoryType
-from app.memory.versions import Removed, Version
+from app.memory.versions import ChangeCause, Removed, Version, VersionChange
 from app.model import Actor, Memory, Mention
 from app.services.memories import visible_memory
 
@@ -217,8 +218,8 @@ class Erasures:
         tenant, now = actor.tenant_id, self.clock()
         sources = await rows.sources(session, tenant, gone.id)
         mentioned = await rows.mentioned(session, tenant, gone.id)
-        counts = await rows.one_memory(session, tenant, gone.id, erasure)
         versions = await rivals.read_versions(session, tenant, [gone.id])
+        counts = await rows.one_memory(session, tenant, gone.id, erasure)
         await self._delete(session, tenant, gone)
         await _leave_slot(session, actor, gone, versions, now)
         counts["memories"] = 1
@@ -270,15 +271,11 @@ class Erasures:
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
-        found = terms(gone.content, self.language)
-        await memory_updates.erase(
-            session,
-            tenant,
-            gone.id,
-            scope=gone.scope.id(tenant),
-            terms=sorted({index_of(term) for term in found}),
-            length=len(found),
-        )
+        words = [index_of(term) for term in terms(gone.content, self.language)]
+        scope = gone.scope.id(tenant)
+        documents = RemovedDocuments.of([words], contexts=await rows.has_context(session, tenant, gone.id))
+        await delete_memories(session, tenant, scope, [gone.id], documents)
+        await bump_scopes(session, tenant, [scope], at=self.clock())
 
     async def _sources(
         self,
@@ -421,6 +418,14 @@ async def _leave_slot(
     moot = {"reason": "nothing contradicts it any more"}
     cleared = [one.before.id for one in found.changes if one.before.review is not None and one.after.review is None]
     await append(session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in cleared])
+    revived = [one for one in found.changes if one.cause is ChangeCause.REVIVED]
+    await append(
+        session, [ledger.event(AuditAction.MEMORY_REVIVED, _revived(one), memory=one.before.id) for one in revived]
+    )
+
+
+def _revived(change: VersionChange) -> Mapping[str, object]:
+    return {"reason": change.reason, "status": [change.before.status, change.after.status]}
 
 
 def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.apply import RowChange, bump_scopes, change_memories, row_change
+from app.db.apply.memories import RowChange, bump_scopes, change_memories, row_change
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals, usage

@@ -77,7 +77,7 @@ class Memories:
         They go through the same adjustments as candidates from turns.
         """
         if any(map(needs_adjusting, candidates)):
-            types = await self.pipeline.deciding.types.of(actor.tenant_id)
+            types = await self.pipeline.types.of(actor.tenant_id)
             candidates = [adjusted(one, types) for one in candidates]
         return await self.pipeline.write(actor, await screen_stated(candidates))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 from uuid import UUID
 
 from app import ids
@@ -17,8 +17,7 @@ from app.db.sql import Row
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, ProviderError, TypesMoved
 from app.memory.audit import AuditAction
-from app.memory.extraction import TenantPolicy, Turn, TurnStatus
-from app.memory.registry import Registry
+from app.memory.extraction import Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.extraction import ExtractionPolicies
 from app.write.trace import TurnReport
@@ -110,8 +109,11 @@ class Turns:
 
     async def abandon(self, actor: Actor, turns: Collection[UUID], reason: str) -> None:
         """Keep those of these turns that wait as episodes, and mark them as failed for this reason."""
-        policy, types, stored = await self._standing(actor, turns)
-        for chunk in _chunks(stored):
+        async with self.database.read(actor.tenant_id) as session:
+            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
+            stored = await db_turns.fetch(session, actor.tenant_id, turns)
+        types = await self.pipeline.types.at(actor.tenant_id, version)
+        for chunk in _chunks(_waiting(stored)):
             await self.pipeline.abandon(actor, chunk, policy, types, reason)
 
     async def _process(
@@ -122,31 +124,33 @@ class Turns:
         *,
         give_up: bool,
     ) -> list[StoredTurn]:
-        policy, types, stored = await self._standing(actor, turns)
-        done = sum(one.status is not TurnStatus.RECEIVED for one in stored)
+        async with self.database.read(actor.tenant_id) as session:
+            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
+            stored = await db_turns.fetch(session, actor.tenant_id, turns)
+            chunks = _chunks(_waiting(stored))
+            first = [one.turn for one in chunks[0]] if chunks else []
+            earlier = await self.pipeline.earlier_turns(session, actor.tenant_id, first, policy) if first else None
+        types = await self.pipeline.types.at(actor.tenant_id, version)
+        waiting = sum(map(len, chunks))
+        done = len(stored) - waiting
+        finished: dict[UUID, StoredTurn] = {}
         error: ProviderError | None = None
-        for chunk in _chunks(stored):
+        for chunk in chunks:
             try:
-                await self.pipeline.process(actor, chunk, policy, types, give_up=give_up)
+                finished |= await self.pipeline.process(actor, chunk, policy, types, earlier, give_up=give_up)
             except ProviderError as failed:
                 if not give_up:
                     raise
                 error = error or failed
+            earlier = None  # what the next ones must be seen with has just changed
             done += len(chunk)
             if progress is not None and done < len(stored):
                 await progress(done)
         if error is not None:
             raise error
-        return await self.get_all(actor, turns)
-
-    async def _standing(
-        self, actor: Actor, turns: Collection[UUID]
-    ) -> tuple[TenantPolicy, Registry, Sequence[StoredTurn]]:
-        """Return the tenant's policy and types, and those of these turns that exist."""
-        async with self.database.read(actor.tenant_id) as session:
-            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
-            stored = await db_turns.fetch(session, actor.tenant_id, turns)
-        return policy, await self.pipeline.types.at(actor.tenant_id, version), stored
+        if len(finished) < waiting:  # others have finished some
+            return await self.get_all(actor, turns)
+        return [finished.get(one.turn.id, one) for one in stored]
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with its report, or raise NotFound."""
@@ -240,16 +244,19 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
     raise Conflict("the turn is still waiting to be processed: see its job")
 
 
-def _chunks(stored: Sequence[StoredTurn]) -> Iterator[Sequence[StoredTurn]]:
-    """Yield the turns that wait, some of one scope at a time."""
-    waiting = [one for one in stored if one.status is TurnStatus.RECEIVED]
-    for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope):
-        while chunk := list(islice(group, CHUNK)):
-            yield chunk
+def _waiting(stored: Sequence[StoredTurn]) -> list[StoredTurn]:
+    """Return those of some turns that are still to be processed."""
+    return [one for one in stored if one.status is TurnStatus.RECEIVED]
 
 
 def _unknown(turn: UUID) -> NotFound:
     return NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
+
+
+def _chunks(waiting: Sequence[StoredTurn]) -> list[list[StoredTurn]]:
+    """Cut turns into those of one scope that go through the pipeline together."""
+    groups = [list(group) for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope)]
+    return [group[start : start + CHUNK] for group in groups for start in range(0, len(group), CHUNK)]
 
 
 def _by_scope(stored: StoredTurn) -> str:

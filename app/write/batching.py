@@ -20,18 +20,18 @@ from app.write.values import Prepared, Resolved
 Numbered = tuple[int, Prepared]
 
 
-def split_batch(prepared: Sequence[Numbered]) -> Iterator[list[Numbered]]:
+def split_batch(prepared: Sequence[Numbered], likeness: float = DUPLICATE) -> Iterator[list[Numbered]]:
     """Yield the numbered candidates in waves, in order.
 
     Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
-    as their own words tell: no common words or slot, no likeness in meaning, no name one declares and the
+    as their own words tell: no common words or slot, no cosine above `likeness`, no name one declares and the
     other uses. Slots that only turn out to be one when names are resolved are `clashes`' to find.
     """
-    wave = _Wave()
+    wave = _Wave(likeness=likeness)
     for place, one in prepared:
         if not wave.admits(one):
             yield wave.members
-            wave = _Wave()
+            wave = _Wave(likeness=likeness)
         wave.add(place, one)
     if wave.members:
         yield wave.members
@@ -55,6 +55,7 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
 
 @dataclass(slots=True)
 class _Wave:
+    likeness: float
     members: list[Numbered] = field(default_factory=list)
     claimed: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
@@ -86,7 +87,7 @@ class _Wave:
 
     def _means_the_same(self, one: Prepared) -> bool:
         alike = self.meanings.get(_topic(one)) if _by_meaning(one) else None
-        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > DUPLICATE
+        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > self.likeness
 
 
 def _claims(one: Prepared) -> set[str]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from app import ids
 from app.db.lifecycle.consolidation import Member
+from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.screening import screen
 from app.english.speech_acts import SKIPPED, speech_act
@@ -150,12 +151,12 @@ def group_faded(members: Sequence[Member], types: Registry) -> list[Group]:
     """Return the groups among memories about one subject, whatever their order.
 
     Left out are those that look like secrets or orders, and those that only suppose, play, quote, joke or ask:
-    what nobody meant is not known by being repeated. What is denied is apart from what is said.
+    what nobody meant is not known by being repeated. The members of a group agree in names, numbers and denials.
     """
-    sides: dict[bool, list[Member]] = defaultdict(list)
+    sides: dict[tuple[bool, str], list[Member]] = defaultdict(list)
     for member in sorted(members, key=lambda one: one.id):
         if _meant(member, types):
-            sides[normalise.negated(member.content)].append(member)
+            sides[normalise.negated(member.content), decisive_key(_told(member))].append(member)
     return [group for side in sides.values() for group in _alike(side)]
 
 
@@ -172,11 +173,21 @@ def _own_words(member: Member, types: Registry) -> str:
     return member.content.removeprefix(f"{spoken}: ") if spoken and types.find(member.type) else member.content
 
 
+def _told(member: Member) -> str:
+    """Return what a memory tells, without when it was and who said it: its payload's own sentences."""
+    sentences = [one for one in member.payload.values() if isinstance(one, str) and " " in one]
+    return "\n".join(sentences) or member.content
+
+
 def _alike(members: Sequence[Member]) -> Iterator[Group]:
-    if not members:
+    if len(members) < FEWEST:
         return
     similarity = cosines(np.stack([one.vector for one in members]))
-    for places in clusters(similarity):
+    for cluster in clusters(similarity):
+        medoid = _told(members[cluster[0]])
+        places = [place for place in cluster if not exclude_one_another(medoid, _told(members[place]))]
+        if len(places) < FEWEST:
+            continue
         yield Group(
             members=tuple(members[place] for place in places),
             likeness=tuple(float(similarity[places[0], place]) for place in places),
@@ -228,7 +239,7 @@ def _capitals(text: str) -> list[str]:
 
 
 def candidate(group: Group, written: Written, scope: Scope, types: Registry, now: datetime) -> Candidate:
-    """Return what a group becomes: believed as its members are, said as often as there are members.
+    """Return what a group becomes: believed as its members are. Each tells of another time, so none confirms another.
 
     It holds from now on, since its members held until now, and fades from when the last of them was stated.
     """
@@ -245,7 +256,7 @@ def candidate(group: Group, written: Written, scope: Scope, types: Registry, now
         valid_from=now,
         source_strength=parts.source,
         extractor_confidence=parts.extractor,
-        mentions=len(group.members),
+        mentions=max(one.mentions for one in group.members),
         importance=max(one.importance for one in group.members),
         topic=topics.pop() if len(topics) == 1 else None,
         provenance={"folded": len(group.members), "written_by": written.by},

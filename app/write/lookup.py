@@ -1,11 +1,11 @@
-"""Looking before deciding: what a scope knows of the names, and which of its beliefs candidates may touch."""
+"""Look-up before a decision: what a scope knows of the names, and which of its beliefs candidates may touch."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -16,15 +16,143 @@ from app.db.entities.write_lookup import ScopeState
 from app.db.memories import rivals as memories_rivals
 from app.db.memories.read import version_fields
 from app.db.session import ReadSession
+from app.errors import TypesMoved
 from app.memory.extraction import Role
 from app.memory.lifecycle import is_over
 from app.memory.registry import Registry
+from app.memory.spec import Reclassified
 from app.model import SpeechAct
-from app.write.resolve import KnownName, alike, names_of, near_names, to_spell
+from app.write.batching import clashes
+from app.write.conflict import Said
+from app.write.dedup import DOUBTFUL, DUPLICATE
+from app.write.resolve import (
+    KnownName,
+    NameQuestion,
+    alike,
+    names_of,
+    near_names,
+    open_questions,
+    resolve,
+    to_spell,
+)
+from app.write.trace import StageTimes, timed
 from app.write.values import Existing, Prepared, Resolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
+
+    cuts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetypeNeeded:
+    """Some candidates of a wave are of another type, now that their names are known."""
+
+    changed: Mapping[int, Reclassified]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OlderTypes:
+    """The tenant's own types have changed since they were read: this is their version now."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedsJudge:
+    """Some names may be those of known entities: the judge is asked before anything is decided."""
+
+    questions: Sequence[NameQuestion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookUpContext:
+    """What a look-up goes by: the tenant's types, the model of the vectors, and what a judge said of names.
+
+    `answers` is None as long as no judge was asked; `judged`: one is asked about likeness, too. With `split`,
+    candidates that claim one slot are not looked up together.
+    """
+
+    types: Registry
+    model: int
+    judged: bool
+    split: bool
+    answers: Mapping[str, Sequence[KnownName]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbourhood:
+    """What a scope held at a version around resolved candidates: memories, by candidate, and what was said before."""
+
+    state: ScopeState
+    resolved: list[Resolved]
+    rivals: list[list[Existing]]
+    said: Said
+    echoed: list[frozenset[UUID]]
+
+
+LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
+"""What a look at a scope comes to: all that a decision needs, or what must be done before it can be had."""
 
 _INLINE = 100_000
 """Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""
+
+
+async def look_up(
+    session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], by: LookUpContext, times: StageTimes
+) -> LookUp:
+    """Read names, then the memories around the candidates; raises TypesMoved for one of an older type."""
+    with timed(times, "resolve"):
+        unasked = by.judged and by.answers is None
+        state, known = await read_names(session, tenant, scope, wave, shared=unasked)
+        if by.types.version < state.types:
+            return OlderTypes(version=state.types)
+        _check_types(wave, by.types)
+        for name, rows in (by.answers or {}).items():
+            known[name] = [*known.get(name, ()), *rows]
+        resolved = [resolve(one, about(one, known), scope) for one in wave]
+        obstacle = _obstacle(resolved, known, unasked=unasked, split=by.split)
+    if obstacle is not None:
+        return obstacle
+    with timed(times, "dedup"):
+        likeness = DOUBTFUL if by.judged else DUPLICATE
+        rivals = await read_rivals(session, tenant, scope, resolved, types=by.types, model=by.model, likeness=likeness)
+        return Neighbourhood(
+            state=state,
+            resolved=without_clashes(resolved, rivals),
+            rivals=rivals,
+            said=await read_repeats(session, tenant, wave),
+            echoed=await read_echoes(session, tenant, wave, rivals),
+        )
+
+
+def _check_types(wave: Sequence[Prepared], types: Registry) -> None:
+    """Raise TypesMoved for a candidate that was made by another definition of its type."""
+    for one in wave:
+        if not types.holds(one.candidate.type):
+            raise TypesMoved(
+                f"the definition of type {one.candidate.type.name} has changed meanwhile: retry", retry_after=0.1
+            )
+
+
+def _obstacle(
+    resolved: Sequence[Resolved], known: Mapping[str, Sequence[KnownName]], *, unasked: bool, split: bool
+) -> NeedsJudge | RetypeNeeded | Split | None:
+    """Return what must be done before memories are read, now that names are resolved; None when nothing must."""
+    questions = open_questions(resolved, known) if unasked else ()
+    if questions:
+        return NeedsJudge(questions=questions)
+    changed = {
+        place: found
+        for place, one in enumerate(resolved)
+        if (found := one.prepared.candidate.payload.collapsed(one.refs)) is not None
+    }
+    if changed:
+        return RetypeNeeded(changed=changed)
+    cuts = clashes(resolved) if split else ()
+    return Split(cuts=tuple(cuts)) if cuts else None
 
 
 async def read_names(

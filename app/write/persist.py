@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from app import ids
-from app.db.apply import Restatement
+from app.db.apply.memories import Restatement
 from app.db.memories.read import memory_of
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, WriteDecision
@@ -238,6 +238,8 @@ def _tell_of_change(plan: PendingRows, change: VersionChange, by_confidence: flo
         case ChangeCause.RELINKED if change.by is not None:
             placed = {"between": ids.public(ids.MEMORY, change.by), "reason": change.reason}
             audit(plan, AuditAction.MEMORY_RELINKED, before.id, placed)
+        case ChangeCause.REVIVED:
+            audit(plan, AuditAction.MEMORY_REVIVED, before.id, {"reason": change.reason, **moved})
         case ChangeCause.UNCONTESTED if before.review is not None and after.review is None:
             audit(plan, AuditAction.REVIEW_SETTLED, before.id, {"reason": "nothing contradicts it any more"})
         case _:

@@ -1,4 +1,4 @@
-"""Typed candidates through the stages of a write, as DESIGN section 2 shows.
+"""Candidates through the stages of a write, as DESIGN section 2 shows.
 
 Nothing slow happens inside a transaction. A scope is read at a version, decisions are made on what was
 read, and the write claims the scope at that version: if it moved, read and decide again.
@@ -7,7 +7,7 @@ read, and the write claims the scope at that version: if it moved, read and deci
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,12 +16,12 @@ from typing import assert_never
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype
 from app.db.memories import read as memory_reads
-from app.db.session import Database, ReadSession
-from app.errors import Conflict, ProviderError, TypedMemoryError, TypesMoved
+from app.db.session import Database, WriteSession, stamped
+from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
@@ -29,59 +29,17 @@ from app.model import Actor, Memory, Scope
 from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge
 from app.write import lookup
-from app.write.batching import Numbered, clashes, split_batch
-from app.write.conflict import Said, decide
+from app.write.batching import Numbered, split_batch
+from app.write.conflict import decide
 from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful, repetition
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
+from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
 from app.write.persist import PersistResult, memory_as_stored, persist
-from app.write.resolve import KnownName, NameQuestion, apply_answers, ask, open_questions, resolve
+from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, Prepared, Resolved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """Candidates of a wave turned out to claim one slot: write it in pieces, cut at these places."""
-
-    cuts: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetypeNeeded:
-    """Some candidates of a wave are of another type, now that their names are known."""
-
-    changed: Mapping[int, Reclassified]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OlderTypes:
-    """The tenant's own types have changed since they were read: this is their version now."""
-
-    version: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeedsJudge:
-    """Some names may be those of known entities: the judge is asked before anything is decided."""
-
-    questions: Sequence[NameQuestion]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbourhood:
-    """What a scope held at a version around resolved candidates: memories, by candidate, and what was said before."""
-
-    state: ScopeState
-    resolved: list[Resolved]
-    rivals: list[list[Existing]]
-    said: Said
-    echoed: list[frozenset[UUID]]
-
-
-LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
-"""What a look at a scope comes to: all that a decision needs, or what must be done before it can be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,211 +52,26 @@ class DecidedWave:
     decisions: tuple[Decision, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deciding:
-    """Reads a scope and decides about candidates. No provider is asked while a transaction is open."""
-
-    database: Database
-    embedder: Embedder
-    model_id: int
-    language: str
-    clock: Callable[[], datetime]
-    types: Types
-    judge: Judge | None = None
-
-    async def decide(
-        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, split: bool
-    ) -> DecidedWave | Split:
-        """Read what the candidates may touch, and decide; with `split`, those that claim one slot must be cut apart.
-
-        Raises TypesMoved when the type of a candidate is no longer what it was made with.
-        """
-        types = self.types.known(actor.tenant_id)
-        answers: Mapping[str, Sequence[KnownName]] | None = None if self.judge is not None else {}
-        while True:
-            async with self.database.read(actor.tenant_id) as session:
-                found = await self._look_up(session, actor, scope, wave, types, answers, times, split=split)
-            match found:
-                case OlderTypes(version=version):
-                    types = await self.types.at(actor.tenant_id, version)
-                case RetypeNeeded(changed=changed):
-                    wave = await self._retyped(wave, changed, types)
-                case NeedsJudge(questions=questions):
-                    with timed(times, "resolve"):
-                        answers = apply_answers({}, questions, await self._answers(questions))
-                case Split():
-                    return found
-                case Neighbourhood():
-                    return await self._decided(found, times)
-                case _:
-                    assert_never(found)
-
-    async def _look_up(
-        self,
-        session: ReadSession,
-        actor: Actor,
-        scope: Scope,
-        wave: Sequence[Prepared],
-        types: Registry,
-        answers: Mapping[str, Sequence[KnownName]] | None,
-        times: StageTimes,
-        *,
-        split: bool,
-    ) -> LookUp:
-        """Read names, then the memories around the candidates; `answers` are the judge's, None when not asked yet."""
-        tenant, scope_id = actor.tenant_id, scope.id(actor.tenant_id)
-        with timed(times, "resolve"):
-            unasked = answers is None
-            state, known = await lookup.read_names(session, tenant, scope_id, wave, shared=unasked)
-            if types.version < state.types:
-                return OlderTypes(version=state.types)
-            _check_types(wave, types)
-            for name, rows in (answers or {}).items():
-                known[name] = [*known.get(name, ()), *rows]
-            resolved = [resolve(one, lookup.about(one, known), scope_id) for one in wave]
-            obstacle = _obstacle(resolved, known, unasked=unasked, split=split)
-        if obstacle is not None:
-            return obstacle
-        with timed(times, "dedup"):
-            rivals = await lookup.read_rivals(
-                session,
-                tenant,
-                scope_id,
-                resolved,
-                types=types,
-                model=self.model_id,
-                likeness=DUPLICATE if self.judge is None else DOUBTFUL,
-            )
-            return Neighbourhood(
-                state=state,
-                resolved=lookup.without_clashes(resolved, rivals),
-                rivals=rivals,
-                said=await lookup.read_repeats(session, tenant, wave),
-                echoed=await lookup.read_echoes(session, tenant, wave, rivals),
-            )
-
-    async def _decided(self, found: Neighbourhood, times: StageTimes) -> DecidedWave:
-        """Return the decisions on what was read."""
-        written_at, now = found.state.written_at, self.clock()
-        now = now if written_at is None else max(now, written_at)
-        with timed(times, "dedup"):
-            same = await self._judged(found.resolved, found.rivals)
-        with timed(times, "conflict"):
-            decisions = [
-                decide(one, near, now=now, said=found.said, repeated=repetition(one, near, alike), echoed=heard)
-                for one, near, alike, heard in zip(found.resolved, found.rivals, same, found.echoed, strict=True)
-            ]
-            decisions = await self.rewritten(found.resolved, decisions)
-        return DecidedWave(state=found.state, now=now, resolved=tuple(found.resolved), decisions=tuple(decisions))
-
-    async def _answers(self, questions: Sequence[NameQuestion]) -> list[int | None]:
-        return [None for _ in questions] if self.judge is None else await ask(self.judge, questions)
-
-    async def _retyped(
-        self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified], types: Registry
-    ) -> list[Prepared]:
-        """Return the wave with some of its candidates as the type that they turned out to be."""
-        other = {
-            place: replace(
-                wave[place].candidate,
-                type=types.get(one.type),
-                payload=types.get(one.type).payload.model_validate(one.payload),
-            )
-            for place, one in changed.items()
-        }
-        by_place = dict(zip(other, await self.prepared(list(other.values())), strict=True))
-        return [by_place.get(place, one) for place, one in enumerate(wave)]
-
-    async def _judged(
-        self, resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]
-    ) -> list[dict[UUID, bool]]:
-        """Ask the judge about those that may say the same; without an answer they don't."""
-        if self.judge is None:
-            return [{} for _ in resolved]
-        asked = [
-            (place, other.id, (one.prepared.content, other.content))
-            for place, (one, existing) in enumerate(zip(resolved, rivals, strict=True))
-            for other in doubtful(one, existing)
-        ]
-        found: list[dict[UUID, bool]] = [{} for _ in resolved]
-        if asked:
-            with suppress(ProviderError):
-                answers = await self.judge.same([pair for _, _, pair in asked])
-                for (place, other, _), same in zip(asked, answers, strict=True):
-                    found[place][other] = same
-        return found
-
-    async def prepared(self, candidates: Sequence[Candidate]) -> list[Prepared]:
-        """Return the candidates with all that needs no look at the store; raises ProviderError."""
-        return await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
-
-    async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
-        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
-        result = list(decisions)
-        grown = {
-            place: _grown(resolved[place], decision, decision.payload)
-            for place, decision in enumerate(decisions)
-            if isinstance(decision, Believe) and decision.payload is not None
-        }
-        if grown:
-            prepared = await self.prepared(list(grown.values()))
-            for place, one in zip(grown, prepared, strict=True):
-                decision = result[place]
-                if isinstance(decision, Believe):
-                    result[place] = replace(decision, rewritten=one)
-        return result
-
-
-def _check_types(wave: Sequence[Prepared], types: Registry) -> None:
-    """Raise TypesMoved for a candidate that was made by another definition of its type."""
-    for one in wave:
-        if not types.holds(one.candidate.type):
-            raise TypesMoved(
-                f"the definition of type {one.candidate.type.name} has changed meanwhile: retry", retry_after=0.1
-            )
-
-
-def _obstacle(
-    resolved: Sequence[Resolved], known: Mapping[str, Sequence[KnownName]], *, unasked: bool, split: bool
-) -> NeedsJudge | RetypeNeeded | Split | None:
-    """Return what must be done before memories are read, now that names are resolved; None when nothing must."""
-    questions = open_questions(resolved, known) if unasked else ()
-    if questions:
-        return NeedsJudge(questions=questions)
-    changed = {
-        place: found
-        for place, one in enumerate(resolved)
-        if (found := one.prepared.candidate.payload.collapsed(one.refs)) is not None
-    }
-    if changed:
-        return RetypeNeeded(changed=changed)
-    cuts = clashes(resolved) if split else ()
-    return Split(cuts=tuple(cuts)) if cuts else None
-
-
-def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
-    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
-    into = decision.transition.holder
-    assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
-    return replace(
-        resolved.prepared.candidate,
-        payload=payload,
-        content=None,
-        stated_at=into.stated_at,
-        topic=into.topic,
-        session_id=into.session_id,
-        sequence_number=into.sequence_number,
-    )
-
-
 ATTEMPTS = 3
 """Times a write is read and decided before its caller is asked to retry."""
+
+LOOKS = 6
+"""Times a scope is looked at for one decision: each obstacle is taken away once, and types may change meanwhile."""
 
 _RETRY_AFTER = 0.2
 
 _PLANS = {"plan_cache_mode": "force_generic_plan"}
 """A write that reads nothing back finds every row through a whole key: planning it anew, and with it each look-up of
 a foreign key, takes longer than running it."""
+
+JUDGE_SECONDS = 1.0
+"""How long a write waits for a judge; without its answer two that may be the same are not."""
+
+Results = dict[int, WriteOutcome | TypedMemoryError]
+"""What became of candidates, by their places."""
+
+Finish = Callable[[WriteSession, Mapping[int, WriteOutcome | TypedMemoryError]], Awaitable[None]]
+"""What a caller stores in the transaction of the last wave, given what became of all candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,14 +96,21 @@ class ScopeLocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePipeline:
-    """Writes candidates.
+    """Writes candidates. No provider is asked while a transaction is open.
 
     `hype`: new memories get the questions they answer, by a job. `observe` is told (type, decision) for each,
     `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
     `crowded` when its vectors should go into the index.
     """
 
-    deciding: Deciding
+    database: Database
+    embedder: Embedder
+    model_id: int
+    language: str
+    clock: Callable[[], datetime]
+    types: Types
+    judge: Judge | None = None
+    judge_seconds: float = JUDGE_SECONDS
     hype: bool = False
     observe: Callable[[str, str], None] = lambda _type, _decision: None
     conflict: Callable[[], None] = lambda: None
@@ -339,26 +119,159 @@ class WritePipeline:
     turnstile: ScopeLocks = field(default_factory=ScopeLocks)
 
     async def write(
-        self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
+        self,
+        actor: Actor,
+        candidates: Sequence[Candidate],
+        times: StageTimes | None = None,
+        finish: Finish | None = None,
     ) -> list[WriteOutcome | TypedMemoryError]:
         """Store the candidates and return what became of each, in their order.
 
         Candidates of one scope are decided in order, those that cannot touch one another together, each
         such wave in one transaction. Where a wave fails (others keep moving the scope, the database is gone)
-        its candidates and the scope's later ones get the error in place of an outcome; earlier waves stay.
-        Raises ProviderError when nothing could be embedded; nothing is stored then.
+        its candidates and the scope's later ones get the error in place of an outcome; earlier waves stay, and
+        `finish` is not called unless the last wave is written. Raises ProviderError when nothing could be embedded;
+        nothing is stored then.
         """
         spent = StageTimes() if times is None else times
         with timed(spent, "prepare"):
-            prepared = await self.deciding.prepared(candidates)
-        results: dict[int, WriteOutcome | TypedMemoryError] = {}
-        for scope, numbered in _by_scope(prepared).items():
-            results.update(await self._write_scope(actor, scope, numbered, spent))
+            prepared = await self.prepared(candidates)
+        results: Results = {}
+        waves = [(scope, numbered) for scope, numbered in _by_scope(prepared).items()]
+        for place, (scope, numbered) in enumerate(waves, 1):
+            await self._write_scope(actor, scope, numbered, spent, results, finish if place == len(waves) else None)
         for place, one in enumerate(prepared):
             result = results[place]
             if isinstance(result, WriteOutcome):
                 self.observe(one.candidate.type.counted_as, result.decision)
         return [results[place] for place in range(len(prepared))]
+
+    async def _write_scope(
+        self,
+        actor: Actor,
+        scope: Scope,
+        numbered: Sequence[Numbered],
+        times: StageTimes,
+        results: Results,
+        finish: Finish | None,
+    ) -> None:
+        """Write the candidates of one scope, wave by wave, and add what became of them to the results."""
+        likeness = DUPLICATE if self.judge is None else DOUBTFUL
+        alone = len(numbered) == 1
+        waves = [list(numbered)] if alone else await asyncio.to_thread(lambda: list(split_batch(numbered, likeness)))
+        while waves:
+            wave = waves.pop(0)
+            last = None if waves else finish
+            try:
+                done = await self._write_wave(actor, scope, wave, times, results, last)
+            except TypedMemoryError as error:
+                results.update({place: error for place, _ in numbered if place not in results})
+                return
+            if isinstance(done, Split):
+                bounds = pairwise([0, *done.cuts, len(wave)])
+                waves = [wave[first:end] for first, end in bounds] + waves
+            else:
+                results.update(done)
+
+    async def _write_wave(
+        self,
+        actor: Actor,
+        scope: Scope,
+        wave: Sequence[Numbered],
+        times: StageTimes,
+        results: Results,
+        finish: Finish | None,
+    ) -> Results | Split:
+        """Write candidates that cannot touch one another: read, decide, apply; again where others wrote meanwhile."""
+        prepared = [one for _, one in wave]
+        async with self.turnstile.enter(scope.id(actor.tenant_id)):
+            for _ in range(ATTEMPTS):
+                known = await self._look_up(actor, scope, prepared, times, split=True)
+                if isinstance(known, Split):
+                    return known
+                decided = await self._decide(known, times)
+                with timed(times, "persist"):
+                    done = await self._apply(actor, scope, decided, [place for place, _ in wave], results, finish)
+                if done is not None:
+                    return done
+                self.conflict()
+        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
+
+    async def _look_up(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, split: bool
+    ) -> Neighbourhood | Split:
+        """Read what the candidates may touch; names are asked about and candidates retyped where that turns out due.
+
+        Raises TypesMoved when the type of a candidate is no longer what it was made with.
+        """
+        tenant, judged = actor.tenant_id, self.judge is not None
+        by = LookUpContext(types=self.types.known(tenant), model=self.model_id, judged=judged, split=split)
+        for _ in range(LOOKS):
+            async with self.database.read(tenant) as session:
+                found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
+            match found:
+                case OlderTypes(version=version):
+                    by = replace(by, types=await self.types.at(tenant, version))
+                case RetypeNeeded(changed=changed):
+                    wave = await self._retyped(wave, changed, by.types)
+                case NeedsJudge(questions=questions):
+                    with timed(times, "resolve"):
+                        by = replace(by, answers=await self._answers(questions))
+                case Split() | Neighbourhood():
+                    return found
+                case _:
+                    assert_never(found)
+        raise Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
+
+    async def _decide(self, known: Neighbourhood, times: StageTimes) -> DecidedWave:
+        """Return the decisions on what was read."""
+        written_at, now = known.state.written_at, self.clock()
+        now = now if written_at is None else max(now, written_at)
+        with timed(times, "dedup"):
+            same = await self._judged(known.resolved, known.rivals)
+            repeated = [
+                repetition(one, near, alike)
+                for one, near, alike in zip(known.resolved, known.rivals, same, strict=True)
+            ]
+        with timed(times, "conflict"):
+            decisions = [
+                decide(one, near, now=now, said=known.said, repeated=again, echoed=heard)
+                for one, near, again, heard in zip(known.resolved, known.rivals, repeated, known.echoed, strict=True)
+            ]
+            decisions = await self.rewritten(known.resolved, decisions)
+        return DecidedWave(state=known.state, now=now, resolved=tuple(known.resolved), decisions=tuple(decisions))
+
+    async def _apply(
+        self,
+        actor: Actor,
+        scope: Scope,
+        decided: DecidedWave,
+        places: Sequence[int],
+        results: Results,
+        finish: Finish | None,
+    ) -> Results | None:
+        """Write what was decided, in one transaction; None when the scope has moved since it was read."""
+        tenant, version = actor.tenant_id, decided.state.version
+        verdicts, plan = self._planned(actor, scope, decided)
+        stored = memory_as_stored(plan, scope)
+        others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
+        settings = stamped(decided.now) | ({} if others else _PLANS)
+        try:
+            async with self.database.write(tenant, **settings) as session:
+                claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
+                stored |= await memory_reads.read_memories(session, tenant, others)
+                if self.hype:
+                    asked = memories_without_questions(
+                        list(zip(decided.resolved, decided.decisions, verdicts, strict=True))
+                    )
+                    await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
+                done: Results = dict(zip(places, (_outcome(one, stored) for one in verdicts), strict=True))
+                if finish is not None:
+                    await finish(session, {**results, **done})
+        except ScopeMoved:
+            return None
+        self.keep_up(tenant, scope, claimed)
+        return done
 
     async def preview(
         self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
@@ -369,80 +282,93 @@ class WritePipeline:
         """
         spent = StageTimes() if times is None else times
         with timed(spent, "prepare"):
-            prepared = await self.deciding.prepared(candidates)
+            prepared = await self.prepared(candidates)
         outcomes: dict[int, WriteOutcome] = {}
         for scope, numbered in _by_scope(prepared).items():
             wave = [one for _, one in numbered]
-            decided = await self.deciding.decide(actor, scope, wave, spent, split=False)
-            assert isinstance(decided, DecidedWave)  # noqa: S101 - nothing is to be split
+            decided = await self.decide(actor, scope, wave, spent)
             verdicts, plan = self._planned(actor, scope, decided)
             stored = memory_as_stored(plan, scope)
             told = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
-            async with self.deciding.database.read(actor.tenant_id) as session:
+            async with self.database.read(actor.tenant_id) as session:
                 stored |= await memory_reads.read_memories(session, actor.tenant_id, told)
             outcomes |= {
                 place: _outcome(verdict, stored) for (place, _), verdict in zip(numbered, verdicts, strict=True)
             }
         return [outcomes[place] for place in range(len(prepared))]
 
-    async def _write_scope(
-        self, actor: Actor, scope: Scope, numbered: Sequence[Numbered], times: StageTimes
-    ) -> dict[int, WriteOutcome | TypedMemoryError]:
-        results: dict[int, WriteOutcome | TypedMemoryError] = {}
-        alone = len(numbered) == 1
-        cut = [numbered] if alone else await asyncio.to_thread(lambda: list(split_batch(numbered)))
-        for wave in cut:
-            try:
-                decided = await self._write_wave(actor, scope, [one for _, one in wave], times)
-            except TypedMemoryError as error:
-                results.update({place: error for place, _ in numbered if place not in results})
-                break
-            results.update(zip((place for place, _ in wave), decided, strict=True))
-        return results
+    async def decide(
+        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes | None = None
+    ) -> DecidedWave:
+        """Return what is decided about candidates of one scope, none of which sees the others; nothing is written."""
+        spent = StageTimes() if times is None else times
+        known = await self._look_up(actor, scope, wave, spent, split=False)
+        assert isinstance(known, Neighbourhood)  # noqa: S101 - nothing is to be split
+        return await self._decide(known, spent)
 
-    async def _write_wave(
-        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes
-    ) -> list[WriteOutcome]:
-        """Read, decide and write, again where others wrote to the scope meanwhile."""
-        async with self.turnstile.enter(scope.id(actor.tenant_id)):
-            for _ in range(ATTEMPTS):
-                decided = await self.deciding.decide(actor, scope, wave, times, split=True)
-                if isinstance(decided, Split):
-                    break
-                with timed(times, "persist"):
-                    outcomes = await self._apply(actor, scope, decided)
-                if outcomes is not None:
-                    return outcomes
-                self.conflict()
-            else:
-                raise Conflict(
-                    "other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER
-                )
-        bounds = pairwise([0, *decided.cuts, len(wave)])
-        pieces = [await self._write_wave(actor, scope, wave[first:last], times) for first, last in bounds]
-        return [outcome for piece in pieces for outcome in piece]
+    async def _answers(self, questions: Sequence[NameQuestion]) -> Mapping[str, Sequence[KnownName]]:
+        """Return what the judge says of names, in time; what it says nothing of stays a name of its own."""
+        said: list[int | None] = [None for _ in questions]
+        if self.judge is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.judge_seconds):
+                    said = await ask(self.judge, questions)
+        return apply_answers({}, questions, said)
 
-    async def _apply(self, actor: Actor, scope: Scope, decided: DecidedWave) -> list[WriteOutcome] | None:
-        """Write what was decided, in one transaction; None when the scope has moved since it was read."""
-        tenant, version = actor.tenant_id, decided.state.version
-        results, plan = self._planned(actor, scope, decided)
-        stored = memory_as_stored(plan, scope)
-        others = [one.memory for one in results if one.memory is not None and one.memory not in stored]
-        try:
-            async with self.deciding.database.write(tenant, **({} if others else _PLANS)) as session:
-                claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
-                stored |= await memory_reads.read_memories(session, tenant, others)
-                if self.hype:
-                    asked = memories_without_questions(
-                        list(zip(decided.resolved, decided.decisions, results, strict=True))
-                    )
-                    await hype.enqueue(
-                        session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.deciding.clock()
-                    )
-        except ScopeMoved:
-            return None
-        self.keep_up(tenant, scope, claimed)
-        return [_outcome(one, stored) for one in results]
+    async def _retyped(
+        self, wave: Sequence[Prepared], changed: Mapping[int, Reclassified], types: Registry
+    ) -> list[Prepared]:
+        """Return the wave with some of its candidates as the type that they turned out to be."""
+        other = {
+            place: replace(
+                wave[place].candidate,
+                type=types.get(one.type),
+                payload=types.get(one.type).payload.model_validate(one.payload),
+            )
+            for place, one in changed.items()
+        }
+        by_place = dict(zip(other, await self.prepared(list(other.values())), strict=True))
+        return [by_place.get(place, one) for place, one in enumerate(wave)]
+
+    async def _judged(
+        self, resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]
+    ) -> list[dict[UUID, bool]]:
+        """Ask the judge about those that may say the same; without an answer in time they don't."""
+        if self.judge is None:
+            return [{} for _ in resolved]
+        asked = [
+            (place, other.id, (one.prepared.content, other.content))
+            for place, (one, existing) in enumerate(zip(resolved, rivals, strict=True))
+            for other in doubtful(one, existing)
+        ]
+        found: list[dict[UUID, bool]] = [{} for _ in resolved]
+        if asked:
+            with suppress(ProviderError, TimeoutError):
+                async with asyncio.timeout(self.judge_seconds):
+                    answers = await self.judge.same([pair for _, _, pair in asked])
+                for (place, other, _), same in zip(asked, answers, strict=True):
+                    found[place][other] = same
+        return found
+
+    async def prepared(self, candidates: Sequence[Candidate]) -> list[Prepared]:
+        """Return the candidates with all that needs no look at the store; raises ProviderError."""
+        return await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
+
+    async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
+        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
+        result = list(decisions)
+        grown = {
+            place: _grown(resolved[place], decision, decision.payload)
+            for place, decision in enumerate(decisions)
+            if isinstance(decision, Believe) and decision.payload is not None
+        }
+        if grown:
+            prepared = await self.prepared(list(grown.values()))
+            for place, one in zip(grown, prepared, strict=True):
+                decision = result[place]
+                if isinstance(decision, Believe):
+                    result[place] = replace(decision, rewritten=one)
+        return result
 
     def keep_up(self, tenant: UUID, scope: Scope, claimed: Claimed) -> None:
         """Say which upkeep a scope needs after a write."""
@@ -459,10 +385,10 @@ class WritePipeline:
             scope=scope.id(actor.tenant_id),
             actor=actor.name,
             now=decided.now,
-            model_id=self.deciding.model_id,
+            model_id=self.model_id,
             lexical_average=state.lexical_average or _average_length([one.prepared for one in decided.resolved]),
             ann=state.ann,
-            language=self.deciding.language,
+            language=self.language,
         )
         return PendingRows(around)
 
@@ -490,4 +416,19 @@ def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome
         reason=verdict.reason,
         memory=None if verdict.memory is None else stored[verdict.memory],
         affected=verdict.affected,
+    )
+
+
+def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
+    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
+    into = decision.transition.holder
+    assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
+    return replace(
+        resolved.prepared.candidate,
+        payload=payload,
+        content=None,
+        stated_at=into.stated_at,
+        topic=into.topic,
+        session_id=into.session_id,
+        sequence_number=into.sequence_number,
     )

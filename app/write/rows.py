@@ -17,7 +17,8 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.apply import Changes, Restatement, RowChange, row_change, version_columns
+from app.db.apply.memories import Restatement, RowChange, row_change, version_columns
+from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns
 from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
@@ -134,7 +135,7 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
         mention = by_role[role]
         known = plan.entities.get(ref.id)
         count = times + (before if ref.created else 0) + (0 if known is None else int(str(known["mention_count"])))
-        row = {**_entity_row(here, ref, mention, count), "created_at": now, "updated_at": now}
+        row = {**_entity_row(here, ref, mention, count), "created_at": now}
         if known is not None and row["entity_type"] == UNKNOWN:
             row["entity_type"] = known["entity_type"]
         plan.entities[ref.id] = row
@@ -240,7 +241,6 @@ def _memory_row(plan: PendingRows, resolved: Resolved) -> dict[str, object]:
         "topic": candidate.topic,
         "session_id": candidate.session_id,
         "sequence_number": candidate.sequence_number,
-        "updated_at": plan.around.now,
         "provenance": dict(candidate.provenance),
         "metadata": dict(candidate.metadata),
     }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,11 +22,13 @@ from functools import partial
 from time import perf_counter
 from uuid import UUID
 
+from pydantic_core import from_json, to_json
+
 from app.db import tenants
 from app.db import turns as db_turns
 from app.db.entities import write_lookup
 from app.db.entities.write_lookup import Referent
-from app.db.session import Database
+from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import insert_all
 from app.db.turns import StoredTurn, TurnResult
 from app.english.role_play import NO_FRAMING, RolePlayFrame
@@ -160,8 +162,6 @@ def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
 RECENT_TURNS = 50
 """Turns of the last moments that a turn is compared with for repetition."""
 
-_Decide = Callable[[Actor, Sequence[Candidate], StageTimes], Awaitable[Sequence[WriteOutcome | TypedMemoryError]]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
@@ -183,28 +183,32 @@ class IngestPipeline:
         turns: Sequence[StoredTurn],
         policy: TenantPolicy,
         types: Registry,
+        earlier: Sequence[Turn] | None = None,
         *,
         give_up: bool = False,
-    ) -> None:
-        """Take stored turns of one scope through the pipeline, in order; `types` are the tenant's.
+    ) -> dict[UUID, StoredTurn]:
+        """Take stored turns of one scope through the pipeline, in order; return those that this finished.
 
-        Raises the first error that stands in the way of a turn, a provider's or the database's: the turns
-        before it are finished then, it and those after it are as they were and can be processed again. With
-        `give_up`, turns that the extractor does not answer about are finished as failed, before that is raised.
+        `types` are the tenant's, `earlier` what `earlier_turns` returns for the turns, where it was read already.
+        What became of the turns is stored with what they said, in one transaction if that is written in one. Raises
+        the first error that stands in the way of a turn, a provider's or the database's: the turns before it are
+        finished then, it and those after it are as they were and can be processed again. With `give_up`, turns that
+        the extractor does not answer about are finished as failed, before that is raised.
         """
-        works = await self._read(actor, [one.turn for one in turns], policy)
+        works = await self._prefilter(actor, [one.turn for one in turns], policy, earlier)
         known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
         await self._look_up([one for one in works if one.turn.id not in known], actor, types)
         await self._extract(works, known, actor, policy, types)
         unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
         ready = works if give_up else works[:unanswered]
-        error = await self._decided(actor, ready, policy, types, self.writing.write)
-        done = [one for one in ready if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
-        await self._finish(actor, done)
+        await self._consider(actor, ready, policy, types)
+        now = self.clock()
+        finished, error = await self._decide(actor, ready, now)
         if error is not None:
             raise error
         if unanswered < len(works):
             raise works[unanswered].failure or AssertionError("unreachable")
+        return {one.turn.id: finished_turn(one, finished[one.turn.id], now) for one in turns if one.turn.id in finished}
 
     async def abandon(
         self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry, reason: str
@@ -213,17 +217,46 @@ class IngestPipeline:
 
         One whose episode can't be stored is finished all the same.
         """
-        works = await self._read(actor, [one.turn for one in turns], policy)
+        works = await self._prefilter(actor, [one.turn for one in turns], policy)
         for one in works:
             one.failure = ExtractionFailed(reason)
+        await self._consider(actor, works, policy, types)
+        now = self.clock()
+        finished: Mapping[UUID, TurnReport] = {}
         with suppress(TypedMemoryError):
-            await self._decided(actor, works, policy, types, self.writing.write)
+            finished, _ = await self._decide(actor, works, now)
+        left = [replace(one, considered=ExtractedCandidates()) for one in works if one.turn.id not in finished]
+        if left:
+            async with self.database.write(actor.tenant_id) as session:
+                self._observe(left, await self._finish(session, actor, left, now))
+
+    async def _decide(
+        self, actor: Actor, works: Sequence[TurnState], now: datetime
+    ) -> tuple[Mapping[UUID, TurnReport], TypedMemoryError | None]:
+        """Have the candidates of turns decided and stored (stages 3 to 6), and finish the turns.
+
+        Return the reports of those that this finished, and the first error in place of an outcome.
+        """
+        finished: dict[UUID, TurnReport] = {}
+        times = StageTimes()
+
+        async def finish(session: WriteSession, results: Mapping[int, WriteOutcome | TypedMemoryError]) -> None:
+            done = with_outcomes(works, [results[place] for place in range(len(results))], times)
+            finished.update(await self._finish(session, actor, done, now))
+
+        candidates = _candidates(works)
+        outcomes = await self.writing.write(actor, candidates, times, finish) if candidates else []
+        error = next((one for one in outcomes if isinstance(one, TypedMemoryError)), None)
+        if works and (error is not None or not finished):
+            async with self.database.write(actor.tenant_id) as session:
+                await finish(session, dict(enumerate(outcomes)))
+        self._observe(works, finished)
+        return finished, error
+
+    def _observe(self, works: Sequence[TurnState], finished: Mapping[UUID, TurnReport]) -> None:
         for one in works:
-            if len(one.outcomes) < len(one.considered.candidates) or any(
-                isinstance(out, TypedMemoryError) for out in one.outcomes
-            ):
-                one.considered, one.outcomes = ExtractedCandidates(), []
-        await self._finish(actor, works)
+            if one.turn.id in finished:
+                self.observe(finished[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
         """Return what would become of turns that are not stored; nothing is written.
@@ -231,32 +264,42 @@ class IngestPipeline:
         Each candidate is decided against what is stored, not against the others.
         """
         types = await self.types.of(actor.tenant_id)
-        works = await self._read(actor, turns, policy)
+        works = await self._prefilter(actor, turns, policy)
         await self._look_up(works, actor, types)
         await self._extract(works, {}, None, policy, types)
         for one in works:
             if one.unavailable and one.failure is not None:
                 raise one.failure
-        await self._decided(actor, works, policy, types, self.writing.preview)
-        return [report_of(one) for one in works]
+        await self._consider(actor, works, policy, types)
+        times, candidates = StageTimes(), _candidates(works)
+        outcomes = await self.writing.preview(actor, candidates, times) if candidates else []
+        return [report_of(one) for one in with_outcomes(works, outcomes, times)]
 
-    async def _read(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnState]:
+    async def earlier_turns(
+        self, session: ReadSession, tenant: UUID, turns: Sequence[Turn], policy: TenantPolicy
+    ) -> list[Turn]:
+        """Return the stored turns that these, of one scope, must be seen with."""
+        around = await db_turns.around(
+            session,
+            tenant,
+            turns[0].scope.id(tenant),
+            turns,
+            context=HEARD_TURNS,
+            window=policy.prefilter.repeat_seconds,
+            recent=RECENT_TURNS,
+        )
+        given = {turn.id for turn in turns}
+        return [turn for turn in around if turn.id not in given]
+
+    async def _prefilter(
+        self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy, earlier: Sequence[Turn] | None = None
+    ) -> list[TurnState]:
         """Return the turns with what came before them, prefiltered (stage 1)."""
         if not turns:
             return []
-        tenant = actor.tenant_id
-        async with self.database.read(tenant) as session:
-            around = await db_turns.around(
-                session,
-                tenant,
-                turns[0].scope.id(tenant),
-                turns,
-                context=HEARD_TURNS,
-                window=policy.prefilter.repeat_seconds,
-                recent=RECENT_TURNS,
-            )
-        given = {turn.id for turn in turns}
-        earlier = [turn for turn in around if turn.id not in given]
+        if earlier is None:
+            async with self.database.read(actor.tenant_id) as session:
+                earlier = await self.earlier_turns(session, actor.tenant_id, turns, policy)
         return await asyncio.to_thread(prefiltered, turns, earlier, policy)
 
     async def _look_up(self, works: Sequence[TurnState], actor: Actor, types: Registry) -> None:
@@ -362,7 +405,12 @@ class IngestPipeline:
                     predicates=predicates,
                 )
 
-    def _consider(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
+    async def _consider(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
+        """Make candidates of the proposals, in the order they were said."""
+        await self._recall(actor, works)
+        await asyncio.to_thread(self._propose, works, policy, types)
+
+    def _propose(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
         """Turn proposals into candidates; a turn whose extraction failed is kept as an episode in any case."""
         keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
         means = ExtractionContext(types=types, extractor=self.extractor.name, keep_episodes=keep)
@@ -383,48 +431,55 @@ class IngestPipeline:
                     work.heard,
                 )
 
-    async def _decided(
-        self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry, decide: _Decide
-    ) -> TypedMemoryError | None:
-        """Make candidates of the proposals and have them all decided, in the order they were said (stages 3 to 6).
+    async def _finish(
+        self, session: WriteSession, actor: Actor, works: Sequence[TurnState], now: datetime
+    ) -> dict[UUID, TurnReport]:
+        """Store what became of the turns that are complete, what it cost, and whom their pronouns meant.
 
-        Return the first error in place of an outcome.
+        Return the reports of those that nobody else has finished.
         """
-        await self._recall(actor, works)
-        await asyncio.to_thread(self._consider, works, policy, types)
-        everything = [candidate for one in works for candidate in one.considered.candidates]
-        if not everything:
-            return None
-        times = StageTimes()
-        outcomes = iter(await decide(actor, everything, times))
-        for one in works:
-            one.outcomes = [next(outcomes) for _ in one.considered.candidates]
-            one.trace.add(decision_report(one.considered.candidates, one.outcomes, times))
-        return next((out for one in works for out in one.outcomes if isinstance(out, TypedMemoryError)), None)
-
-    async def _finish(self, actor: Actor, works: Sequence[TurnState]) -> None:
-        """Store what became of the turns, what it cost, and whom their pronouns meant."""
-        if not works:
-            return
-        tenant, now = actor.tenant_id, self.clock()
-        reports = {one.turn.id: report_of(one) for one in works}
-        finished = [
+        tenant = actor.tenant_id
+        complete = [one for one in works if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
+        if not complete:
+            return {}
+        reports = {one.turn.id: report_of(one) for one in complete}
+        given = [
             TurnResult(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
         ]
-        async with self.database.write(tenant) as session:
-            ended = await db_turns.finish(session, tenant, finished, now)
-            mine = [one for one in works if one.turn.id in ended]
-            statuses = Counter(reports[one.turn.id].status for one in mine)
-            cost = tenants.ExtractionCost(
-                day=now.date(),
-                turns=len(mine),
-                skipped=statuses[TurnStatus.SKIPPED],
-                failed=statuses[TurnStatus.FAILED],
-            )
-            await tenants.add(session, tenant, cost)
-            for one in mine:
-                scope = one.turn.scope.id(tenant)
-                bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
-                await insert_all(session, bound)
+        ended = await db_turns.finish(session, tenant, given, now)
+        mine = [one for one in complete if one.turn.id in ended]
+        statuses = Counter(reports[one.turn.id].status for one in mine)
+        cost = tenants.ExtractionCost(
+            day=now.date(),
+            turns=len(mine),
+            skipped=statuses[TurnStatus.SKIPPED],
+            failed=statuses[TurnStatus.FAILED],
+        )
+        await tenants.add(session, tenant, cost)
         for one in mine:
-            self.observe(reports[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
+            scope = one.turn.scope.id(tenant)
+            bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
+            await insert_all(session, bound)
+        return {one.turn.id: reports[one.turn.id] for one in mine}
+
+
+def _candidates(works: Sequence[TurnState]) -> list[Candidate]:
+    return [candidate for one in works for candidate in one.considered.candidates]
+
+
+def with_outcomes(
+    works: Sequence[TurnState], outcomes: Sequence[WriteOutcome | TypedMemoryError], times: StageTimes
+) -> list[TurnState]:
+    """Return the turns with what became of their candidates, which were decided in their order."""
+    left, done = iter(outcomes), []
+    for one in works:
+        mine = [next(left) for _ in one.considered.candidates]
+        stages = decision_report(one.considered.candidates, mine, times) if outcomes else []
+        done.append(replace(one, outcomes=mine, trace=Trace([*one.trace.stages, *stages])))
+    return done
+
+
+def finished_turn(stored: StoredTurn, report: TurnReport, now: datetime) -> StoredTurn:
+    """Return a turn as it is stored once it is finished."""
+    told = from_json(to_json(report.told))
+    return replace(stored, status=report.status, reason=report.reason, report=told, processed_at=now)

@@ -1,5 +1,10 @@
 -- Entities and the names they go by.
 
+-- When the change is made that a transaction makes: by the service's clock, if it said so.
+CREATE FUNCTION changed_at() RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT coalesce(nullif(current_setting('app.changed_at', true), '')::timestamptz, now())
+$$;
+
 CREATE TABLE entities (
     tenant_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -10,7 +15,7 @@ CREATE TABLE entities (
     mention_count integer NOT NULL DEFAULT 0,
     merged_into uuid,
     created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT changed_at(),
     CONSTRAINT pk_entities PRIMARY KEY (tenant_id, id),
     CONSTRAINT fk_entities_tenant_id FOREIGN KEY (tenant_id) REFERENCES tenants (id),
     CONSTRAINT fk_entities_tenant_id_merged_into FOREIGN KEY (tenant_id, merged_into)

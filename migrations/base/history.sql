@@ -69,21 +69,30 @@ CREATE TRIGGER tg_entities_past AFTER UPDATE ON entities FOR EACH ROW
             IS DISTINCT FROM (NEW.canonical_name, NEW.entity_type, NEW.attributes, NEW.merged_into))
     EXECUTE FUNCTION keep_entity_past();
 
--- A row's time never runs backwards, whatever clock the writer has.
-CREATE FUNCTION keep_memories_time() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A change is stamped by the service's clock, where its transaction names it, and never before the one that it follows,
+-- whatever clock the writer has; a later stamp that the statement gives itself stays. By its name the trigger fires
+-- before the others of an update, which read the stamp.
+CREATE FUNCTION stamp_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    NEW.updated_at := OLD.updated_at;
+    NEW.updated_at := greatest(OLD.updated_at, changed_at());
     RETURN NEW;
 END $$;
 
-CREATE TRIGGER tg_memories_time BEFORE UPDATE ON memories FOR EACH ROW
-    WHEN (NEW.updated_at < OLD.updated_at) EXECUTE FUNCTION keep_memories_time();
-
-CREATE FUNCTION keep_entities_time() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION stamp_memory() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    was memories := OLD;
 BEGIN
-    NEW.updated_at := OLD.updated_at;
+    was.needs_review := NEW.needs_review; -- computed only after this
+    IF NEW IS DISTINCT FROM was THEN
+        NEW.updated_at := greatest(OLD.updated_at, changed_at());
+    END IF;
     RETURN NEW;
 END $$;
 
-CREATE TRIGGER tg_entities_time BEFORE UPDATE ON entities FOR EACH ROW
-    WHEN (NEW.updated_at < OLD.updated_at) EXECUTE FUNCTION keep_entities_time();
+CREATE TRIGGER a_stamp BEFORE UPDATE ON memories FOR EACH ROW
+    WHEN (NEW.updated_at <= OLD.updated_at) EXECUTE FUNCTION stamp_memory();
+
+CREATE TRIGGER a_stamp BEFORE UPDATE ON entities FOR EACH ROW
+    WHEN ((OLD.canonical_name, OLD.entity_type, OLD.attributes, OLD.merged_into)
+        IS DISTINCT FROM (NEW.canonical_name, NEW.entity_type, NEW.attributes, NEW.merged_into))
+    EXECUTE FUNCTION stamp_change();

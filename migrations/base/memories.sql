@@ -34,7 +34,7 @@ CREATE TABLE memories (
     ended_at timestamptz,
     recorded_at timestamptz NOT NULL,
     retired_at timestamptz,
-    updated_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL DEFAULT changed_at(),
     supersedes uuid,
     superseded_by uuid,
     provenance jsonb NOT NULL DEFAULT '{}',
@@ -127,7 +127,7 @@ CREATE FUNCTION guard_memory_status() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     legal CONSTANT text[] := ARRAY['pending>active', 'pending>forgotten', 'active>superseded', 'active>expired',
         'active>pending', 'active>forgotten', 'expired>active', 'expired>forgotten', 'expired>superseded',
-        'superseded>active', 'pending>superseded', 'superseded>forgotten'];
+        'superseded>active', 'superseded>expired', 'pending>superseded', 'superseded>forgotten'];
 BEGIN
     IF (OLD.status || '>' || NEW.status) <> ALL (legal) THEN
         RAISE EXCEPTION 'a memory that is % cannot become %', OLD.status, NEW.status USING

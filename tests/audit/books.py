@@ -29,12 +29,12 @@ class Book:
 
     def event(self) -> Row:
         """Return an event, not written yet."""
-        at = self.store.pipeline.deciding.clock()
+        at = self.store.pipeline.clock()
         return AuditWriter(tenant=self.tenant, actor="tester", at=at).event(AuditAction.MEMORY_CHANGED)
 
     async def write(self, count: int = 1, *, memory: UUID | None = None, scope: UUID | None = None) -> list[UUID]:
         """Append events, by default about nothing in particular, in one transaction."""
-        at = self.store.pipeline.deciding.clock()
+        at = self.store.pipeline.clock()
         ledger = AuditWriter(tenant=self.tenant, actor='ünïq "tester"\t', at=at, scope=scope)
         events = [
             ledger.event(AuditAction.MEMORY_CHANGED, {"n": 0.1 * n, "why": 'é\n"\u2028'}, memory=memory or uuid4())

@@ -89,7 +89,7 @@ class Life:
 
     async def merge(self) -> None:
         store = self.store
-        entities = Entities(database=store.database, types=store.types, clock=store.pipeline.deciding.clock)
+        entities = Entities(database=store.database, types=store.types, clock=store.pipeline.clock)
         people = await store.sql(
             "SELECT id FROM entities WHERE tenant_id = $1 AND canonical_name = ANY($2) AND merged_into IS NULL",
             store.tenant,

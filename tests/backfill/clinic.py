@@ -151,7 +151,7 @@ def held(outcome: WriteOutcome) -> UUID:
 
 @pytest.fixture
 def clinic(store: Store) -> Clinic:
-    clock = store.pipeline.deciding.clock
+    clock = store.pipeline.clock
     return Clinic(store=store, backfills=Backfills(database=store.database, types=store.types, clock=clock))
 
 

@@ -70,7 +70,7 @@ async def test_a_commit_is_its_preview_and_an_undoing_is_before(
     make_store: Callable[[], Any], told: list[dict[str, Any]], kind: str
 ) -> None:
     store: Store = await make_store()
-    clock = store.pipeline.deciding.clock
+    clock = store.pipeline.clock
     clinic = Clinic(store=store, backfills=Backfills(database=store.database, types=store.types, clock=clock))
     try:
         for each in told:

@@ -32,8 +32,8 @@ async def with_tickets(store: Store) -> Registry:
 
 
 def going_by(store: Store, types: Registry) -> Store:
-    deciding = replace(store.pipeline.deciding, types=types)
-    return replace(store, types=types, pipeline=replace(store.pipeline, deciding=deciding))
+    pipeline = replace(store.pipeline, types=types)
+    return replace(store, types=types, pipeline=pipeline)
 
 
 async def ticketed(store: Store) -> UUID:

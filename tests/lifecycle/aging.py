@@ -99,12 +99,12 @@ class Aging:
 def aging(store: Store) -> Aging:
     """Return the store with a clock of its own."""
     clock = Clock()
-    deciding = replace(store.pipeline.deciding, clock=clock)
-    store = replace(store, pipeline=replace(store.pipeline, deciding=deciding))
+    pipeline = replace(store.pipeline, clock=clock)
+    store = replace(store, pipeline=pipeline)
     means = WorkerContext(
         database=store.database,
         clock=clock,
-        embedder=deciding.embedder,
+        embedder=pipeline.embedder,
         model_id=1,
         language="english",
         types=store.types,

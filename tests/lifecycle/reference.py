@@ -40,6 +40,11 @@ class Known:
             passive = 2 ** (-days / self.half_life)
         return max(self.floor, passive * min(3, 1.2**self.accesses))
 
+    def since_date(self, now: datetime) -> float:
+        """How fresh it is by the last instant that it speaks of."""
+        last = max(self.stated, self.until or self.stated)
+        return 1.0 if self.half_life is None else 2 ** (-((now - last) / DAY) / self.half_life)
+
 
 @dataclass(slots=True)
 class World:
@@ -61,7 +66,7 @@ class World:
 
     def freshness(self, now: datetime) -> None:
         for one in self.of("active"):
-            if one.half_life is not None and one.freshness(now) < 0.1:
+            if one.half_life is not None and one.freshness(now) < 0.1 and one.since_date(now) < 0.1:
                 self.become(one, "expired", now, "memory.expired")
 
     def validity(self, now: datetime) -> None:

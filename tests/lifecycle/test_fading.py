@@ -86,3 +86,19 @@ async def test_a_dry_run_changes_nothing_and_says_what_the_run_then_does(old: Ag
 async def everything(old: Aging) -> list[object]:
     tables = ("memories", "memory_index", "memory_usage", "audit_events", "scopes", "lexical_terms", "worker_runs")
     return [await old.store.sql(f"SELECT * FROM {name} ORDER BY {name}::text") for name in tables]  # noqa: S608 - ours
+
+
+async def test_what_lies_ahead_does_not_fade_before_its_day_nor_at_once_after_it(old: Aging) -> None:
+    wedding = (old.clock.now + timedelta(days=314)).date().isoformat()
+    ahead = await old.added("event", event_description="wedding of Clara", event_at=wedding)
+    over = await old.added("event", event_description="moved the desk", event_at=old.clock.now.date().isoformat())
+    plan = await old.added("plan", {"valid_until": old.clock.now + timedelta(days=170)}, plan="visit Tokyo in June")
+    old.pass_(150)
+    await old.run("freshness")
+    assert [await old.status(one) for one in (ahead, over, plan)] == ["active", "expired", "active"]
+    old.pass_(170)
+    await old.run("freshness")
+    assert await old.status(ahead) == "active"
+    old.pass_(200)
+    await old.run("freshness")
+    assert await old.status(ahead) == "expired"

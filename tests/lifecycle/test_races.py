@@ -13,7 +13,7 @@ import pytest
 from app.errors import Conflict
 from app.memory.candidate import WriteDecision
 from app.model import SpeechAct
-from app.write.pipeline import Deciding
+from app.write.pipeline import WritePipeline
 from tests.lifecycle.aging import Aging
 from tests.support import owner
 from tests.support.stores import Store
@@ -24,18 +24,18 @@ THEME = "editor.theme"
 @pytest.fixture
 def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Awaitable[object]]], None]:
     """Have something happen once between what a write decides and what it writes."""
-    decide = Deciding.decide
+    decide = WritePipeline._decide
 
     def set_up(work: Callable[[], Awaitable[object]]) -> None:
         waiting = [work]
 
-        async def slowly(self: Deciding, *arguments: Any, **more: Any) -> Any:
+        async def slowly(self: WritePipeline, *arguments: Any, **more: Any) -> Any:
             found = await decide(self, *arguments, **more)
             if waiting:
                 await waiting.pop()()
             return found
 
-        monkeypatch.setattr(Deciding, "decide", slowly)
+        monkeypatch.setattr(WritePipeline, "_decide", slowly)
 
     return set_up
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.memory.confidence import READ_FLOOR
 from app.memory.slots import accumulate, latest_statement_wins, one_identity, only_removed, transition
 from app.memory.versions import (
     TOLERANCE,
@@ -64,6 +65,7 @@ def test_only_a_newer_trusted_assertion_ever_supersedes(old: SlotClaim, new: Slo
         assert new.speech_act is SpeechAct.ASSERTION
         assert new.stated_at >= old.stated_at
         assert new.confidence >= old.confidence - TOLERANCE
+        assert new.confidence >= READ_FLOOR or old.confidence < READ_FLOOR, "what is recalled is never hidden"
 
 
 def version(number: int, value: str, day: float, **fields: Any) -> Version:
@@ -184,3 +186,9 @@ def _event(what: str, standing: list[Version], new: Version) -> SlotEvent:
         return Removed(versions=frozenset({standing[0].id}), status=MemoryStatus.FORGOTTEN)
     winner, *losers = [one.id for one in standing]
     return Chosen(winner=winner, losers=tuple(losers), since=new.stated_at, reason="chosen")
+
+
+def test_what_is_not_recalled_does_not_hide_what_is() -> None:
+    old = SlotClaim(value="Lyon", stated_at=NOW, confidence=0.55)
+    new = SlotClaim(value="Dresden", stated_at=NOW + timedelta(days=1), confidence=0.495)
+    assert latest_statement_wins(old, new) is SlotVerdict.CONTRADICT

@@ -23,7 +23,7 @@ from app.read.values import QueryRequest, QueryResult
 from app.services.query import Queries
 from app.write.pipeline import WritePipeline
 from tests.support import owner
-from tests.support.stores import deciding_in, embedder, now
+from tests.support.stores import embedder, now, pipeline_in
 
 __all__ = ["embedder"]
 
@@ -148,8 +148,7 @@ async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterato
     async def make() -> Store:
         database = Database(database_url, pool_size=4)
         opened.append(database)
-        deciding = deciding_in(database, embedder)
-        writes = WritePipeline(deciding=deciding)
+        writes = pipeline_in(database, embedder)
         reads = ReadPipeline(
             database=database,
             embedder=embedder,

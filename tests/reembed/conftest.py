@@ -72,10 +72,10 @@ class Change:
     async def serving(self, of: Store | None = None) -> Store:
         """The store as a service with this model reads and writes it."""
         model, store = await self.model(), of or self.store
-        deciding = replace(store.writes.deciding, embedder=self.embedder, model_id=model.id)
+        writes = replace(store.writes, embedder=self.embedder, model_id=model.id)
         return replace(
             store,
-            writes=replace(store.writes, deciding=deciding),
+            writes=writes,
             reads=replace(store.reads, embedder=self.embedder, model_id=model.id),
         )
 

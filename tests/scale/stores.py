@@ -21,7 +21,7 @@ from app.read.values import QueryRequest
 from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
-from tests.support.stores import deciding_in
+from tests.support.stores import pipeline_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Store:
 
     @property
     def writes(self) -> WritePipeline:
-        return WritePipeline(deciding=deciding_in(self.database, self.embedder, _clock))
+        return pipeline_in(self.database, self.embedder, _clock)
 
     async def new_tenant(self) -> UUID:
         tenant = uuid4()

@@ -49,8 +49,8 @@ async def themes(store: Store, *days_ago: float, now: datetime = NOW, key: str =
     """State a value of a slot on each of these days, another one each time."""
     for place, back in enumerate(days_ago):
         stated = now - back * DAY
-        deciding = replace(store.pipeline.deciding, clock=partial(fixed, stated))
-        then = replace(store, pipeline=replace(store.pipeline, deciding=deciding))
+        pipeline = replace(store.pipeline, clock=partial(fixed, stated))
+        then = replace(store, pipeline=pipeline)
         await then.write(
             "preference", about={"stated_at": stated}, preference_key=key, preference_value=f"theme {place}"
         )
@@ -162,7 +162,7 @@ async def test_a_volatile_value_is_demoted_until_somebody_has_looked(store: Stor
 async def asked(store: Store) -> Any:
     pipeline = ReadPipeline(
         database=store.database,
-        embedder=store.pipeline.deciding.embedder,
+        embedder=store.pipeline.embedder,
         model_id=1,
         types=store.types,
         language="english",

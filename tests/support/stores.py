@@ -20,7 +20,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.services.erasure import Erasures
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.memories import Memories
-from app.write.pipeline import Deciding, WritePipeline
+from app.write.pipeline import WritePipeline
 from tests.support import owner
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
@@ -43,13 +43,11 @@ class Store:
 
     @property
     def memories(self) -> Memories:
-        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.deciding.clock)
+        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.clock)
 
     @property
     def erasing(self) -> Erasures:
-        return Erasures(
-            database=self.database, types=self.types, clock=self.pipeline.deciding.clock, language="english"
-        )
+        return Erasures(database=self.database, types=self.types, clock=self.pipeline.clock, language="english")
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any
@@ -84,8 +82,10 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def deciding_in(database: Database, embedder: WordllamaEmbedder, clock: Callable[[], datetime] = now) -> Deciding:
-    return Deciding(database=database, embedder=embedder, model_id=1, language="english", clock=clock, types=discover())
+def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable[[], datetime] = now) -> WritePipeline:
+    return WritePipeline(
+        database=database, embedder=embedder, model_id=1, language="english", clock=clock, types=discover()
+    )
 
 
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
@@ -93,8 +93,7 @@ async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
     database = Database(url, pool_size=10)
     upkeep = IndexMaintenance(database=database, language="english")
-    deciding = deciding_in(database, embedder)
-    pipeline = WritePipeline(deciding=deciding, drifted=upkeep.mark, crowded=upkeep.crowd)
+    pipeline = replace(pipeline_in(database, embedder), drifted=upkeep.mark, crowded=upkeep.crowd)
     actor = await owner.new_tenant(url)
     return Store(url=url, database=database, pipeline=pipeline, upkeep=upkeep, actor=actor)
 

@@ -130,16 +130,18 @@ class Story:
             holder = "AND NOT EXISTS (SELECT FROM memories h WHERE (h.scope_id, h.type, h.slot) ="
             await self.timed.store.sql(
                 f"""WITH changed AS (
-                    UPDATE memories m SET status = $2, updated_at = $3,
+                    UPDATE memories m SET status = $2,
                         review_reason = CASE WHEN $2 = 'pending' THEN coalesce(review_reason, 'asked')
                             ELSE review_reason END,
                         review_since = CASE WHEN $2 = 'pending' THEN coalesce(review_since, $3) ELSE review_since END
+                    FROM (SELECT set_config('app.changed_at', $4, true)) AS stamp
                     WHERE id = $1 {holder} (m.scope_id, m.type, m.slot)
                         AND $2 = 'active' AND h.status = 'active' AND NOT h.contested) RETURNING id
                 ) UPDATE memory_index SET status = $2 WHERE memory_id IN (SELECT id FROM changed)""",  # noqa: S608
                 one["id"],
                 wanted,
                 self.timed.clock.now,
+                self.timed.clock.now.isoformat(),
             )
 
     async def rows(self, statement: str, *arguments: object) -> list[Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.db import apply
+from app.db.apply import scope
 from app.errors import Conflict
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.write.batching import split_batch
@@ -15,9 +15,7 @@ from tests.support.stores import Store
 
 
 async def sizes(store: Store, batch: list[Candidate]) -> list[int]:
-    prepared = await prepare(
-        batch, embedder=store.pipeline.deciding.embedder, now=store.pipeline.deciding.clock(), language="english"
-    )
+    prepared = await prepare(batch, embedder=store.pipeline.embedder, now=store.pipeline.clock(), language="english")
     return [len(wave) for wave in split_batch(list(enumerate(prepared)))]
 
 
@@ -82,8 +80,8 @@ async def test_a_wave_that_fails_leaves_the_earlier_ones_and_says_so(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = [store.candidate("preference", preference_key="a.a", preference_value=value) for value in ("1", "2", "3")]
-    once = replace(apply._CLAIM, sql=apply._CLAIM.sql.replace("AND version = ", "AND version < 1 AND version = "))
-    monkeypatch.setattr(apply, "_CLAIM", once)
+    once = replace(scope._CLAIM, sql=scope._CLAIM.sql.replace("AND version = ", "AND version < 1 AND version = "))
+    monkeypatch.setattr(scope, "_CLAIM", once)
     first, *rest = await store.memories.write_all(store.actor, batch)
     assert isinstance(first, WriteOutcome)
     assert [type(one) for one in rest] == [Conflict, Conflict]

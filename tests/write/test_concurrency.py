@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.db import apply
+from app.db.apply import scope
 from app.errors import Conflict
 from tests.support.stores import Store
 
@@ -73,8 +73,8 @@ async def test_fifty_writers_of_five_replicas(store: Store, make_store: Callable
 async def test_the_unique_index_alone_keeps_one_active(
     store: Store, make_store: Callable[[], Awaitable[Store]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unguarded = replace(apply._CLAIM, sql=apply._CLAIM.sql.replace("AND version = ", "AND version >= 0 * "))
-    monkeypatch.setattr(apply, "_CLAIM", unguarded)
+    unguarded = replace(scope._CLAIM, sql=scope._CLAIM.sql.replace("AND version = ", "AND version >= 0 * "))
+    monkeypatch.setattr(scope, "_CLAIM", unguarded)
     replicas = [(await make_store()).as_tenant(store.tenant) for _ in range(5)]
     await asyncio.gather(*(write_until_done(replicas[place % 5], f"value {place}") for place in range(WRITERS)))
     rows = await store.sql(
@@ -107,8 +107,8 @@ async def test_writers_that_disagree_on_when_leave_the_latest_statement(store: S
 async def test_a_scope_that_keeps_moving_asks_the_caller_to_retry(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stuck = replace(apply._CLAIM, sql=apply._CLAIM.sql.replace("AND version = ", "AND version = -1 + "))
-    monkeypatch.setattr(apply, "_CLAIM", stuck)
+    stuck = replace(scope._CLAIM, sql=scope._CLAIM.sql.replace("AND version = ", "AND version = -1 + "))
+    monkeypatch.setattr(scope, "_CLAIM", stuck)
     with pytest.raises(Conflict, match="retry") as caught:
         await store.write("preference", preference_key="editor.theme", preference_value="dark")
     assert caught.value.retry_after is not None

@@ -63,6 +63,19 @@ def test_what_is_denied_is_apart_from_what_is_said() -> None:
 
 
 @pytest.mark.parametrize(
+    "contents",
+    [
+        [f"{name} went to the dentist in the old town" for name in ("Tom", "Anna", "Peter", "Maria", "Jonas")],
+        [f"I ran {many} miles along the river" for many in ("two", "five", "six", "ten", "three")],
+        [f"I saw the doctor on {day}" for day in ("Monday", "Tuesday", "Wednesday", "Friday", "Sunday")],
+        ["I turned left"] * 3 + ["I turned right"] * 3,
+    ],
+)
+def test_what_differs_in_names_numbers_or_sides_is_not_one(contents: list[str]) -> None:
+    assert group_faded([member(number, content) for number, content in enumerate(contents)], TYPES) == []
+
+
+@pytest.mark.parametrize(
     "content",
     [
         "Ana: What if I ran by the river?",
@@ -109,7 +122,7 @@ def test_a_summary_is_about_whom_all_are_about() -> None:
     scope = Scope(kind=ScopeKind.AGENT, agent_id="a", user_id="u")
     written = Written(sentence="x runs", by="me")
     same = candidate(group(*(member(number, topic="sport") for number in range(5))), written, scope, TYPES, NOW)
-    assert (same.payload.subject(), same.topic, same.scope, same.mentions) == ("Ana", "sport", scope, 5)
+    assert (same.payload.subject(), same.topic, same.scope, same.mentions) == ("Ana", "sport", scope, 1)
     mixed = [member(number, subject="Bob" if number else None, topic=str(number)) for number in range(5)]
     other = candidate(group(*mixed), written, scope, TYPES, NOW)
     assert (other.payload.subject(), other.topic) == (None, None)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
+from app import ids
 from app.db.session import Database
 from app.memory.candidate import Candidate, Ending
+from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
 from app.memory.review import ReviewAction, ReviewDecision
 from app.providers.wordllama import WordllamaEmbedder
+from app.services.entities import Entities
+from app.services.extraction import ExtractionPolicies
 from app.services.portability.batch import ImportBatch, ImportContext
 from app.services.portability.exports import ExportRequest, Exports
 from app.services.portability.index_rows import Imported, ImportIndexer
 from app.services.portability.records import read
+from app.services.turns import Turns
+from app.write.known import KnownReader
+from app.write.turns import IngestPipeline
 from tests.support.stores import USER, Store
 from tests.write.test_reviewing import reviews
 
@@ -62,9 +69,7 @@ async def future(store: Store) -> None:
 
 async def expired(store: Store) -> None:
     await taken(store)
-    await store.sql(
-        "UPDATE memories SET status = 'expired', updated_at = clock_timestamp() WHERE tenant_id = $1", store.tenant
-    )
+    await store.sql("UPDATE memories SET status = 'expired' WHERE tenant_id = $1", store.tenant)
 
 
 Situation = tuple[Callable[[Store], Awaitable[None]], tuple[str, float, dict[str, Any]], State]
@@ -99,6 +104,8 @@ SITUATIONS: dict[str, Situation] = {
 
 KEPT = "an imported memory keeps its id, so what only repeats another stays, as history of it"
 
+BESIDE = "a merge moves memories as they are: each stands beside what holds the slot until more is said, or undone"
+
 REASONS: dict[tuple[str, str], tuple[State, str]] = {
     ("import", "same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
     ("import", "contested, one side again"): (
@@ -106,6 +113,24 @@ REASONS: dict[tuple[str, str], tuple[State, str]] = {
         KEPT,
     ),
     ("import", "expired, same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
+    ("entity merge", "same value"): ([("dark", "active", False), ("dark", "active", True)], BESIDE),
+    ("entity merge", "newer"): ([("dark", "active", False), ("light", "active", True)], BESIDE),
+    ("entity merge", "older, arriving late"): (
+        [("blue", "superseded", False), ("dark", "active", False), ("light", "active", True)],
+        BESIDE,
+    ),
+    ("entity merge", "equal time"): ([("dark", "active", False), ("light", "active", True)], BESIDE),
+    ("entity merge", "contested"): (
+        [("dark", "active", False), ("blue", "active", True), ("light", "active", True)],
+        BESIDE,
+    ),
+    ("entity merge", "contested, one side again"): (
+        [("dark", "active", False), ("blue", "active", True), ("blue", "active", True)],
+        BESIDE,
+    ),
+    ("entity merge", "ended, stated before"): ([("light", "active", False), ("dark", "expired", False)], BESIDE),
+    ("entity merge", "future"): ([("dark", "active", False), ("light", "active", True)], BESIDE),
+    ("entity merge", "expired, same value"): ([("dark", "active", False), ("dark", "expired", False)], BESIDE),
 }
 """Cells whose outcome is another one, and why."""
 
@@ -130,7 +155,7 @@ async def by_import(store: Store, value: str, day: float, about: dict[str, Any])
     pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
     [line] = [line for line in b"".join(pieces).decode().splitlines() if "seedling" in line and '"memory"' in line]
     found = json.loads(line.replace("seedling", value).replace(OTHER_KEY, KEY)) | {"id": f"mem_{uuid4().hex}"}
-    embedder = store.pipeline.deciding.embedder
+    embedder = store.pipeline.embedder
     assert isinstance(embedder, WordllamaEmbedder)
     context = import_context(store.database, embedder)
     parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
@@ -150,7 +175,76 @@ def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportCon
     )
 
 
-DOORS = {"write": by_write, "batch": by_batch, "review": by_review, "import": by_import}
+@dataclass(frozen=True, slots=True)
+class OneProposal:
+    """An extractor that takes any turn to say one thing."""
+
+    proposal: Proposal
+    name: str = "scripted"
+    reads_known: bool = False
+    window: int = 1
+
+    async def extract(self, turn: Turn, context: Sequence[Turn] = (), **_: object) -> Extraction:
+        del turn, context
+        return Extraction(proposals=(self.proposal,))
+
+    async def extract_window(
+        self, turns: Sequence[Turn], context: Sequence[Turn] = (), **_: object
+    ) -> Sequence[Extraction]:
+        del context
+        return [Extraction(proposals=(self.proposal,)) for _ in turns]
+
+    async def aclose(self) -> None:
+        pass
+
+
+async def by_turn(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    said = f"The editor theme I want is {value}."
+    payload = {"preference_key": KEY, "preference_value": value}
+    sure = 0.05 if about else 0.9
+    proposal = Proposal(type="preference", payload=payload, quote=said, confidence=sure)
+    pipeline = IngestPipeline(
+        database=store.database,
+        writing=store.pipeline,
+        extractor=OneProposal(proposal),
+        known=KnownReader(database=store.database, embedder=store.pipeline.embedder, model_id=1),
+        types=store.types,
+        clock=store.pipeline.clock,
+        keep_episodes=False,
+    )
+    policies = ExtractionPolicies(database=store.database, clock=store.pipeline.clock)
+    turns = Turns(database=store.database, pipeline=pipeline, policies=policies, clock=store.pipeline.clock)
+    turn = Turn(id=ids.new(), scope=USER, role=Role.USER, content=said, occurred_at=NOW + day * DAY)
+    await turns.store(store.actor, [turn], [{}])
+    [done] = await turns.process(store.actor, [turn.id])
+    assert done.status is TurnStatus.PROCESSED
+
+
+async def by_entity_merge(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    """Say it of somebody who turns out to be the user."""
+    await store.write("fact", predicate="likes", object="tea", stateful=False)
+    one = store.candidate(
+        "preference",
+        about={"stated_at": NOW + day * DAY, **about},
+        preference_key=KEY,
+        preference_value=value,
+        subject="Robin",
+    )
+    await store.write_all([one])
+    rows = await store.sql("SELECT id, canonical_name FROM entities WHERE tenant_id = $1", store.tenant)
+    named = {row["canonical_name"]: row["id"] for row in rows}
+    entities = Entities(database=store.database, types=store.types, clock=store.pipeline.clock)
+    await entities.merge(store.actor, named["user"], [named["Robin"]], force=True)
+
+
+DOORS = {
+    "write": by_write,
+    "batch": by_batch,
+    "turn": by_turn,
+    "review": by_review,
+    "import": by_import,
+    "entity merge": by_entity_merge,
+}
 
 
 async def by_write_of_a_fact(store: Store, fact: Candidate) -> None:
@@ -224,3 +318,44 @@ async def test_the_same_situation_has_the_same_outcome_by_every_door(store: Stor
         store.tenant,
     )
     assert ends == [], "both ends of a chain agree"
+
+
+async def by_erasure(store: Store, memory: UUID) -> None:
+    await store.erasing.memory(store.actor, memory)
+
+
+async def by_rejection(store: Store, memory: UUID) -> None:
+    """Reject a memory that is to be looked at."""
+    await store.sql(
+        "UPDATE memories SET review_reason = 'asked', review_since = now() WHERE tenant_id = $1 AND id = $2",
+        store.tenant,
+        memory,
+    )
+    desk = reviews(store)
+    item = (await desk.get(store.actor, memory)).item
+    assert item is not None
+    await desk.decide(store.actor, memory, ReviewDecision(action=ReviewAction.REJECT, version=item.version))
+
+
+@pytest.mark.parametrize(
+    ("prepare", "left"),
+    [
+        (taken, []),
+        (replaced, [("blue", "superseded", False)]),
+        (contested, [("blue", "active", False)]),
+        (future, []),
+    ],
+)
+@pytest.mark.parametrize("door", [by_erasure, by_rejection])
+async def test_what_a_removal_leaves_is_the_same_by_every_door(
+    store: Store,
+    door: Callable[[Store, UUID], Awaitable[None]],
+    prepare: Callable[[Store], Awaitable[None]],
+    left: State,
+) -> None:
+    await prepare(store)
+    [holder] = await store.sql(
+        "SELECT id FROM memories WHERE tenant_id = $1 AND slot_value = 'dark' AND status = 'active'", store.tenant
+    )
+    await door(store, holder["id"])
+    assert [one for one in await versions(store) if one[1] != "forgotten"] == left

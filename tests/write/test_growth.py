@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.db import apply
+from app.db.apply import scope
 from tests.support.stores import USER, Store
 
 
@@ -23,7 +23,7 @@ async def test_a_small_scope_stays_out_of_the_vector_index(store: Store) -> None
 
 
 async def test_a_scope_that_grows_is_indexed_and_stays_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apply, "LARGE", 5)
+    monkeypatch.setattr(scope, "LARGE", 5)
     batch = [store.candidate("fact", predicate=f"has trait {place}", object=f"value {place}") for place in range(9)]
     await store.write_all(batch)
     assert (store.tenant, USER.id(store.tenant)) in store.upkeep._crowded
@@ -35,7 +35,7 @@ async def test_a_scope_that_grows_is_indexed_and_stays_so(store: Store, monkeypa
 
 
 async def test_rows_that_a_crash_left_outside_are_noticed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apply, "LARGE", 1)
+    monkeypatch.setattr(scope, "LARGE", 1)
     for thing in ("tea", "coffee", "milk"):
         await store.write("fact", predicate="likes", object=thing, stateful=False)
     await store.upkeep.settle()

@@ -13,7 +13,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from app.db import apply, jobs
+from app.db import jobs
+from app.db.apply import scope
 from app.db.jobs import Job
 from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
@@ -60,7 +61,7 @@ class Failing:
 
 
 def hype(store: Store, writer: Any = RULES) -> Hype:
-    embedder = store.pipeline.deciding.embedder
+    embedder = store.pipeline.embedder
     return Hype(database=store.database, embedder=embedder, model_id=1, writer=writer, types=store.types)
 
 
@@ -103,7 +104,7 @@ async def test_names_stay_out_of_the_vectors_as_they_do_in_the_memory_s_own(stor
         "WHERE tenant_id = $1 AND ordinal = 0",
         store.tenant,
     )
-    [expected] = await store.pipeline.deciding.embedder.embed(["Where does work?"], purpose="query")
+    [expected] = await store.pipeline.embedder.embed(["Where does work?"], purpose="query")
     vector = np.array([float(one) for one in row["vector"].strip("[]").split(",")])
     assert vector == pytest.approx(expected, abs=1e-3)
     assert (row["scope_id"], row["model_id"], row["ann"]) == (USER.id(store.tenant), 1, False)
@@ -206,7 +207,7 @@ async def test_a_payload_of_an_older_shape_is_passed_over(store: Store) -> None:
 async def test_questions_of_a_scope_that_grows_go_into_the_vector_index(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apply, "LARGE", 3)
+    monkeypatch.setattr(scope, "LARGE", 3)
     first = await put(store, predicate="likes", object="tea", stateful=False)
     await ask(store, first)
     more = [await put(store, predicate="likes", object=what, stateful=False) for what in ("chess", "rain", "jazz")]
@@ -261,7 +262,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
     assert job.status is JobStatus.QUEUED
     runtime = SimpleNamespace(
         database=store.database,
-        embedder=store.pipeline.deciding.embedder,
+        embedder=store.pipeline.embedder,
         model_id=1,
         type_book=store.types,
         settings=SimpleNamespace(language="english"),
@@ -296,5 +297,5 @@ async def test_what_says_something_new_awaits_questions(store: Store) -> None:
 
 async def resolved(store: Store, type_name: str, **payload: Any) -> Resolved:
     candidate = store.candidate(type_name, **payload)
-    [prepared] = await prepare([candidate], embedder=store.pipeline.deciding.embedder, now=NOW, language="english")
+    [prepared] = await prepare([candidate], embedder=store.pipeline.embedder, now=NOW, language="english")
     return resolve(prepared, [], USER.id(store.tenant))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,11 +20,14 @@ class Scripted:
     alike: bool = True
     place: int | None = 0
     away: bool = False
+    slow: bool = False
     pairs: list[tuple[str, str]] = field(default_factory=list)
     names: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     async def same(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         self.pairs += pairs
+        if self.slow:
+            await asyncio.Event().wait()
         if self.away:
             raise ProviderUnavailable("away")
         return [self.alike for _ in pairs]
@@ -31,13 +35,15 @@ class Scripted:
     async def which(self, name: str, sentence: str, options: Sequence[str]) -> int | None:
         assert name in sentence
         self.names.append((name, tuple(options)))
+        if self.slow:
+            await asyncio.Event().wait()
         if self.away:
             raise ProviderUnavailable("away")
         return self.place
 
 
 def judged(store: Store, judge: Scripted) -> Store:
-    return replace(store, pipeline=replace(store.pipeline, deciding=replace(store.pipeline.deciding, judge=judge)))
+    return replace(store, pipeline=replace(store.pipeline, judge=judge))
 
 
 async def written(store: Store, candidate: Candidate) -> WriteOutcome:
@@ -71,6 +77,27 @@ async def test_without_an_answer_it_is_not_the_same(store: Store) -> None:
     await written(mine, event(mine, FIRST))
 
     assert (await written(mine, event(mine, AGAIN))).decision is WriteDecision.ADDED
+
+
+async def test_a_write_does_not_wait_for_a_judge_that_is_slow(store: Store) -> None:
+    mine = judged(store, Scripted(slow=True))
+    mine = replace(mine, pipeline=replace(mine.pipeline, judge_seconds=0.01))
+    await written(mine, event(mine, FIRST))
+    assert (await written(mine, event(mine, AGAIN))).decision is WriteDecision.ADDED
+
+    await written(mine, mine.candidate("fact", subject="Sarah Lindqvist", predicate="has-role", object="architect"))
+    named = await written(mine, mine.candidate("fact", subject="Lindqvist", predicate="lives-in", object="Malmö"))
+    assert named.decision is WriteDecision.ADDED
+
+
+async def test_the_judge_sees_pairs_of_one_batch(store: Store) -> None:
+    judge = Scripted(alike=True)
+    mine = judged(store, judge)
+
+    outcomes = await mine.pipeline.write(mine.actor, [event(mine, FIRST), event(mine, AGAIN)])
+
+    assert [one.decision for one in outcomes if isinstance(one, WriteOutcome)] == ["added", "merged"]
+    assert [sorted(pair) for pair in judge.pairs] == [sorted((FIRST, AGAIN))]
 
 
 async def test_numbers_are_never_put_to_the_judge(store: Store) -> None:

@@ -70,7 +70,7 @@ async def test_what_was_stated_before_history_is_history_though_nobody_holds_the
     for day, value in ((10, "first"), (20, "third"), (30, "rejected")):
         await prefers(store, scope, day, value)
     await store.sql(
-        """UPDATE memories SET status = 'forgotten', updated_at = clock_timestamp() WHERE tenant_id = $1
+        """UPDATE memories SET status = 'forgotten' WHERE tenant_id = $1
            AND scope_id = $2 AND status = 'active'""",
         store.tenant,
         scope.id(store.tenant),

@@ -20,8 +20,9 @@ VALUES = ("Volkswagen", "Rivian", "BMW", "Tesla")
 
 
 def reviews(store: Store) -> Reviews:
-    deciding = store.pipeline.deciding
-    return Reviews(database=store.database, reviewing=ReviewDecisions(pipeline=store.pipeline), clock=deciding.clock)
+    return Reviews(
+        database=store.database, reviewing=ReviewDecisions(pipeline=store.pipeline), clock=store.pipeline.clock
+    )
 
 
 async def said(store: Store, chance: random.Random) -> None:

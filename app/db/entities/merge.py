@@ -8,19 +8,23 @@ merged into it as one, which `entities.merged_into` says. It names the last surv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from asyncpg import Record
 from sqlalchemy import text
 
 from app import ids
+from app.db.apply.memories import RowChange, change_memories, row_change
 from app.db.audit import AuditWriter
-from app.db.session import WriteSession
+from app.db.memories.read import VERSION_COLUMNS, version_fields
+from app.db.session import WriteSession, statement
 from app.db.sql import Row
 from app.memory.audit import AuditAction
+from app.memory.slots import accumulate, transition
+from app.memory.versions import Moved, SlotLink, Transition, Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,64 +71,40 @@ _MOVE_NAMES = text(
     """
 )
 
-_MOVE_MEMORIES = text(
-    """
-    WITH touched AS MATERIALIZED (
-        SELECT DISTINCT me.memory_id AS id FROM (
-            SELECT CAST(:entity AS uuid) AS id
-            UNION SELECT k.id FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = :entity
-        ) family
-        JOIN memory_entities me ON me.tenant_id = :tenant AND me.entity_id = family.id
-    ), moving AS MATERIALIZED (
-        SELECT m.id, m.scope_id, m.type, m.stated_at, m.needs_review,
-            CASE WHEN m.subject_id = :entity THEN m.subject_id END AS subject_id,
-            CASE WHEN strpos(m.slot, :old) > 0 THEN m.slot END AS slot,
-            CASE WHEN strpos(m.slot_value, :old) > 0 THEN m.slot_value END AS slot_value,
-            replace(m.slot, :old, :new) AS new_slot, replace(m.slot_value, :old, :new) AS new_value,
-            m.slot IS NOT NULL AND m.status = 'active' AND NOT m.contested AS claims
-        FROM touched JOIN memories m ON m.tenant_id = :tenant AND m.id = touched.id
+_HOLD_MEMORIES = statement(
+    f"""
+    WITH moving AS MATERIALIZED (
+        SELECT m.id, m.scope_id, m.type, m.status = 'active' AND NOT m.contested AND strpos(m.slot, :old) > 0 AS claims,
+            replace(m.slot, :old, :new) AS slot
+        FROM (
+            SELECT DISTINCT me.memory_id AS id FROM (
+                SELECT CAST(:entity AS uuid) AS id
+                UNION SELECT k.id FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = :entity
+            ) family
+            JOIN memory_entities me ON me.tenant_id = :tenant AND me.entity_id = family.id
+        ) touched JOIN memories m ON m.tenant_id = :tenant AND m.id = touched.id
         WHERE m.subject_id = :entity OR strpos(m.slot, :old) > 0 OR strpos(m.slot_value, :old) > 0
     ), holding AS (
-        SELECT h.* FROM (SELECT DISTINCT scope_id, type, new_slot FROM moving WHERE claims AND slot IS NOT NULL) taken
+        SELECT h.id FROM (SELECT DISTINCT scope_id, type, slot FROM moving WHERE claims) taken
         CROSS JOIN LATERAL (
-            SELECT m.id, m.type, m.slot, m.slot_value, m.stated_at FROM memories m
+            SELECT m.id FROM memories m
             WHERE m.tenant_id = :tenant AND m.scope_id = taken.scope_id AND m.type = taken.type
-              AND m.slot = taken.new_slot AND m.status = 'active' AND NOT m.contested OFFSET 0
+              AND m.slot = taken.slot AND m.status = 'active' AND NOT m.contested OFFSET 0
         ) h
-        WHERE h.id NOT IN (SELECT id FROM moving)
-    ), claiming AS (
-        SELECT true AS comes, * FROM moving
-        UNION ALL
-        SELECT false, id, NULL, type, stated_at, false, NULL, slot, slot_value, slot, slot_value, true FROM holding
-    ), ranked AS (
-        SELECT *, first_value(id) OVER standing AS holder, first_value(new_value) OVER standing AS held
-        FROM claiming
-        WINDOW standing AS (PARTITION BY type, new_slot, claims, CASE WHEN NOT claims THEN id END
-                            ORDER BY comes AND slot IS NOT NULL, stated_at DESC, id)
-    ), settled AS MATERIALIZED (
-        SELECT *, id <> holder AS second, id <> holder AND new_value IS DISTINCT FROM held AS differs
-        FROM ranked WHERE comes
-    ), moved AS (
-        UPDATE memories m SET subject_id = CASE WHEN s.subject_id IS NULL THEN m.subject_id ELSE :into END,
-            slot = s.new_slot, slot_value = s.new_value, contested = m.contested OR s.second,
-            review_reason = CASE WHEN s.differs THEN coalesce(m.review_reason, 'entity_merge') ELSE m.review_reason END,
-            review_since = CASE WHEN s.differs THEN coalesce(m.review_since, :at) ELSE m.review_since END,
-            updated_at = :at
-        FROM settled s WHERE m.tenant_id = :tenant AND m.id = s.id
-    ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
-        SELECT :tenant, id, 'contradicts', holder, :at FROM settled WHERE differs ON CONFLICT DO NOTHING
-    ), recorded AS (
-        INSERT INTO entity_merge_memories (tenant_id, entity_id, memory_id, subject_id, slot, slot_value, contested,
-            needs_review, contradicts)
-        SELECT :tenant, :entity, id, subject_id, slot, slot_value, second, differs AND NOT needs_review,
-            CASE WHEN differs AND NOT EXISTS (
-                SELECT FROM memory_links k WHERE k.tenant_id = :tenant AND k.from_memory = settled.id
-                  AND k.kind = 'contradicts' AND k.to_memory = settled.holder) THEN holder END
-        FROM settled
     )
-    SELECT count(*) AS memories, array_agg(ARRAY[id, holder] ORDER BY id) FILTER (WHERE differs) AS contradictions
-    FROM settled
+    SELECT {", ".join(f"m.{name}" for name in VERSION_COLUMNS)}, m.subject_id,
+        m.id IN (SELECT id FROM moving) AS moves
+    FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id IN (SELECT id FROM moving UNION SELECT id FROM holding)
+    ORDER BY m.id FOR NO KEY UPDATE OF m
+    """  # noqa: S608 - composed of constants
+)
+"""Memories whose subject, slot or value names the entity, and those that hold the slots which they come into."""
+
+_LINKED = statement(
+    """
+    SELECT from_memory, to_memory FROM memory_links
+    WHERE tenant_id = :tenant AND kind = 'contradicts' AND from_memory = ANY(:ids)
     """
 )
 
@@ -138,7 +118,7 @@ _JOIN = text(
         WHERE k.tenant_id = :tenant AND k.merged_into = :entity
           AND NOT EXISTS (SELECT FROM entity_merges g WHERE g.tenant_id = :tenant AND g.entity_id = k.id)
     )
-    UPDATE entities SET merged_into = :into, updated_at = :at
+    UPDATE entities SET merged_into = :into
     WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)
     """
 )
@@ -165,16 +145,79 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     """
     here = {"tenant": tenant, "entity": entity, "into": into}
     names = await session.execute(_MOVE_NAMES, here)
-    found: Any = await session.execute(_MOVE_MEMORIES, {**here, "old": str(entity), "new": str(into), "at": at})
-    memories, contradictions = found.one()
+    values = {"tenant": tenant, "entity": entity, "old": str(entity), "new": str(into)}
+    held = await session.fetch(_HOLD_MEMORIES, values)
+    moving = [row for row in held if row["moves"]]
+    versions = {row["id"]: Version(**version_fields(row)) for row in held}
+    moves = Moved(
+        to={row["id"]: (_renamed(row["slot"], values), _renamed(row["slot_value"], values)) for row in moving}
+    )
+    found = transition(versions.values(), moves, policy=accumulate, now=at)
+    linked = {(row["from_memory"], row["to_memory"]) for row in await session.fetch(_LINKED, _named(tenant, found))}
+    await change_memories(
+        session,
+        tenant,
+        [_moved(row, found, entity=entity, into=into, at=at) for row in moving],
+        at=at,
+        rows={
+            "memory_links": [link_row(tenant, one, at) for one in found.links],
+            "entity_merge_memories": [_record(row, found, linked, values) for row in moving],
+        },
+    )
     await session.execute(_JOIN, {**here, "at": at})
     return EntityMerge(
         entity=entity,
         into=into,
         aliases=names.rowcount,
-        memories=memories,
-        contradictions=tuple(Contradiction(memory=one, holder=other) for one, other in contradictions or ()),
+        memories=len(moving),
+        contradictions=tuple(Contradiction(memory=one.source, holder=one.target) for one in found.links),
     )
+
+
+def _renamed(text: str | None, values: Mapping[str, object]) -> str | None:
+    return None if text is None else text.replace(str(values["old"]), str(values["new"]))
+
+
+def _named(tenant: UUID, found: Transition) -> dict[str, object]:
+    return {"tenant": tenant, "ids": [one.source for one in found.links]}
+
+
+def _moved(row: Record, found: Transition, *, entity: UUID, into: UUID, at: datetime) -> RowChange:
+    """Return what changes of a memory: its subject, and what the engine says of its slot."""
+    subject = {"subject_id": into} if row["subject_id"] == entity else {}
+    change = found.change_of(row["id"])
+    return RowChange(id=row["id"], values=subject) if change is None else row_change(change, at=at, more=subject)
+
+
+def link_row(tenant: UUID, one: SlotLink, at: datetime) -> Row:
+    """Return an edge between two memories as a row."""
+    return {
+        "tenant_id": tenant,
+        "from_memory": one.source,
+        "kind": one.kind,
+        "to_memory": one.target,
+        "created_at": at,
+    }
+
+
+def _record(row: Record, found: Transition, linked: Collection[tuple[UUID, UUID]], values: Mapping[str, object]) -> Row:
+    """Return what a memory was before, as far as it changes; None stands for what stays as it is."""
+    change = found.change_of(row["id"])
+    contested = change is not None and change.after.contested and not change.before.contested
+    reviewed = change is not None and change.after.review is not None and change.before.review is None
+    new = next((one.target for one in found.links if one.source == row["id"]), None)
+    old = str(values["old"])
+    return {
+        "tenant_id": values["tenant"],
+        "entity_id": values["entity"],
+        "memory_id": row["id"],
+        "subject_id": row["subject_id"] if row["subject_id"] == values["entity"] else None,
+        "slot": row["slot"] if old in (row["slot"] or "") else None,
+        "slot_value": row["slot_value"] if old in (row["slot_value"] or "") else None,
+        "contested": contested,
+        "needs_review": reviewed,
+        "contradicts": None if (row["id"], new) in linked else new,
+    }
 
 
 async def merge_entities(

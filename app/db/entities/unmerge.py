@@ -1,11 +1,6 @@
-"""Read and undo the record of a merge.
+"""Records of merges of entities, and their undoing.
 
-Dividing a slot that two entities shared: each side's versions follow one another again, as if alone.
-
-`home` below are the memories that a merge had moved into the slot and that are back in their own. What was decided
-between them and those that stay is undone: who replaced whom, who contradicts whom, who stands behind whom.
-
-Taking a merge apart: everything that it moved goes back, and so does what named the merged entity since.
+Everything that a merge moved goes back, and so does what named the merged entity since.
 """
 
 from __future__ import annotations
@@ -16,158 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from asyncpg import Record
 from sqlalchemy import RowMapping, text
 
-from app.db.session import ReadSession, WriteSession
-
-LONGEST = 1_000
-"""Steps along a chain of supersession that are followed to find the next version of one's own."""
-
-_HOME = """
-    home AS MATERIALIZED (
-        SELECT m.id, m.scope_id, m.type, m.slot, replace(m.slot, :old, :new) AS shared
-        FROM entity_merge_memories l JOIN memories m ON m.tenant_id = :tenant AND m.id = l.memory_id
-        WHERE l.tenant_id = :tenant AND l.entity_id = :entity AND l.slot IS NOT NULL
-    )"""
-
-_IN_SHARED = """(
-            SELECT m.* FROM memories m WHERE m.tenant_id = :tenant AND m.scope_id = home.scope_id
-              AND m.type = home.type AND m.slot = home.shared OFFSET 0
-        )"""
-
-_PART_CHAINS = text(
-    f"""
-    WITH RECURSIVE {_HOME}, crossing AS (
-        SELECT home.id, home.slot, n.id AS next FROM home CROSS JOIN LATERAL (
-            SELECT n.id FROM memories m JOIN memories n ON n.tenant_id = :tenant AND n.id = m.superseded_by
-            WHERE m.tenant_id = :tenant AND m.id = home.id AND n.slot = home.shared OFFSET 0
-        ) n
-        UNION
-        SELECT m.id, m.slot, home.id FROM home CROSS JOIN LATERAL (
-            SELECT m.id, m.slot FROM memories m
-            WHERE m.tenant_id = :tenant AND m.superseded_by = home.id AND m.slot = home.shared OFFSET 0
-        ) m
-    ), walk AS (
-        SELECT id, slot, next, 1 AS step FROM crossing
-        UNION ALL
-        SELECT walk.id, walk.slot, n.superseded_by, step + 1 FROM walk
-        JOIN memories n ON n.tenant_id = :tenant AND n.id = walk.next AND n.slot IS DISTINCT FROM walk.slot
-        WHERE step < {LONGEST}
-    ), parted AS MATERIALIZED (
-        SELECT DISTINCT ON (walk.id) m.id, m.type, m.slot, walk.next, m.valid_from, m.superseded_by AS stranger,
-            n.valid_from AS until, walk.next IS NULL AND m.status = 'superseded' AS revived,
-            EXISTS (SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type
-                        AND h.slot = m.slot AND h.status = 'active' AND NOT h.contested) AS taken,
-            m.stated_at
-        FROM walk JOIN memories m ON m.tenant_id = :tenant AND m.id = walk.id
-        LEFT JOIN memories n ON n.tenant_id = :tenant AND n.id = walk.next
-        ORDER BY walk.id, step DESC
-    ), ranked AS (
-        SELECT *, row_number() OVER (PARTITION BY type, slot, revived ORDER BY stated_at DESC, id DESC) AS place
-        FROM parted
-    ), changed AS (
-        UPDATE memories m SET superseded_by = r.next, status = CASE WHEN r.revived THEN 'active' ELSE m.status END,
-            retired_at = CASE WHEN r.revived THEN NULL ELSE m.retired_at END,
-            ended_at = CASE WHEN r.revived THEN NULL WHEN r.next IS NULL THEN m.ended_at
-                            ELSE greatest(r.until, r.valid_from) END,
-            contested = m.contested OR (r.revived AND (r.taken OR r.place > 1)), updated_at = :at
-        FROM ranked r WHERE m.tenant_id = :tenant AND m.id = r.id
-        RETURNING m.id, m.status, m.retired_at, m.ended_at, r.next, r.revived
-    ), indexed AS (
-        UPDATE memory_index i SET status = c.status, retired_at = c.retired_at, ended_at = c.ended_at
-        FROM changed c WHERE i.tenant_id = :tenant AND i.memory_id = c.id
-    ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
-        SELECT :tenant, next, 'supersedes', id, :at FROM changed WHERE next IS NOT NULL ON CONFLICT DO NOTHING
-    )
-    SELECT id FROM changed WHERE revived
-    """  # noqa: S608 - composed of constants
-)
-
-_PART_LINKS = text(
-    f"""
-    WITH {_HOME}, strangers AS (
-        SELECT home.id AS mine, m.id AS other FROM home CROSS JOIN LATERAL {_IN_SHARED} m
-    ), pairs AS MATERIALIZED (
-        SELECT mine AS one, other FROM strangers UNION ALL SELECT other, mine FROM strangers
-    ), unlinked AS (
-        DELETE FROM memory_links k USING pairs
-        WHERE k.tenant_id = :tenant AND k.from_memory = pairs.one AND k.to_memory = pairs.other
-          AND k.kind IN ('supersedes', 'contradicts') AND k.created_at >= :merged_at
-    )
-    UPDATE memories m SET supersedes = (
-            SELECT p.id FROM memories p WHERE p.tenant_id = :tenant AND p.superseded_by = m.id
-            ORDER BY p.stated_at DESC, p.id DESC LIMIT 1), updated_at = :at
-    FROM pairs WHERE m.tenant_id = :tenant AND m.id = pairs.one AND m.supersedes = pairs.other
-    """  # noqa: S608 - composed of constants
-)
-
-_LIFT = text(
-    f"""
-    WITH {_HOME}, vacated AS (
-        SELECT DISTINCT scope_id, type, shared FROM home
-        WHERE NOT EXISTS (SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = home.scope_id
-                AND h.type = home.type AND h.slot = home.shared AND h.status = 'active' AND NOT h.contested)
-    ), risen AS MATERIALIZED (
-        SELECT DISTINCT ON (m.scope_id, m.type, m.slot) m.id, l.entity_id, l.needs_review, l.contradicts
-        FROM vacated home CROSS JOIN LATERAL {_IN_SHARED} m
-        LEFT JOIN LATERAL (
-            SELECT c.* FROM entity_merge_memories c
-            JOIN entity_merges g ON g.tenant_id = c.tenant_id AND g.entity_id = c.entity_id AND g.into_id = :into
-            WHERE c.tenant_id = :tenant AND c.memory_id = m.id AND c.contested OFFSET 0
-        ) l ON true
-        WHERE m.status = 'active' AND (l.memory_id IS NOT NULL OR m.recorded_at >= :merged_at)
-        ORDER BY m.scope_id, m.type, m.slot, m.stated_at DESC, m.id
-    ), lifted AS (
-        UPDATE memories m SET contested = false,
-            review_reason = CASE WHEN r.needs_review THEN NULL ELSE m.review_reason END,
-            review_since = CASE WHEN r.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
-        FROM risen r WHERE m.tenant_id = :tenant AND m.id = r.id
-    ), unlinked AS (
-        DELETE FROM memory_links k USING risen r
-        WHERE k.tenant_id = :tenant AND k.from_memory = r.id AND k.to_memory = r.contradicts AND k.kind = 'contradicts'
-    )
-    UPDATE entity_merge_memories l SET contested = false, needs_review = false, contradicts = NULL
-    FROM risen r WHERE l.tenant_id = :tenant AND l.memory_id = r.id AND l.entity_id = r.entity_id
-    """  # noqa: S608 - composed of constants
-)
-
-_RELINK = text(
-    f"""
-    WITH {_HOME}, orphans AS MATERIALIZED (
-        SELECT l.entity_id, l.memory_id, l.contradicts,
-            (SELECT h.id FROM memories h
-             WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type AND h.slot = m.slot
-               AND h.status = 'active' AND NOT h.contested AND h.id <> m.id
-               AND h.slot_value IS DISTINCT FROM m.slot_value) AS holder
-        FROM home CROSS JOIN LATERAL {_IN_SHARED} m
-        JOIN entity_merge_memories l ON l.tenant_id = :tenant AND l.memory_id = m.id AND l.contradicts = home.id
-    ), unlinked AS (
-        DELETE FROM memory_links k USING orphans o
-        WHERE k.tenant_id = :tenant AND k.from_memory = o.memory_id AND k.to_memory = o.contradicts
-          AND k.kind = 'contradicts'
-    ), linked AS (
-        INSERT INTO memory_links (tenant_id, from_memory, kind, to_memory, created_at)
-        SELECT :tenant, memory_id, 'contradicts', holder, :at FROM orphans WHERE holder IS NOT NULL
-        ON CONFLICT DO NOTHING
-    )
-    UPDATE entity_merge_memories l SET contradicts = o.holder
-    FROM orphans o WHERE l.tenant_id = :tenant AND l.memory_id = o.memory_id AND l.entity_id = o.entity_id
-    """  # noqa: S608 - composed of constants
-)
-
-
-async def split_slot(session: WriteSession, here: Mapping[str, object]) -> list[UUID]:
-    """Divide every slot that memories have just left for their own; return those that hold again.
-
-    `here` has the tenant, the `entity` they are about, the one it was merged `into` and when (`merged_at`), both
-    ids as text, `old` and `new`, and the stamp of what is done, `at`.
-    """
-    revived = [UUID(str(row[0])) for row in await session.execute(_PART_CHAINS, here)]
-    await session.execute(_PART_LINKS, here)
-    await session.execute(_LIFT, here)
-    await session.execute(_RELINK, here)
-    return revived
+from app.db.apply.memories import RowChange, change_memories, row_change
+from app.db.entities.merge import link_row
+from app.db.memories.read import VERSION_COLUMNS, version_fields
+from app.db.session import ReadSession, WriteSession, statement
+from app.memory.slots import accumulate, transition
+from app.memory.unmerging import changed_marks
+from app.memory.versions import MergedVersion, MergeMark, Transition, Unmerged, Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +102,7 @@ _GIVE_BACK = text(
         WHERE me.tenant_id = :tenant AND me.memory_id = g.memory AND me.entity_id = :into AND me.role = ANY(g.roles)
         RETURNING me.memory_id
     ), counted AS (
-        UPDATE entities e SET updated_at = greatest(e.updated_at, :at),
+        UPDATE entities e SET
             mention_count = greatest(0, e.mention_count + moved.times * CASE WHEN e.id = :entity THEN 1 ELSE -1 END)
         FROM (
             SELECT sum(m.mentions) AS times FROM mentions k
@@ -269,28 +122,62 @@ _GIVE_BACK = text(
     """
 )
 
-_SEND_HOME = text(
-    """
-    WITH recorded AS MATERIALIZED (
-        SELECT l.*, m.type, m.stated_at,
-            l.slot IS NOT NULL AND m.status = 'active' AND (l.contested OR NOT m.contested) AS claims
+_HOLD_MEMORIES = statement(
+    f"""
+    WITH mine AS MATERIALIZED (
+        SELECT m.id, m.scope_id, m.type, m.slot AS shared, l.slot AS own
         FROM entity_merge_memories l JOIN memories m ON m.tenant_id = :tenant AND m.id = l.memory_id
         WHERE l.tenant_id = :tenant AND l.entity_id = :entity
-    ), mine AS MATERIALIZED (
-        SELECT *, claims AND row_number() OVER (PARTITION BY type, slot, claims ORDER BY stated_at DESC, memory_id) > 1
-            AS second
-        FROM recorded
-    ), unlinked AS (
-        DELETE FROM memory_links k USING mine
-        WHERE k.tenant_id = :tenant AND k.from_memory = mine.memory_id AND k.to_memory = mine.contradicts
-          AND k.kind = 'contradicts'
+    ), near AS MATERIALIZED (
+        SELECT id FROM mine
+        UNION
+        SELECT m.id FROM (
+            SELECT scope_id, type, shared AS slot FROM mine WHERE own IS NOT NULL
+            UNION SELECT scope_id, type, own FROM mine WHERE own IS NOT NULL
+        ) s CROSS JOIN LATERAL (
+            SELECT m.id FROM memories m
+            WHERE m.tenant_id = :tenant AND m.scope_id = s.scope_id AND m.type = s.type AND m.slot = s.slot OFFSET 0
+        ) m
     )
-    UPDATE memories m SET subject_id = coalesce(mine.subject_id, m.subject_id), slot = coalesce(mine.slot, m.slot),
-        slot_value = coalesce(mine.slot_value, m.slot_value),
-        contested = (m.contested AND NOT mine.contested) OR mine.second,
-        review_reason = CASE WHEN mine.needs_review THEN NULL ELSE m.review_reason END,
-        review_since = CASE WHEN mine.needs_review THEN NULL ELSE m.review_since END, updated_at = :at
-    FROM mine WHERE m.tenant_id = :tenant AND m.id = mine.memory_id
+    SELECT {", ".join(f"m.{name}" for name in VERSION_COLUMNS)} FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id IN (
+        SELECT id FROM near
+        UNION SELECT m.superseded_by FROM near JOIN memories m ON m.tenant_id = :tenant AND m.id = near.id)
+    ORDER BY m.id FOR NO KEY UPDATE OF m
+    """  # noqa: S608 - composed of constants
+)
+"""Memories that a merge moved, those in the slots which they leave and return to, and what follows these."""
+
+_MARKS = statement(
+    """
+    SELECT l.*, g.into_id = :into AS here FROM entity_merge_memories l
+    JOIN entity_merges g ON g.tenant_id = l.tenant_id AND g.entity_id = l.entity_id
+    WHERE l.tenant_id = :tenant AND l.memory_id = ANY(:ids)
+    """
+)
+
+_UNLINK = statement(
+    """
+    DELETE FROM memory_links k USING jsonb_to_recordset(CAST(:given AS jsonb)) AS g(source uuid, target uuid)
+    WHERE k.tenant_id = :tenant AND k.from_memory = g.source AND k.to_memory = g.target AND k.kind = 'contradicts'
+    """
+)
+
+_UNLINK_SIDES = statement(
+    """
+    DELETE FROM memory_links k
+    WHERE k.tenant_id = :tenant AND k.kind IN ('supersedes', 'contradicts') AND k.created_at >= :merged_at
+      AND ((k.from_memory = ANY(:home) AND k.to_memory = ANY(:others))
+        OR (k.from_memory = ANY(:others) AND k.to_memory = ANY(:home)))
+    """
+)
+
+_SET_MARKS = statement(
+    """
+    UPDATE entity_merge_memories l SET contested = g.contested, needs_review = g.asked, contradicts = g.contradicts
+    FROM jsonb_to_recordset(CAST(:given AS jsonb))
+        AS g(entity uuid, memory uuid, contested boolean, asked boolean, contradicts uuid)
+    WHERE l.tenant_id = :tenant AND l.memory_id = g.memory AND l.entity_id = g.entity
     """
 )
 
@@ -328,8 +215,7 @@ _STAND_ALONE = text(
         UNION
         SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
     )
-    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END,
-        updated_at = :at
+    UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END
     FROM kin WHERE e.tenant_id = :tenant AND e.id = kin.id
     """
 )
@@ -388,8 +274,9 @@ async def give_back(
         }
         for one in given
     ]
+    await session.stamp(at)
     here = {"tenant": tenant, "entity": entity, "into": merged.into, "given": json.dumps(rows)}
-    await session.execute(_GIVE_BACK, {**here, "at": at})
+    await session.execute(_GIVE_BACK, here)
 
 
 async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime) -> Undone:
@@ -399,10 +286,76 @@ async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: Mer
     that memory holds again.
     """
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
-    home = await session.execute(_SEND_HOME, {"tenant": tenant, "entity": entity, "at": at})
-    texts = {"old": str(entity), "new": str(merged.into), "merged_at": merged.merged_at, "at": at}
-    revived = await split_slot(session, {**here, **texts})
+    home, revived = await _send_home(session, tenant, entity, merged, at=at)
     names = await session.execute(_GIVE_NAMES_BACK, here)
-    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity, "at": at})
+    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
     await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
-    return Undone(aliases=names.rowcount, memories=home.rowcount, revived=tuple(revived))
+    return Undone(aliases=names.rowcount, memories=home, revived=revived)
+
+
+async def _send_home(
+    session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime
+) -> tuple[int, tuple[UUID, ...]]:
+    """Return the memories that a merge moved to their slots; return how many, and those that are believed again."""
+    rows = await session.fetch(_HOLD_MEMORIES, {"tenant": tenant, "entity": entity})
+    versions = {row["id"]: Version(**version_fields(row)) for row in rows}
+    recorded = await session.fetch(_MARKS, {"tenant": tenant, "into": merged.into, "ids": list(versions)})
+    mine = {row["memory_id"]: row for row in recorded if row["entity_id"] == entity}
+    event = Unmerged(
+        home={one: _merged_version(row) for one, row in mine.items()},
+        marks=tuple(_mark(row) for row in recorded if row["entity_id"] != entity),
+        merged_at=merged.merged_at,
+    )
+    found = transition(versions.values(), event, policy=accumulate, now=at)
+    others = [one for one in versions if one not in mine]
+    sides = {"tenant": tenant, "merged_at": merged.merged_at, "home": list(mine), "others": others}
+    await session.fetch(_UNLINK_SIDES, sides)
+    gone = [{"source": str(one.source), "target": str(one.target)} for one in found.unlinks]
+    await session.fetch(_UNLINK, {"tenant": tenant, "given": json.dumps(gone)})
+    await change_memories(
+        session,
+        tenant,
+        _changed(found, {one: row["subject_id"] for one, row in mine.items()}, at=at),
+        at=at,
+        rows={"memory_links": [link_row(tenant, one, at) for one in found.links]},
+    )
+    marks = [
+        {
+            "entity": str(one.entity),
+            "memory": str(one.memory),
+            "contested": one.contested,
+            "asked": one.asked,
+            "contradicts": None if one.contradicts is None else str(one.contradicts),
+        }
+        for one in changed_marks(found, event)
+    ]
+    await session.fetch(_SET_MARKS, {"tenant": tenant, "given": json.dumps(marks)})
+    return len(mine), tuple(one.id for one in found.rivals)
+
+
+def _changed(found: Transition, subjects: Mapping[UUID, UUID | None], *, at: datetime) -> list[RowChange]:
+    """Return the changes of memories, with the subjects that they get back."""
+    more = {one: {"subject_id": subject} for one, subject in subjects.items() if subject is not None}
+    changes = [row_change(one, at=at, more=more.pop(one.before.id, None)) for one in found.changes]
+    return changes + [RowChange(id=one, values=values) for one, values in more.items()]
+
+
+def _merged_version(row: Record) -> MergedVersion:
+    return MergedVersion(
+        slot=row["slot"],
+        value=row["slot_value"],
+        contested=row["contested"],
+        asked=row["needs_review"],
+        contradicts=row["contradicts"],
+    )
+
+
+def _mark(row: Record) -> MergeMark:
+    return MergeMark(
+        entity=row["entity_id"],
+        memory=row["memory_id"],
+        here=row["here"],
+        contested=row["contested"],
+        asked=row["needs_review"],
+        contradicts=row["contradicts"],
+    )

@@ -11,12 +11,15 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
+from app.db.apply import removal
+from app.db.apply.removal import delete_batch
 from app.db.session import WriteSession
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
 
@@ -44,17 +47,17 @@ _REMEMBER = {
     for kind, table in (("mem", "memories"), ("turn", "turns"))
 }
 
-_UNLINK = text(
-    """
-    UPDATE memories SET superseded_by = NULL, updated_at = greatest(updated_at, now())
-    WHERE tenant_id = :tenant AND superseded_by = ANY(:ids) AND id <> ALL(:ids)
-    """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-
 _COUNT_OFF = text(
     """
     UPDATE scopes SET version = version + 1, memory_count = greatest(0, memory_count - :gone)
     WHERE tenant_id = :tenant AND id = :scope
+    """
+)
+
+_HAS_CONTEXT = text(
+    """
+    SELECT count(DISTINCT memory_id) FROM memory_index
+    WHERE tenant_id = :tenant AND memory_id = :id AND kind = 'context'
     """
 )
 
@@ -76,7 +79,7 @@ _DROP_TICKETS = text(
 
 _PART = text(
     """
-    UPDATE entities SET merged_into = NULL, updated_at = greatest(updated_at, now())
+    UPDATE entities SET merged_into = NULL
     WHERE tenant_id = :tenant AND scope_id = :scope AND merged_into IS NOT NULL
     """
 )
@@ -133,7 +136,6 @@ async def memories(session: WriteSession, tenant: UUID, scope: UUID, erasure: UU
         return Counter()
     here = {"tenant": tenant, "ids": ids}
     await session.execute(_REMEMBER["mem"], {**here, "erasure": erasure})
-    await session.execute(_UNLINK, here)
     counts = await _without_children(session, tenant, ids)
     await session.execute(_COUNT_OFF, {"tenant": tenant, "scope": scope, "gone": counts["memories"]})
     return counts
@@ -143,20 +145,25 @@ async def _without_children(session: WriteSession, tenant: UUID, ids: Sequence[U
     counts: Counts = Counter()
     for child in OF_MEMORY:
         counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, ids)
-    counts["memories"] = await _delete(session, "memories", "id = ANY(:ids)", tenant, ids)
+    counts["memories"] = await delete_batch(session, tenant, ids)
     return counts
 
 
 async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure: UUID) -> Counts:
-    """Erase what is of one memory, though not itself: `editing.erase` does that, and mends the chain."""
+    """Erase what is of one memory, though not itself."""
     await session.execute(_REMEMBER["mem"], {"tenant": tenant, "ids": [memory], "erasure": erasure})
     counts: Counts = Counter()
     found = await session.execute(_COUNT_INDEX, {"tenant": tenant, "id": memory})
     counts["memory_index"] = int(found.scalar_one())
     for child in OF_MEMORY:
-        if child.table != "memory_index":  # which `editing.erase` counts by
+        if child.table != "memory_index":  # which the deletion of the memory counts by
             counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, [memory])
     return counts
+
+
+async def has_context(session: WriteSession, tenant: UUID, memory: UUID) -> int:
+    """Return 1 for a memory that is indexed with the context it was said in, else 0."""
+    return int((await session.execute(_HAS_CONTEXT, {"tenant": tenant, "id": memory})).scalar_one())
 
 
 async def turns(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:
@@ -284,29 +291,6 @@ _UNEXPLAIN = text(
     """
 )
 
-_UNCONTEXT = text(
-    """
-    WITH quoting AS (
-        UPDATE memories m SET context = NULL, updated_at = :now
-        WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.context IS NOT NULL
-          AND (cardinality(:sessions) = 0 OR m.session_id = ANY(:sessions))
-          AND EXISTS (SELECT FROM unnest(:needles) AS n(needle) WHERE strpos(m.context, n.needle) > 0)
-        RETURNING m.id
-    ), dropped AS (
-        DELETE FROM memory_index i USING quoting q
-        WHERE i.tenant_id = :tenant AND i.memory_id = q.id AND i.kind = 'context'
-        RETURNING i.memory_id
-    ), alone AS (
-        UPDATE memory_index i SET kind = 'both' FROM quoting q
-        WHERE i.tenant_id = :tenant AND i.memory_id = q.id AND i.kind = 'content'
-    ), counted AS (
-        UPDATE scopes SET context_count = greatest(0, context_count - (SELECT count(DISTINCT memory_id) FROM dropped))
-        WHERE tenant_id = :tenant AND id = :scope
-    )
-    SELECT count(*) FROM quoting
-    """
-).bindparams(bindparam("sessions", type_=ARRAY(Text)), bindparam("needles", type_=ARRAY(Text)))
-
 _MENTIONED = text("SELECT entity_id, role FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :memory")
 
 _ORPHANS = text(
@@ -348,7 +332,6 @@ _UNNAME = tuple(
 _RENAME = text(
     """
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
-        updated_at = greatest(e.updated_at, now()),
         attributes = e.attributes - CAST(:keys AS text[]),
         canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id
@@ -403,13 +386,13 @@ async def clear_context(
     *,
     needles: Sequence[str],
     sessions: Collection[str],
-    now: object,
+    now: datetime,
 ) -> int:
     """Take the context off memories in which it holds one of these texts; return how many there were."""
     if not needles:
         return 0
-    values = {"tenant": tenant, "scope": scope, "needles": list(needles), "sessions": list(sessions), "now": now}
-    return int((await session.execute(_UNCONTEXT, values)).scalar_one())
+    await session.stamp(now)
+    return await removal.clear_context(session, tenant, scope, needles=needles, sessions=sessions)
 
 
 async def mentioned(session: WriteSession, tenant: UUID, memory: UUID) -> dict[UUID, list[str]]:

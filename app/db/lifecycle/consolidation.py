@@ -11,7 +11,7 @@ import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
-from app.db.lifecycle.sweeps import FRESHNESS_SQL
+from app.db.lifecycle.sweeps import DATED, FRESHNESS_SQL
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, statement
 from app.db.sql import has_vector, vector_of
@@ -21,7 +21,7 @@ from app.model import Scope
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')
     AND m.speech_act IN ('assertion', 'negation') AND m.review_reason IS NULL AND NOT m.contested
-    AND i.words <= :words AND {has_vector("i")} AND {FRESHNESS_SQL} < :faded
+    AND i.words <= :words AND {has_vector("i")} AND {FRESHNESS_SQL} < :faded AND {DATED} <= :now
     AND NOT EXISTS (SELECT FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id)
 """
 

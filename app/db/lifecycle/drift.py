@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
+from app.db.apply.memories import RowChange, change_memories
 from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, WriteSession, statement
 from app.memory.drift import DayRow
+from app.model import ReviewReason
 
 NOW = "now."
 """How kinds of rows begin that say what there is, rather than what happened on a day."""
@@ -248,28 +250,20 @@ _MARKED = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_MARK = statement(
+_HOLDERS = statement(
     """
-    UPDATE memories m SET volatile = true, updated_at = :now,
-        review_note = CASE WHEN m.review_reason IS NULL
-            THEN format('the value of its slot was replaced %s times in %s days', g.flips, CAST(:days AS int))
-            ELSE m.review_note END,
-        review_since = coalesce(m.review_since, :now), review_reason = coalesce(m.review_reason, 'volatile')
+    SELECT m.id, m.scope_id, m.review_reason, g.flips
     FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(scope_id uuid, type text, slot text, flips int)
-    WHERE m.tenant_id = :tenant AND m.scope_id = g.scope_id AND m.type = g.type AND m.slot = g.slot
-      AND m.status = 'active' AND NOT m.contested AND NOT m.volatile
-    RETURNING m.id, m.scope_id, g.flips
+    JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = g.scope_id AND m.type = g.type AND m.slot = g.slot
+        AND m.status = 'active' AND NOT m.contested AND NOT m.volatile
+    ORDER BY m.id FOR NO KEY UPDATE OF m
     """
 )
 
-_SETTLE = statement(
+_HOLD_MARKED = statement(
     """
-    UPDATE memories m SET volatile = false, updated_at = :now,
-        review_note = CASE WHEN m.review_reason = 'volatile' THEN NULL ELSE m.review_note END,
-        review_since = CASE WHEN m.review_reason = 'volatile' THEN NULL ELSE m.review_since END,
-        review_reason = nullif(m.review_reason, 'volatile')
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.volatile
-    RETURNING m.id, m.scope_id
+    SELECT m.id, m.scope_id, m.review_reason FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.volatile ORDER BY m.id FOR NO KEY UPDATE
     """
 )
 
@@ -310,7 +304,15 @@ async def mark(
         {"scope_id": str(scope), "type": kind, "slot": slot, "flips": count}
         for (scope, kind, slot), count in slots.items()
     ]
-    rows = await session.fetch(_MARK, {"tenant": tenant, "given": json.dumps(given), "days": days, "now": now})
+    rows = await session.fetch(_HOLDERS, {"tenant": tenant, "given": json.dumps(given)})
+    changes = []
+    for row in rows:
+        values: dict[str, object] = {"volatile": True}
+        if row["review_reason"] is None:
+            note = f"the value of its slot was replaced {row['flips']} times in {days} days"
+            values |= {"review_reason": ReviewReason.VOLATILE, "review_note": note, "review_since": now}
+        changes.append(RowChange(id=row["id"], values=values))
+    await change_memories(session, tenant, changes, at=now)
     return [(row["id"], row["scope_id"], row["flips"]) for row in rows]
 
 
@@ -318,5 +320,12 @@ async def clear_mark(
     session: WriteSession, tenant: UUID, memories: Sequence[UUID], *, now: datetime
 ) -> list[tuple[UUID, UUID]]:
     """Take the mark off, and the question to people with it; return memory and scope of those that had it."""
-    rows = await session.fetch(_SETTLE, {"tenant": tenant, "ids": list(memories), "now": now})
+    rows = await session.fetch(_HOLD_MARKED, {"tenant": tenant, "ids": list(memories)})
+    cleared: dict[str, object] = {"volatile": False}
+    reviewed = {**cleared, "review_reason": None, "review_note": None, "review_since": None}
+    changes = [
+        RowChange(id=row["id"], values=reviewed if row["review_reason"] == ReviewReason.VOLATILE else cleared)
+        for row in rows
+    ]
+    await change_memories(session, tenant, changes, at=now)
     return [(row["id"], row["scope_id"]) for row in rows]

@@ -130,7 +130,7 @@ _HOLD_ENTITIES = statement(
 _RECOUNT = statement(
     f"""
     {_MISCOUNTED}, mended AS (
-        UPDATE entities e SET mention_count = truth.mentions, updated_at = greatest(e.updated_at, now()) FROM truth
+        UPDATE entities e SET mention_count = truth.mentions FROM truth
         WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.id = ANY(:ids)
           AND truth.mentions <> truth.mention_count
         RETURNING e.id

@@ -5,7 +5,7 @@ Freshness as Postgres computes it: the formula of `app.memory.freshness`, over `
 Changing the memories that a condition has come true for, a batch a transaction.
 
 A batch claims no scope: what it takes away, no write may build on unseen, for a write holds the memories it
-touches and looks at their status again (`app.db.apply`). It never waits for a memory while it holds others,
+touches and looks at their status again (`app.db.apply.scope`). It never waits for a memory while it holds others,
 so it can't be part of a deadlock over them.
 
 The sweeps there are: fading, the end of validity, forgetting, promotion to core.
@@ -16,8 +16,6 @@ Deleting forgotten memories for good, with everything made of them, many of one 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +24,10 @@ from uuid import UUID
 
 from asyncpg import Record
 
+from app.db.apply.memories import RowChange, change_memories, row_change
+from app.db.apply.removal import RemovedDocuments, delete_memories
 from app.db.audit import AuditWriter, append
+from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.tenants import lock_scope
 from app.lexical.bm25 import index_of, terms
@@ -41,6 +42,8 @@ from app.memory.lifecycle import (
     ROUNDING_ERROR,
     FadeState,
 )
+from app.memory.slots import accumulate, transition
+from app.memory.versions import Removed
 from app.model import Category, MemoryStatus
 
 DAYS = f"""greatest(0, CAST(extract(epoch FROM
@@ -54,6 +57,14 @@ FRESHNESS_SQL = f"""greatest(m.floor, {BOOST} * CASE WHEN m.half_life_days IS NU
 
 FADED = f"m.half_life_days IS NOT NULL AND {FRESHNESS_SQL} < {EXPIRY}"
 """As `lifecycle.expires`."""
+
+DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range))) FROM memory_index i
+    WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0)"""
+"""The last instant that a memory speaks of: the end of its event or of its validity."""
+
+_FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
+    CAST(:now AS timestamptz) - {DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
+"""Whether it has faded since that instant, too: what lies ahead does not fade before it, nor at once after it."""
 
 NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
     coalesce(u.access_count, 0) AS access_count, m.confidence"""
@@ -94,8 +105,8 @@ class Sweep:
     """A change that memories undergo when something comes true of them.
 
     `among` is SQL about `memories m`: the rows to look at; `when` about `m` and `memory_usage u`: those of them
-    that change, at `:now`. `sets` is what changes, `status` the new one, in the index too. `numbers` are columns
-    for `detail`, which makes the audit event's. `counted` and `action` name it in counts and in the audit log.
+    that change, at `:now`. `sets` are the new values. `numbers` are columns for `detail`, which makes the audit
+    event's. `counted` and `action` name it in counts and in the audit log.
     """
 
     counted: str
@@ -103,10 +114,9 @@ class Sweep:
     actor: str
     among: str
     when: str
-    sets: str
+    sets: Mapping[str, object]
     numbers: str
     detail: Callable[[Record], Mapping[str, object]]
-    status: MemoryStatus | None = None
     values: Mapping[str, object] = field(default_factory=dict)
 
     async def look(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
@@ -122,10 +132,7 @@ class Sweep:
         if taken:
             rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken, **self.values})
         if rows:
-            changing = {"tenant": tenant, "now": now, "ids": [row["id"] for row in rows], "status": self.status}
-            await session.fetch(self._change, changing)
-            if self.status is not None:
-                await session.fetch(_INDEX, changing)
+            await change_memories(session, tenant, [RowChange(id=row["id"], values=self.sets) for row in rows], at=now)
         events = [
             AuditWriter(tenant=tenant, actor=self.actor, at=now, scope=row["scope_id"]).event(
                 self.action, self.detail(row), memory=row["id"]
@@ -171,8 +178,8 @@ class Sweep:
         return statement(
             f"""
             WITH looked AS MATERIALIZED (
-                SELECT m.id, m.stated_at, m.half_life_days, m.floor, m.confidence, m.category, m.valid_until,
-                    m.status_since, m.recorded_at
+                SELECT m.id, m.stated_at, m.half_life_days, m.floor, m.confidence, m.category, m.valid_from,
+                    m.valid_until, m.status_since, m.recorded_at
                 FROM memories m WHERE m.tenant_id = :tenant AND m.id > :after AND {self.among}
                 ORDER BY m.id LIMIT {SCANNED}
             ), due AS (
@@ -193,21 +200,10 @@ class Sweep:
             """  # noqa: S608 - composed of constants
         )
 
-    @cached_property
-    def _change(self) -> SqlStatement:
-        return statement(
-            f"""
-            UPDATE memories m SET {self.sets}, updated_at = greatest(m.updated_at, :now)
-            WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-            """  # noqa: S608 - composed of constants
-        )
-
 
 USE = """LEFT JOIN LATERAL (
     SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
 """The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""
-
-_INDEX = statement("UPDATE memory_index SET status = :status WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
 
 _HOLD_ONE = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :id FOR NO KEY UPDATE")
 
@@ -261,9 +257,8 @@ FRESHNESS = Sweep(
     action=AuditAction.MEMORY_EXPIRED,
     actor="worker:freshness",
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
-    when=FADED,
-    sets="status = 'expired'",
-    status=MemoryStatus.EXPIRED,
+    when=f"{FADED} AND {_FADED_SINCE_DATE}",
+    sets={"status": MemoryStatus.EXPIRED},
     numbers=NUMBERS,
     detail=_faded,
 )
@@ -275,8 +270,7 @@ VALIDITY = Sweep(
     actor="worker:validity",
     among="m.status = 'active' AND m.valid_until <= :now",
     when="true",
-    sets="status = 'expired'",
-    status=MemoryStatus.EXPIRED,
+    sets={"status": MemoryStatus.EXPIRED},
     numbers="m.valid_until, m.confidence",
     detail=_over,
 )
@@ -289,8 +283,7 @@ FORGETTING = Sweep(
     among="m.status = 'expired'",
     when=f"m.confidence <= {GC_CONFIDENCE + ROUNDING_ERROR}"
     f" AND {SINCE} <= CAST(:now AS timestamptz) - interval '{GC_DAYS} days'",
-    sets="status = 'forgotten'",
-    status=MemoryStatus.FORGOTTEN,
+    sets={"status": MemoryStatus.FORGOTTEN},
     numbers=f"""{SINCE} AS since, m.confidence,
         CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / {SECONDS_PER_DAY} AS days""",
     detail=_forgotten,
@@ -304,7 +297,7 @@ PROMOTION = Sweep(
     among="m.status = 'active' AND m.category <> 'core' AND m.half_life_days IS NOT NULL",
     when=f"""u.access_count >= {CORE_ACCESSES} AND u.stability >= {CORE_STABILITY}
         AND cardinality(u.sessions) >= {CORE_SESSIONS}""",
-    sets=f"category = 'core', half_life_days = {_CORE.half_life_days}, floor = {_CORE.floor}",
+    sets={"category": Category.CORE, "half_life_days": _CORE.half_life_days, "floor": _CORE.floor},
     numbers="""m.category, m.half_life_days, m.floor, u.access_count, u.stability,
         cardinality(u.sessions) AS sessions""",
     detail=_promoted,
@@ -327,51 +320,13 @@ _FIND = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_DELETE = statement(
+_HOLD_DUE = statement(
     f"""
-    WITH RECURSIVE newer AS (
-        SELECT m.id, m.superseded_by AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-        UNION ALL
-        SELECT newer.id, m.superseded_by FROM newer
-        JOIN memories m ON m.tenant_id = :tenant AND m.id = newer.next WHERE newer.next = ANY(:ids)
-    ), older AS (
-        SELECT m.id, m.supersedes AS next FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-        UNION ALL
-        SELECT older.id, m.supersedes FROM older
-        JOIN memories m ON m.tenant_id = :tenant AND m.id = older.next WHERE older.next = ANY(:ids)
-    ), gone AS (
-        DELETE FROM memories m WHERE {_DUE} AND m.id = ANY(:ids)
-        RETURNING m.id, m.type, m.confidence, m.supersedes, m.superseded_by, {SINCE} AS since
-    ), before AS (
-        UPDATE memories m SET superseded_by = newer.next, updated_at = greatest(m.updated_at, :now)
-        FROM gone JOIN newer ON newer.id = gone.id AND (newer.next IS NULL OR NOT newer.next = ANY(:ids))
-        WHERE m.tenant_id = :tenant AND m.superseded_by = gone.id AND NOT m.id = ANY(:ids)
-    ), after AS (
-        UPDATE memories m SET supersedes = older.next, updated_at = greatest(m.updated_at, :now)
-        FROM gone JOIN older ON older.id = gone.id AND (older.next IS NULL OR NOT older.next = ANY(:ids))
-        WHERE m.tenant_id = :tenant AND m.id = gone.superseded_by AND m.supersedes = gone.id AND NOT m.id = ANY(:ids)
-    )
-    SELECT gone.*, EXISTS (
+    SELECT m.id, m.type, m.confidence, {SINCE} AS since, EXISTS (
             SELECT FROM memory_index i
-            WHERE i.tenant_id = :tenant AND i.memory_id = gone.id AND i.kind = 'context') AS in_context
-    FROM gone ORDER BY id
+            WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.kind = 'context') AS in_context
+    FROM memories m WHERE {_DUE} AND m.id = ANY(:ids) ORDER BY m.id FOR UPDATE OF m
     """  # noqa: S608 - composed of constants
-)
-
-_COUNT_OFF = statement(
-    """
-    UPDATE scopes SET memory_count = memory_count - :memories, context_count = context_count - :contexts,
-        lexical_documents = lexical_documents - :memories, lexical_length = lexical_length - :length
-    WHERE tenant_id = :tenant AND id = :scope
-    """
-)
-
-_FORGET_TERMS = statement(
-    """
-    UPDATE lexical_terms t SET documents = t.documents - g.documents
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(term int, documents int)
-    WHERE t.tenant_id = :tenant AND t.scope_id = :scope AND t.term = g.term
-    """
 )
 
 
@@ -397,19 +352,17 @@ class Purge:
             return BatchResult(seen=0, counts={"purged": 0}, last=None)
         scope = due[0]["scope_id"]
         words = await asyncio.to_thread(self._words, due)
-        here = {"tenant": tenant, "scope": scope}
         await lock_scope(session, tenant, scope)
         values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
-        gone = await session.fetch(_DELETE, values)
-        documents, length = Counter[int](), 0
-        for row in gone:
-            own = words[row["id"]]
-            documents.update(set(own))
-            length += len(own)
+        gone = await session.fetch(_HOLD_DUE, values)
+        memories = [row["id"] for row in gone]
+        versions = await read_versions(session, tenant, memories)
         contexts = sum(row["in_context"] for row in gone)
-        await session.fetch(_COUNT_OFF, {**here, "memories": len(gone), "contexts": contexts, "length": length})
-        given = [{"term": term, "documents": count} for term, count in sorted(documents.items())]
-        await session.fetch(_FORGET_TERMS, {**here, "given": json.dumps(given)})
+        documents = RemovedDocuments.of([words[one] for one in memories], contexts=contexts)
+        await delete_memories(session, tenant, scope, memories, documents)
+        event = Removed(versions=frozenset(memories), status=None, reason="forgotten long ago", unfolds=False)
+        found = transition(versions.values(), event, policy=accumulate, now=now)
+        await change_memories(session, tenant, [row_change(one, at=now) for one in found.changes], at=now)
         ledger = AuditWriter(tenant=tenant, actor="worker:gc", at=now, scope=scope)
         events = [
             ledger.event(

@@ -14,7 +14,8 @@ from asyncpg import Record
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import has_vector, vector_of
-from app.memory.versions import Version
+from app.memory.versions import StateBeforeFold, Version
+from app.model import MemoryStatus
 
 NEAREST = 3
 """Number of nearest memories that a candidate is compared with."""
@@ -242,9 +243,16 @@ _VERSIONS = statement(
     )
     SELECT {_FIELDS}, m.status = 'pending' AND NOT EXISTS (
             SELECT FROM memory_past p
-            WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.status <> 'pending') AS unbelieved
+            WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.status <> 'pending') AS unbelieved,
+        folded.status AS folded_status, folded.ended_at AS folded_ended_at, folded.retired_at AS folded_retired_at
     FROM around CROSS JOIN LATERAL (
         SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = around.id OFFSET 0) m
+    LEFT JOIN LATERAL (
+        SELECT p.status, p.ended_at, CAST(p.was ->> 'retired_at' AS timestamptz) AS retired_at
+        FROM memory_folds f JOIN memory_past p ON p.tenant_id = :tenant AND p.memory_id = f.memory_id
+        WHERE f.tenant_id = :tenant AND f.memory_id = m.id AND f.into_id = m.superseded_by AND p.status <> 'superseded'
+        ORDER BY p.believed_until DESC LIMIT 1
+    ) folded ON m.superseded_by = ANY(:ids)
     """  # noqa: S608 - composed of constants
 )
 
@@ -252,4 +260,15 @@ _VERSIONS = statement(
 async def read_versions(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, Version]:
     """Return these memories as versions, with the active memories of their slots and their chain neighbours."""
     rows = await session.fetch(_VERSIONS, {"tenant": tenant, "ids": sorted(memories)})
-    return {row["id"]: Version(**version_fields(row), unbelieved=row["unbelieved"]) for row in rows}
+    return {
+        row["id"]: Version(**version_fields(row), unbelieved=row["unbelieved"], folded=_before_fold(row))
+        for row in rows
+    }
+
+
+def _before_fold(row: Record) -> StateBeforeFold | None:
+    if row["folded_status"] is None:
+        return None
+    return StateBeforeFold(
+        status=MemoryStatus(row["folded_status"]), ended_at=row["folded_ended_at"], retired_at=row["folded_retired_at"]
+    )

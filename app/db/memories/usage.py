@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Uuid, bindparam, text
 
-from app.db.apply import RowChange, bump_scopes, change_memories
+from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.lifecycle import sweeps
 from app.db.lifecycle.sweeps import USE

@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -20,7 +19,7 @@ from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
-from app.db.apply import DRIFT, LARGE
+from app.db.apply.scope import DRIFT, LARGE
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.lifecycle.maintenance import mentions_of
@@ -35,8 +34,7 @@ _RECOUNT = text(
     WITH truth AS (
         SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(:ids) AS g(id)
     )
-    UPDATE entities e SET mention_count = truth.mentions,
-        updated_at = greatest(e.updated_at, CAST(:now AS timestamptz))
+    UPDATE entities e SET mention_count = truth.mentions
     FROM truth
     WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
     """  # noqa: S608 - composed of constants
@@ -58,12 +56,10 @@ _MISLOGGED = text(
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 
-async def recount_mentions(
-    session: WriteSession, tenant: UUID, entities: Collection[UUID], *, now: datetime | None
-) -> None:
-    """Recount the mentions of entities in locked scopes; without `now` their times of change stay."""
+async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
+    """Recount the mentions of entities in locked scopes."""
     if entities:
-        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities), "now": now})
+        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
@@ -320,9 +316,7 @@ async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection
     return {row.id for row in found}
 
 
-async def remove_names(
-    session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects, *, now: datetime
-) -> dict[UUID, str]:
+async def remove_names(session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects) -> dict[UUID, str]:
     """Erase those of the suspects in a locked scope that no memory mentions; return their names by id.
 
     Entities that stay lose names and attributes that only erased memories gave, and their mentions are recounted.
@@ -336,7 +330,7 @@ async def remove_names(
     shared = suspects.stored & suspects.named & staying
     for entity, names, attributes in await _names_of_erased(session, tenant, shared):
         await prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=0)
-    await recount_mentions(session, tenant, staying, now=now)
+    await recount_mentions(session, tenant, staying)
     await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
     return gone
 

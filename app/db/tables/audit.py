@@ -110,7 +110,7 @@ idempotency_keys = table(
     Column("fingerprint", LargeBinary, nullable=False),
     Column("status", SmallInteger, nullable=False),
     Column("response", JSONB, nullable=False),
-    when("created_at", default_now=True),
+    when("created_at", default="now()"),
     Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
 )
 

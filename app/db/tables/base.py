@@ -13,7 +13,6 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     MetaData,
     Table,
-    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB, UUID
@@ -44,10 +43,11 @@ def key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = UUID) -> Colu
     return Column(name, kind, primary_key=True, nullable=False)
 
 
-def when(name: str, *, nullable: bool = False, default_now: bool = False) -> Column[object]:
-    """Return a column of times with time zone."""
-    default = func.now() if default_now else None
-    return Column(name, DateTime(timezone=True), nullable=nullable, server_default=default)
+def when(name: str, *, nullable: bool = False, default: str | None = None) -> Column[object]:
+    """Return a column of times with time zone; `default` is the database function that gives it."""
+    return Column(
+        name, DateTime(timezone=True), nullable=nullable, server_default=None if default is None else text(default)
+    )
 
 
 def json_object(name: str) -> Column[object]:

@@ -14,7 +14,7 @@ tenants = table(
     Column("name", Text, nullable=False, unique=True),
     json_object("settings"),
     Column("types_version", BigInteger, nullable=False, server_default=text("0")),
-    when("created_at", default_now=True),
+    when("created_at", default="now()"),
 )
 
 api_keys = table(
@@ -25,7 +25,7 @@ api_keys = table(
     Column("prefix", Text, nullable=False),
     Column("secret_hash", LargeBinary, nullable=False),
     Column("roles", ARRAY(Text), nullable=False),
-    when("created_at", default_now=True),
+    when("created_at", default="now()"),
     when("expires_at", nullable=True),
     when("revoked_at", nullable=True),
     when("last_used_at", nullable=True),
@@ -47,7 +47,7 @@ scopes = table(
     Column("lexical_length", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_average", Float, nullable=False, server_default=text("0")),
     Column("lexical_settled", Boolean, nullable=False, server_default=text("true")),
-    when("created_at", default_now=True),
+    when("created_at", default="now()"),
     when("written_at", nullable=True),
     one_of("kind", ScopeKind),
     Index("ix_scopes_tenant_id_user_id", "tenant_id", "user_id"),

@@ -19,7 +19,7 @@ memory_types = table(
     Column("tenant_id", UUID, primary_key=True, server_default=text(f"'{NOBODY}'")),
     Column("name", Text, primary_key=True),
     Column("description", Text, nullable=False),
-    when("created_at", default_now=True),
+    when("created_at", default="now()"),
     Column("version", Integer, nullable=False, server_default=text("0")),
     CheckConstraint(f"(tenant_id = '{NOBODY}') = (version = 0)", name="version"),
 )

@@ -15,7 +15,8 @@ from uuid import UUID
 
 from app import ids
 from app.db import backfill, backfill_changes
-from app.db.apply import A_MOMENT, ScopeMoved, bump_scopes
+from app.db.apply.memories import A_MOMENT, bump_scopes
+from app.db.apply.scope import ScopeMoved
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, Unit
 from app.db.backfill_scan import BackfillScanRow

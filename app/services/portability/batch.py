@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db.apply import change_memories
+from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.portability import imports, succession
@@ -119,7 +119,7 @@ class ImportBatch:
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
-                await imports.recount_mentions(session, tenant, named, now=None)
+                await imports.recount_mentions(session, tenant, named)
                 for scope in scopes:
                     mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
                     drifted, crowded = await imports.grow(session, tenant, scope, _sum(mine), average=averages[scope])

@@ -15,7 +15,7 @@ from uuid import UUID
 from app.db.erasure import receipts, rows
 from app.db.portability import imports
 from app.db.portability.imports import Suspects
-from app.db.session import Database, ReadSession
+from app.db.session import Database, ReadSession, stamped
 from app.db.tables import entities, memories, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenants import lock_scope
@@ -86,10 +86,10 @@ class ErasedFilter:
 
     async def _from(self, scope: UUID, suspects: Suspects, now: datetime) -> set[UUID]:
         """Remove entities from a scope, and the scope itself if it is empty then."""
-        async with self.database.write(self.tenant, **_PATIENT) as session:
+        async with self.database.write(self.tenant, **stamped(now), **_PATIENT) as session:
             if await lock_scope(session, self.tenant, scope) is None:
                 return set()
-            gone = await imports.remove_names(session, self.tenant, scope, suspects, now=now)
+            gone = await imports.remove_names(session, self.tenant, scope, suspects)
             if await imports.holds_nothing(session, self.tenant, scope):
                 await rows.scope(session, self.tenant, scope)
         return set(gone)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db.apply import RowChange, row_change, version_columns
+from app.db.apply.memories import RowChange, row_change, version_columns
 from app.db.audit import AuditWriter
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.portability.succession import Slot
@@ -159,5 +159,4 @@ def _version(row: Mapping[str, Any]) -> Version:
 def _differences(before: Version, after: Version, ledger: AuditWriter) -> dict[str, Any]:
     """Return the columns of an imported row that its placement in the slot changes."""
     old, new = version_columns(before, at=ledger.at), version_columns(after, at=ledger.at)
-    changed = {name: value for name, value in new.items() if value != old[name]}
-    return {**changed, "updated_at": ledger.at} if changed else {}
+    return {name: value for name, value in new.items() if value != old[name]}

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply import ScopeMoved, apply
+from app.db.apply.scope import ScopeMoved, apply
 from app.db.audit import append
 from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
 from app.db.review import HiddenState
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, stamped
 from app.db.tenants import lock_scope, scope_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
@@ -32,7 +32,6 @@ from app.write.pipeline import DecidedWave, WritePipeline
 from app.write.review import decide
 from app.write.review.decide import ReviewAuditDetail, ReviewOutcome
 from app.write.rows import PendingRows, WriteContext
-from app.write.trace import StageTimes
 from app.write.values import Believe, Decision, Existing, Prepared, Resolved
 
 _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.EXPIRED})
@@ -179,7 +178,7 @@ class ReviewDecisions:
 
         The judge is not asked, to keep reads free of model calls, so a duplicate that only a judge finds is missed.
         """
-        unasked = replace(self.pipeline, deciding=replace(self.pipeline.deciding, judge=None))
+        unasked = replace(self.pipeline, judge=None)
         work = await ReviewDecisions(pipeline=unasked)._prepare_accept(actor, opened)  # noqa: SLF001 - our own
         return None if work is None else work.outcome
 
@@ -214,7 +213,7 @@ class ReviewDecisions:
         decided, resolved = await self._decide_stored(actor, opened)
         reason = "a reviewer holds them to say the same"
         merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
-        [decision] = await self.pipeline.deciding.rewritten([resolved], [merged])
+        [decision] = await self.pipeline.rewritten([resolved], [merged])
         assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         outcome = decide.merge(plan, opened.item, resolved, decision, opened.versions)
@@ -223,20 +222,20 @@ class ReviewDecisions:
     async def _prepare_statement(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
         """Prepare the write of a reviewer's own statement, which has full source strength."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
-        deciding, item = self.pipeline.deciding, opened.item
-        types = deciding.types.known(actor.tenant_id)
+        pipeline, item = self.pipeline, opened.item
+        types = pipeline.types.known(actor.tenant_id)
         candidate = Candidate(
             type=types.get(choice.statement_type or item.memory.type),
             payload=choice.statement,
             scope=item.memory.scope,
-            stated_at=max(deciding.clock(), item.memory.stated_at, *(one.stated_at for one in item.rivals)),
+            stated_at=max(pipeline.clock(), item.memory.stated_at, *(one.stated_at for one in item.rivals)),
             source_strength=STATED_BY_A_REVIEWER,
             extractor_confidence=DIRECT_EXTRACTION,
             topic=item.memory.topic,
             provenance={"review": ids.public(ids.REVIEW, item.memory.id)},
             reviewed=True,
         )
-        [prepared] = await deciding.prepared([candidate])
+        [prepared] = await pipeline.prepared([candidate])
         decided = await self._decide(actor, candidate, replace(prepared, confidence=1.0))
         [resolved], [decision] = decided.resolved, decided.decisions
         resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
@@ -247,9 +246,9 @@ class ReviewDecisions:
     async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
-        types = self.pipeline.deciding.types.known(actor.tenant_id)
+        types = self.pipeline.types.known(actor.tenant_id)
         candidate = decide.candidate_of(memory, opened.hidden, types)
-        [prepared] = await self.pipeline.deciding.prepared([candidate])
+        [prepared] = await self.pipeline.prepared([candidate])
         trust = confidence.meets_floor(memory.parts, memory.speech_act)
         accepted = memory if memory.status is MemoryStatus.PENDING else None
         prepared = replace(
@@ -259,7 +258,7 @@ class ReviewDecisions:
         return decided, decided.resolved[0]
 
     async def _decide(self, actor: Actor, candidate: Candidate, prepared: Prepared) -> DecidedWave:
-        found = await self.pipeline.deciding.decide(actor, candidate.scope, [prepared], StageTimes(), split=False)
+        found = await self.pipeline.decide(actor, candidate.scope, [prepared])
         assert isinstance(found, DecidedWave)  # noqa: S101 - nothing is to be split
         return found
 
@@ -272,22 +271,21 @@ class ReviewDecisions:
 
     def _context(self, actor: Actor, item: ReviewItem) -> WriteContext:
         """Return the context of rows for a decision that indexes no new memory."""
-        deciding = self.pipeline.deciding
         return WriteContext(
             tenant=actor.tenant_id,
             scope=item.memory.scope.id(actor.tenant_id),
             actor=actor.name,
-            now=deciding.clock(),
-            model_id=deciding.model_id,
+            now=self.pipeline.clock(),
+            model_id=self.pipeline.model_id,
             lexical_average=0.0,
             ann=False,
-            language=deciding.language,
+            language=self.pipeline.language,
         )
 
     async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
         tenant, item = actor.tenant_id, opened.item
         around, outcome = work.plan.around, work.outcome
-        async with self.pipeline.deciding.database.write(tenant) as session:
+        async with self.pipeline.database.write(tenant, **stamped(around.now)) as session:
             await _unmoved(session, tenant, opened, work.version)
             claimed = await apply(
                 session, tenant=tenant, scope=item.memory.scope, version=work.version, changes=work.plan.changes()

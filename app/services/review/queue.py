@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply import ScopeMoved
+from app.db.apply.scope import ScopeMoved
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
 from app.db.review import Passage, ReviewFilter

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from app.db.apply import row_change
+from app.db.apply.memories import row_change
 from app.db.backfill_scan import BackfillScanRow
 from app.db.memories.read import version_fields
 from app.memory import confidence

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app import ids
-from app.db.apply import FIXED, RowChange
+from app.db.apply.memories import FIXED, RowChange
 from app.db.review import HiddenState
 from app.errors import Conflict
 from app.lexical.bm25 import index_of, terms

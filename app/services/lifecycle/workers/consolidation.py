@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.db.apply import Claimed, ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.lifecycle import consolidation
 from app.db.lifecycle.consolidation import FadedFilter, Member
 from app.db.memories import listing, rivals
-from app.db.session import Database
+from app.db.session import Database, stamped
 from app.errors import ProviderProtocolError
 from app.memory.versions import Version
 from app.model import Actor, MemoryStatus, Scope
@@ -32,7 +32,6 @@ from app.write.consolidate import (
 )
 from app.write.persist import persist
 from app.write.pipeline import DecidedWave, WritePipeline
-from app.write.trace import StageTimes
 from app.write.values import Prepared
 
 BLOCK = 1_000
@@ -68,13 +67,13 @@ class Consolidation:
         Consolidated memories are not selected again, so an interrupted run continues where it was. If the model can't
         be reached, the run ends with its ProviderError and is retried; an unusable answer does not end it.
         """
-        deciding, counts = self.writing.deciding, Counter[str](groups=0, folded=0)
+        writing, counts = self.writing, Counter[str](groups=0, folded=0)
         faded = FadedFilter(
-            types=[one.name for one in await deciding.types.of(tenant) if one.folds],
+            types=[one.name for one in await writing.types.of(tenant) if one.folds],
             faded=FADED,
-            now=deciding.clock(),
+            now=writing.clock(),
             words=WORDS,
-            model=deciding.model_id,
+            model=writing.model_id,
         )
         sizes = Counter[UUID]()
         async for page in listing.pages(self.database, tenant):
@@ -117,7 +116,7 @@ class Consolidation:
         """
         for _ in range(ATTEMPTS):
             members = await self._read_members(tenant, scope, faded, about, after)
-            types = await self.writing.deciding.types.of(tenant)
+            types = await self.writing.types.of(tenant)
             found = await asyncio.to_thread(group_faded, members, types)
             try:
                 for group in found:
@@ -146,9 +145,9 @@ class Consolidation:
         If the summary repeats an existing memory, the members merge into that one.
         """
         written = await self._write_summary(group)
-        deciding, now = self.writing.deciding, self.writing.deciding.clock()
-        proposed = candidate(group, written, scope, deciding.types.known(tenant), now)
-        prepared = await deciding.prepared([proposed])
+        writing, now = self.writing, self.writing.clock()
+        proposed = candidate(group, written, scope, writing.types.known(tenant), now)
+        prepared = await writing.prepared([proposed])
         async with self.writing.turnstile.enter(scope.id(tenant)):
             claimed = await self._write(tenant, scope, group, written, prepared)
         if claimed is None:
@@ -163,9 +162,8 @@ class Consolidation:
         self, tenant: UUID, scope: Scope, group: Group, written: Written, prepared: Sequence[Prepared]
     ) -> Claimed | None:
         """Store the summary and end its members; None when it is not worth storing. Raises ScopeMoved."""
-        deciding = self.writing.deciding
         actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
-        decided = await deciding.decide(actor, scope, prepared, StageTimes(), split=False)
+        decided = await self.writing.decide(actor, scope, prepared)
         assert isinstance(decided, DecidedWave)  # noqa: S101 - nothing is to be split
         members = frozenset(one.id for one in group.members)
         async with self.database.read(tenant) as session:
@@ -177,7 +175,7 @@ class Consolidation:
         if result.memory is None:
             return None
         consolidation_rows(plan, result.memory, group, written, versions)
-        async with self.database.write(tenant) as session:
+        async with self.database.write(tenant, **stamped(decided.now)) as session:
             return await apply(
                 session, tenant=tenant, scope=scope, version=decided.state.version, changes=plan.changes()
             )
@@ -190,7 +188,7 @@ class Consolidation:
                 summary = " ".join((await self.summariser.summarise(notes)).split())
             except ProviderProtocolError:
                 summary = ""
-            if ungrounded_terms(summary, notes, language=self.writing.deciding.language) is None:
+            if ungrounded_terms(summary, notes, language=self.writing.language) is None:
                 return Written(sentence=summary, by=self.summariser.name)
         return Written(sentence=counted(group), by=BEST)
 

@@ -1,4 +1,4 @@
-"""The only writer of memories: claims a scope at the version that was read, then everything lands at once.
+"""Changes of rows of memories and of the index rows that repeat them.
 
 What changes in a memory comes as `RowChange`s, made of the slot engine's `VersionChange`s by `row_change`; new rows
 come by table. One order serves all of them: who leaves a slot, what is new, who comes into one.
@@ -13,15 +13,10 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-
 from app.db import tables
-from app.db.audit import AuditWriter, append
-from app.db.entities.merge import merge_entities, merge_events
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.sql import Row, insert_all, plain, to_text
 from app.memory.versions import Version, VersionChange
-from app.model import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,43 +42,6 @@ class Restatement:
     id: UUID
     mentions: int
     named: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
-
-    `touched` are the memories that it was decided on, with the status that they had. `reindexed` get new index rows,
-    `rebuilt` new mentions and relations, too. `evidence` moves from one memory to another.
-    """
-
-    at: datetime
-    touched: Mapping[UUID, str]
-    rows: Mapping[str, Sequence[Row]]
-    changed: tuple[RowChange, ...] = ()
-    restated: tuple[Restatement, ...] = ()
-    reindexed: tuple[UUID, ...] = ()
-    rebuilt: tuple[UUID, ...] = ()
-    evidence: tuple[tuple[UUID, UUID], ...] = ()
-    unified: tuple[tuple[UUID, UUID], ...] = ()
-    added: int = 0
-    contexts: int = 0
-    lexical_documents: int = 0
-    lexical_length: int = 0
-    lexical_average: float = 0.0
-    ledger: AuditWriter
-
-
-class ScopeMoved(Exception):
-    """Someone else wrote the scope since it was read: read and decide again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
-    """What upkeep a scope needs: its average length has drifted, or it outgrew exact search."""
-
-    drifted: bool
-    crowded: bool
 
 
 FIXED = frozenset({"tenant_id", "id", "scope_id", "recorded_at", "updated_at", "needs_review", "status_since"})
@@ -156,34 +114,11 @@ def _holds(version: Version) -> bool:
     return version.active and version.slot is not None and not version.contested
 
 
-_OPEN = statement(
-    """
-    INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id)
-    VALUES (:tenant, :scope, :kind, :user_id, :agent_id) ON CONFLICT DO NOTHING
-    """
-)
-
-_CLAIM = statement(
-    """
-    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :written_at),
-        memory_count = memory_count + :added,
-        context_count = context_count + :contexts,
-        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
-        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
-    WHERE tenant_id = :tenant AND id = :scope AND version = :version
-    RETURNING memory_count > :large AND (NOT ann OR EXISTS (
-            SELECT FROM memory_index i WHERE i.tenant_id = scopes.tenant_id AND i.scope_id = scopes.id AND NOT i.ann
-        )) AS crowded,
-        NOT lexical_settled OR (lexical_documents > 0
-        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
-    """
-)
-
 _RESTATED = """
     restated AS (
         SELECT * FROM jsonb_to_recordset(CAST(:restated AS jsonb)) AS g(id uuid, mentions int, named jsonb)
     ), counted AS (
-        UPDATE entities e SET mention_count = e.mention_count + unsaid.times, updated_at = greatest(e.updated_at, :at)
+        UPDATE entities e SET mention_count = e.mention_count + unsaid.times
         FROM (
             SELECT each.entity_id, sum(each.times) AS times FROM (
                 SELECT k.entity_id, g.mentions - m.mentions AS times FROM restated g
@@ -213,7 +148,7 @@ def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
     indexed = [name for name in _INDEXED if name in columns]
     mirrored = ", ".join(indexed)
     update = f"""
-        UPDATE memories m SET updated_at = :at, ({names}) = (
+        UPDATE memories m SET ({names}) = (
             SELECT {names} FROM jsonb_populate_record(m, g.change))
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
     given = f"""WITH {_RESTATED if restated else ""}
@@ -229,28 +164,8 @@ def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
     )
 
 
-_HOLD = statement(
-    "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
-)
-
-_DROP_INDEX = statement("DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
-
-_DROP_MENTIONS = statement(
-    """
-    WITH stated AS (
-        DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
-    ), mentioned AS (
-        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:ids) RETURNING memory_id, entity_id
-    )
-    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions), updated_at = :at
-    FROM (
-        SELECT k.entity_id, sum(m.mentions) AS mentions
-        FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
-    ) lost
-    WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
-    """
-)
-"""Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
+A_MOMENT = timedelta(microseconds=1)
+"""By what a change comes after what it must be told apart from: a merge of entities after what it moves."""
 
 _BUMP = statement(
     """
@@ -258,44 +173,6 @@ _BUMP = statement(
     WHERE tenant_id = :tenant AND id = ANY(:scopes)
     """
 )
-
-_MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
-
-LARGE = 10_000
-"""Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
-
-A_MOMENT = timedelta(microseconds=1)
-"""By what a change comes after what it must be told apart from: a merge of entities after what it moves."""
-
-DRIFT = 0.05
-"""How far, as a share, the true average length may be from the one that lexical weights go by."""
-
-
-async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
-    """Write the changes, or raise ScopeMoved when the scope is no longer at `version`.
-
-    So it does when a memory that it touches has another status by now: workers expire and forget memories
-    without moving their scope. Return what upkeep the scope needs now.
-    """
-    try:
-        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
-        await _hold(session, tenant, changes.touched)
-        for source, target in changes.evidence:
-            await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
-        if changes.reindexed or changes.rebuilt:
-            gone = [*changes.reindexed, *changes.rebuilt]
-            await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
-        if changes.rebuilt:
-            values = {"tenant": tenant, "ids": list(changes.rebuilt), "at": changes.at}
-            await session.fetch(_DROP_MENTIONS, values)
-        await change_memories(
-            session, tenant, changes.changed, at=changes.at, rows=changes.rows, restated=changes.restated
-        )
-        moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
-        await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
-    except asyncpg.UniqueViolationError as error:
-        raise ScopeMoved from error
-    return claimed
 
 
 async def change_memories(
@@ -311,14 +188,15 @@ async def change_memories(
 
     Raises asyncpg.UniqueViolationError where somebody who holds no scope took a slot.
     """
+    await session.stamp(at)
     leaving = [one for one in changed if not one.claims]
     leaving += [RowChange(id=one.id, values={"contested": True}) for one in changed if one.vacates]
     coming = [one for one in changed if one.claims]
     # What making way unsays of those that come into another slot is said again.
     coming = [RowChange(id=one.id, values={"contested": False, **one.values}) if one.vacates else one for one in coming]
-    await _set(session, tenant, leaving, at=at, restated=[one for one in restated if _among(one.id, leaving)])
+    await _set(session, tenant, leaving, restated=[one for one in restated if _among(one.id, leaving)])
     await insert_all(session, rows or {})
-    await _set(session, tenant, coming, at=at, restated=[one for one in restated if not _among(one.id, leaving)])
+    await _set(session, tenant, coming, restated=[one for one in restated if not _among(one.id, leaving)])
 
 
 async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
@@ -335,7 +213,6 @@ async def _set(
     tenant: UUID,
     changed: Sequence[RowChange],
     *,
-    at: datetime,
     restated: Sequence[Restatement],
 ) -> None:
     found = [one for one in changed if one.values]
@@ -346,41 +223,8 @@ async def _set(
     if unknown:
         raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
     given = [{"id": one.id, "change": plain(one.values)} for one in found]
-    values = {"tenant": tenant, "at": at, "ids": [one.id for one in found], "given": to_text(given)}
+    values: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found], "given": to_text(given)}
     if restated:
         said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
         values["restated"] = to_text(said)
     await session.fetch(_change(tuple(sorted(names)), restated=bool(restated)), values)
-
-
-async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
-    """Lock memories until the transaction ends, or raise ScopeMoved when one is not as it was."""
-    if touched:
-        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(touched)})
-        if {row["id"]: row["status"] for row in rows} != touched:
-            raise ScopeMoved
-
-
-async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
-    here = {"tenant": tenant, "scope": scope.id(tenant)}
-    if version == 0:
-        names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
-        await session.fetch(_OPEN, {**here, **names})
-    claimed = await session.fetch(
-        _CLAIM,
-        {
-            **here,
-            "version": version,
-            "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
-            "added": changes.added,
-            "contexts": changes.contexts,
-            "documents": changes.lexical_documents,
-            "length": changes.lexical_length,
-            "average": changes.lexical_average,
-            "drift": DRIFT,
-            "large": LARGE,
-        },
-    )
-    if not claimed:
-        raise ScopeMoved
-    return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])

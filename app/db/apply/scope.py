@@ -1,0 +1,169 @@
+"""The write of a scope: claims it at the version that was read, then all changes land at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories
+from app.db.audit import AuditWriter, append
+from app.db.entities.merge import merge_entities, merge_events
+from app.db.session import WriteSession, statement
+from app.db.sql import Row
+from app.model import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
+
+    `touched` are the memories that it was decided on, with the status that they had. `reindexed` get new index rows,
+    `rebuilt` new mentions and relations, too. `evidence` moves from one memory to another.
+    """
+
+    at: datetime
+    touched: Mapping[UUID, str]
+    rows: Mapping[str, Sequence[Row]]
+    changed: tuple[RowChange, ...] = ()
+    restated: tuple[Restatement, ...] = ()
+    reindexed: tuple[UUID, ...] = ()
+    rebuilt: tuple[UUID, ...] = ()
+    evidence: tuple[tuple[UUID, UUID], ...] = ()
+    unified: tuple[tuple[UUID, UUID], ...] = ()
+    added: int = 0
+    contexts: int = 0
+    lexical_documents: int = 0
+    lexical_length: int = 0
+    lexical_average: float = 0.0
+    ledger: AuditWriter
+
+
+class ScopeMoved(Exception):
+    """Someone else wrote the scope since it was read: read and decide again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """Upkeep that a scope needs after a write: its average length has drifted, or it outgrew exact search."""
+
+    drifted: bool
+    crowded: bool
+
+
+_OPEN = statement(
+    """
+    INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id)
+    VALUES (:tenant, :scope, :kind, :user_id, :agent_id) ON CONFLICT DO NOTHING
+    """
+)
+
+_CLAIM = statement(
+    """
+    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :written_at),
+        memory_count = memory_count + :added,
+        context_count = context_count + :contexts,
+        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
+        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
+    WHERE tenant_id = :tenant AND id = :scope AND version = :version
+    RETURNING memory_count > :large AND (NOT ann OR EXISTS (
+            SELECT FROM memory_index i WHERE i.tenant_id = scopes.tenant_id AND i.scope_id = scopes.id AND NOT i.ann
+        )) AS crowded,
+        NOT lexical_settled OR (lexical_documents > 0
+        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
+    """
+)
+
+_HOLD = statement(
+    "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
+)
+
+_DROP_INDEX = statement("DELETE FROM memory_index WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
+
+_DROP_MENTIONS = statement(
+    """
+    WITH stated AS (
+        DELETE FROM relations WHERE tenant_id = :tenant AND memory_id = ANY(:ids)
+    ), mentioned AS (
+        DELETE FROM memory_entities WHERE tenant_id = :tenant AND memory_id = ANY(:ids) RETURNING memory_id, entity_id
+    )
+    UPDATE entities e SET mention_count = greatest(0, e.mention_count - lost.mentions)
+    FROM (
+        SELECT k.entity_id, sum(m.mentions) AS mentions
+        FROM mentioned k JOIN memories m ON m.tenant_id = :tenant AND m.id = k.memory_id GROUP BY k.entity_id
+    ) lost
+    WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
+    """
+)
+"""Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
+
+_MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
+
+LARGE = 10_000
+"""Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
+
+DRIFT = 0.05
+"""How far, as a share, the true average length may be from the one that lexical weights go by."""
+
+
+async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
+    """Write the changes, or raise ScopeMoved when the scope is no longer at `version`.
+
+    So it does when a memory that it touches has another status by now: workers expire and forget memories
+    without moving their scope. Return what upkeep the scope needs now.
+    """
+    try:
+        await session.stamp(changes.at)
+        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        await _hold(session, tenant, changes.touched)
+        for source, target in changes.evidence:
+            await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
+        if changes.reindexed or changes.rebuilt:
+            gone = [*changes.reindexed, *changes.rebuilt]
+            await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
+        if changes.rebuilt:
+            await session.fetch(_DROP_MENTIONS, {"tenant": tenant, "ids": list(changes.rebuilt)})
+        await change_memories(
+            session, tenant, changes.changed, at=changes.at, rows=changes.rows, restated=changes.restated
+        )
+        moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
+        await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
+    except asyncpg.UniqueViolationError as error:
+        raise ScopeMoved from error
+    return claimed
+
+
+async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
+    """Lock memories until the transaction ends, or raise ScopeMoved when one is not as it was."""
+    if touched:
+        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(touched)})
+        if {row["id"]: row["status"] for row in rows} != touched:
+            raise ScopeMoved
+
+
+async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
+    here = {"tenant": tenant, "scope": scope.id(tenant)}
+    if version == 0:
+        names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
+        await session.fetch(_OPEN, {**here, **names})
+    claimed = await session.fetch(
+        _CLAIM,
+        {
+            **here,
+            "version": version,
+            "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
+            "added": changes.added,
+            "contexts": changes.contexts,
+            "documents": changes.lexical_documents,
+            "length": changes.lexical_length,
+            "average": changes.lexical_average,
+            "drift": DRIFT,
+            "large": LARGE,
+        },
+    )
+    if not claimed:
+        raise ScopeMoved
+    return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
