@@ -20,6 +20,7 @@ MODULES: Mapping[str, str] = {
     "serve": "serve",
     "worker": "worker",
     "migrate": "migrate",
+    **dict.fromkeys(("backup", "restore"), "backup"),
     "reembed": "reembed",
     "keys": "keys",
     "export": "export",

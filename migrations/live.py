@@ -8,6 +8,8 @@ Rules that no helper can take over:
 - New columns are nullable or have a constant default; constraints are added NOT VALID and validated in a migration of
   their own; rows are rewritten by a job of the service, in batches, never here.
 - The previous code must go on working: it inserts without the new columns, and reads what it knows.
+- What a migration grants the service stands in its GRANTS, and what it closes to everybody in its CLOSED, because
+  privileges that were lost are granted again from there (`app/db/privileges.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from app.db.migrate import SET_LOCK_TIMEOUT
+from app.db.session import RUNTIME_ROLE
 
 BUILT_IN = "00000000-0000-0000-0000-000000000000"
 """The tenant that built-in types stand under."""
@@ -52,6 +55,18 @@ def drop_indexes(indexes: Mapping[str, str]) -> None:
         for name in indexes:
             op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
         op.execute(SET_LOCK_TIMEOUT)
+
+
+def grant(grants: Iterable[str]) -> None:
+    """Grant the service's role what is written as after GRANT (`SELECT, UPDATE (seen_at) ON embedding_models`)."""
+    for one in grants:
+        op.execute(f"GRANT {one} TO {RUNTIME_ROLE}")
+
+
+def close(functions: Iterable[str]) -> None:
+    """Take the right to call functions (`seal_audit(uuid, integer)`) from everybody who was not granted it."""
+    for one in functions:
+        op.execute(f"REVOKE ALL ON FUNCTION {one} FROM PUBLIC")
 
 
 def add_types(types: Mapping[str, str]) -> None:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
-from app.api.memories.answers import AnyMemory, AnyScoredMemory, MemoryOut
+from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import DIGITS, Computed, Out, Source, json_answer, rounded, rounded_to
+from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
-from app.services.query import QueryRequest, QueryResult
+from app.services.query import ContextBlock, IdStyle, QueryRequest, QueryResult
 
 Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
@@ -27,6 +27,9 @@ Question = Annotated[
 """A question of 1 to 8,000 characters."""
 
 LARGEST_CONTEXT = 100_000
+
+Part = Literal["context", "memories", "details"]
+"""A part of an answer: the block to paste, the memories behind it, or all that is known of both."""
 
 
 class QueryFields(RequestBody):
@@ -74,6 +77,7 @@ class QueryFields(RequestBody):
             min_confidence=self.min_confidence,
             min_relevance=getattr(self, "min_relevance", 0.0),
             token_budget=getattr(self, "token_budget", 2000),
+            ids=getattr(self, "ids", IdStyle.NONE),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
         )
@@ -93,7 +97,17 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
     rerank: Flag = Field(
         default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
     )
-    explain: Flag = Field(default=False, description="Return the plan and how each arm ranked each memory.")
+    ids: IdStyle = Field(
+        default=IdStyle.NONE,
+        description="Ids in the lines of the context: none, the memory's place in `memories`, or its id.",
+    )
+    include: list[Part] = Field(
+        default=["context", "memories"],
+        min_length=1,
+        max_length=3,
+        description="What to answer with; `details` are whole memories, arms, notes and the groups of the context.",
+    )
+    explain: Flag = Field(default=False, description="Return the plan, and all details.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
@@ -126,16 +140,20 @@ class ArmOut(Out):
 
 
 class HitOut(Out):
-    """A found memory: answers are ordered by score; relevance is its fit to the question by itself."""
+    """A found memory: answers are ordered by score; relevance is its fit to the question by itself.
 
-    memory: AnyMemory
-    score: float
+    `marks` say why what it says is not how things are. `arms` and `notes` are details.
+    """
+
+    memory: RecalledMemoryOut
+    score: Annotated[float, rounded_to(4)]
     relevance: Annotated[float, rounded_to(3)]
-    retrieval: float
-    confidence: float
-    freshness: float
-    arms: list[ArmOut]
-    notes: list[str]
+    retrieval: Annotated[float, rounded_to(4)]
+    confidence: Annotated[float, rounded_to(4)]
+    freshness: Annotated[float, rounded_to(4)]
+    marks: list[str]
+    arms: Annotated[list[ArmOut], Given([])]
+    notes: Annotated[list[str], Given([])]
 
 
 class GroupOut(Out):
@@ -146,11 +164,11 @@ class GroupOut(Out):
 
 
 class ContextOut(Out):
-    """The context block for a prompt."""
+    """The context block for a prompt; its `groups` are details."""
 
     text: str
     tokens: int
-    groups: list[GroupOut]
+    groups: Annotated[list[GroupOut], Given([])]
 
 
 class QueryResultOut(Out):
@@ -162,6 +180,33 @@ class QueryResultOut(Out):
     plan: Annotated[dict[str, Any] | None, Source(make=rounded)]
     took_ms: Annotated[float, rounded_to(3)]
     degraded: list[str]
+
+
+def _in_full(result: QueryResult, now: datetime) -> dict[str, Any]:
+    """Return the parts of an answer that are details, over the lean ones."""
+    hits = [
+        HitOut.answer(
+            hit,
+            now,
+            memory=MemoryOut.answer(hit.memory, now),
+            arms=[ArmOut.answer(arm) for arm in hit.arms],
+            notes=list(hit.notes),
+        )
+        for hit in result.hits
+    ]
+    groups = [GroupOut.answer(group) for group in result.context.groups]
+    return {"memories": hits, "context": ContextOut.answer(result.context, now, groups=groups)}
+
+
+def _answer(result: QueryResult, body: QueryBody, now: datetime) -> dict[str, Any]:
+    """Return the parts of the answer that were asked for."""
+    details = body.explain or "details" in body.include
+    made = QueryResultOut.answer(result, now, **(_in_full(result, now) if details else {}))
+    if not {"memories", "details"} & {*body.include}:
+        made["memories"] = []
+    if not {"context", "details"} & {*body.include}:
+        made["context"] = ContextOut.answer(ContextBlock(text="", tokens=0, groups=()), now)
+    return made
 
 
 def _scored(result: QueryResult, now: datetime | None) -> list[dict[str, Any]]:
@@ -208,7 +253,7 @@ async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Respon
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
     result = await runtime.queries.query(actor, request)
-    return json_answer(QueryResultOut.answer(result, request.known_at or now))
+    return json_answer(_answer(result, body, request.known_at or now))
 
 
 async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:

@@ -1,19 +1,21 @@
-"""Set-up of commands: settings with readable errors, logging, and garbage collection of long-running processes."""
+"""Set-up of commands: settings with readable errors, the owner's login, logging, and garbage collection."""
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
 
 from app import logs
 from app.commands.terminal import CommandFailed, warn
-from app.db.embedded.server import data_dir, holds_store
+from app.db.embedded.server import data_dir, holds_store, start_embedded
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -47,6 +49,26 @@ def settings_of_a_store() -> Settings:
             "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` creates a new one"
         )
     return settings
+
+
+@asynccontextmanager
+async def owner_login(settings: Settings) -> AsyncIterator[str]:
+    """Yield the owner's login; of the embedded server, which runs for as long, if none is configured."""
+    configured = settings.migration_database_url or settings.database_url
+    if configured is not None:
+        yield configured.get_secret_value()
+        return
+    server = await asyncio.to_thread(start_embedded, data_dir(settings))
+    try:
+        yield server.url
+    finally:
+        await asyncio.to_thread(server.release)
+
+
+def service_login(settings: Settings) -> str | None:
+    """Return the service's login where it is another than the owner's."""
+    given = settings.database_url if settings.migration_database_url is not None else None
+    return None if given is None else given.get_secret_value()
 
 
 def warn_of_unknown_settings() -> None:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Annotated
 
 import typer
 from alembic import command
 
-from app.commands.configuration import load_settings
+from app.commands.configuration import load_settings, owner_login, service_login
 from app.commands.terminal import CommandFailed, out, say
 from app.db import embedding_models
 from app.db import migrate as db_migrate
-from app.db.embedded.server import data_dir, start_embedded
-from app.db.session import Database
 from app.metrics import Metrics
 from app.providers.factory import make_embedder
 from app.settings import Settings
@@ -54,20 +50,27 @@ def migrate(
 
 
 async def _check(settings: Settings) -> None:
-    async with _owner_url(settings) as url:
-        wrong = db_migrate.is_outdated(await _current(url))
+    patience = settings.database_start_timeout
+    async with owner_login(settings) as url:
+        found = await db_migrate.owner_revision(url, patience=patience)
+        wrong = db_migrate.is_outdated(found)
+        if wrong is None and found == db_migrate.head():
+            async with db_migrate.owner_connection(url, patience=patience) as connection:
+                if await db_migrate.privileges(found).missing(connection):
+                    wrong = "the service's role or its privileges are missing: run `typed-memory migrate`"
     if wrong is not None:
         raise CommandFailed(wrong)
     say("The schema is up to date.")
 
 
 async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
-    async with _owner_url(settings) as url:
+    patience = settings.database_start_timeout
+    async with owner_login(settings) as url:
         if to is None:
-            await db_migrate.bring_up(url, patience=settings.database_start_timeout)
+            await db_migrate.bring_up(url, patience=patience, service_url=service_login(settings))
         else:
-            await _go(url, to, sure=sure)
-        found = await _current(url)
+            await _go(url, to, patience=patience, sure=sure)
+        found = await db_migrate.owner_revision(url, patience=patience)
         say(f"The schema is at {found or 'nothing'}.")
         if found == db_migrate.head():
             await _register_model(settings, url)
@@ -82,12 +85,12 @@ async def _register_model(settings: Settings, url: str) -> None:
         await embedder.aclose()
 
 
-async def _go(url: str, target: str, *, sure: bool) -> None:
+async def _go(url: str, target: str, *, patience: float, sure: bool) -> None:
     order = ["base", *sorted(db_migrate.known_revisions())]
     wanted = db_migrate.head() if target == "head" else target
     if wanted not in order:
         raise CommandFailed(f"no revision {target!r}: there are {', '.join(order)}")
-    current = await _current(url) or "base"
+    current = await db_migrate.owner_revision(url, patience=patience) or "base"
     if current not in order:
         raise CommandFailed(f"the schema is at {current}, of newer code: use that code to downgrade")
     if order.index(wanted) >= order.index(current):
@@ -104,28 +107,6 @@ def _be_sure(warning: str, *, sure: bool) -> None:
         raise CommandFailed(f"{warning} Add --yes to confirm.")
     out.print(warning, markup=False)
     typer.confirm("Go on?", abort=True)
-
-
-async def _current(url: str) -> str | None:
-    database = Database(url, pool_size=1)
-    try:
-        return await db_migrate.current(database)
-    finally:
-        await database.close()
-
-
-@asynccontextmanager
-async def _owner_url(settings: Settings) -> AsyncIterator[str]:
-    """Yield the URL with the owner's login; without a configured database, of the embedded server, started for it."""
-    configured = settings.migration_database_url or settings.database_url
-    if configured is not None:
-        yield configured.get_secret_value()
-        return
-    server = await asyncio.to_thread(start_embedded, data_dir(settings))
-    try:
-        yield server.url
-    finally:
-        await asyncio.to_thread(server.release)
 
 
 def register(cli: typer.Typer) -> None:

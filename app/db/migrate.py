@@ -1,13 +1,15 @@
-"""Migrations of the schema: run them under lock timeouts, and compare the database's revision with this code's."""
+"""Migrations of the schema: run them under lock timeouts, compare revisions, and repair what they granted."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -19,6 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 import migrations
+from app.db.privileges import Privileges, admit
 from app.db.session import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
 
@@ -92,6 +95,10 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
             cause = error.orig.__cause__ if error.orig is not None else None
             if isinstance(cause, asyncpg.InsufficientPrivilegeError):
                 raise ConfigurationError(f"the login may not migrate ({cause}): {PREPARE}") from error
+            if isinstance(cause, asyncpg.IntegrityConstraintViolationError):
+                raise ConfigurationError(
+                    f"what is stored does not fit that schema ({cause}): nothing of this step was changed"
+                ) from error
             if not isinstance(cause, _IN_THE_WAY):
                 raise
             if left == 0:
@@ -159,15 +166,45 @@ def is_outdated(found: str | None) -> str | None:
     )
 
 
-async def bring_up(owner_url: str, *, patience: float) -> None:
+async def bring_up(owner_url: str, *, patience: float, service_url: str | None = None) -> None:
     """As the owner, upgrade to the newest revision; a schema of newer code is left unchanged.
 
+    Creates missing roles and grants missing privileges, and creates the login of `service_url` if that is given.
     Waits up to `patience` seconds for a server that is still starting. Raises ConfigurationError when the server can't
     be reached or refuses the login.
     """
-    found = await _revision(owner_url, time.monotonic() + patience)
-    if found is None or found in known_revisions():
-        await asyncio.to_thread(_upgrade, owner_url)
+    found = await owner_revision(owner_url, patience=patience)
+    if found is not None and found not in known_revisions():
+        return
+    if found is not None:
+        await _repair(owner_url, found, patience)
+    await asyncio.to_thread(_upgrade, owner_url)
+    if service_url is not None:
+        async with owner_connection(owner_url, patience=patience) as connection:
+            await _as_far_as_allowed(admit(connection, service_url))
+
+
+async def _repair(owner_url: str, revision: str, patience: float) -> None:
+    async with owner_connection(owner_url, patience=patience) as connection:
+        if await _as_far_as_allowed(privileges(revision).repair(connection)):
+            log.warning("the service's role or its privileges were missing and were made again")
+
+
+async def _as_far_as_allowed(change: Coroutine[Any, Any, bool]) -> bool:
+    try:
+        return await change
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise ConfigurationError(f"the login may not make roles or grant privileges ({error}): {PREPARE}") from error
+
+
+def privileges(revision: str) -> Privileges:
+    """Return what the migrations up to a revision grant."""
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    modules = [script.module for script in scripts.iterate_revisions(revision, "base")][::-1]
+    return Privileges(
+        grants=[one for module in modules for one in getattr(module, "GRANTS", ())],
+        closed=[one for module in modules for one in getattr(module, "CLOSED", ())],
+    )
 
 
 def _upgrade(owner_url: str) -> None:
@@ -175,13 +212,21 @@ def _upgrade(owner_url: str) -> None:
         upgrade(owner_url)
 
 
-async def _revision(owner_url: str, deadline: float) -> str | None:
-    connection = await _connected(owner_url, deadline)
-    try:
+async def owner_revision(owner_url: str, *, patience: float) -> str | None:
+    """Return the revision of the schema as its owner sees it, None before the first migration; raises as `bring_up`."""
+    async with owner_connection(owner_url, patience=patience) as connection:
         if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
             return None
         value = await connection.fetchval("SELECT version_num FROM alembic_version")
         return None if value is None else str(value)
+
+
+@asynccontextmanager
+async def owner_connection(owner_url: str, *, patience: float) -> AsyncIterator[asyncpg.Connection]:
+    """Open a connection with the owner's login; waits and raises as `bring_up`."""
+    connection = await _connected(owner_url, time.monotonic() + patience)
+    try:
+        yield connection
     finally:
         await connection.close()
 
@@ -190,7 +235,7 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
     where = _place(owner_url)
     while True:
         try:
-            return await asyncpg.connect(_plain(owner_url), timeout=_CONNECT_SECONDS)
+            return await _writable(_plain(owner_url), where)
         except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(
@@ -201,6 +246,15 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
                 f"the database at {where} refuses the login ({error}): correct TM_DATABASE_URL"
             ) from error
         await asyncio.sleep(_PAUSE)
+
+
+async def _writable(url: str, where: str) -> asyncpg.Connection:
+    """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
+    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS)
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        await connection.close()
+        raise TimeoutError(f"{where} is still recovering, or is a replica")
+    return connection
 
 
 def _plain(url: str) -> str:

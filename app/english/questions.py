@@ -201,6 +201,9 @@ DATED: Final = pattern("question_cues", "dated", _ANY_CASE)
 ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
 """Asks for a statement of the assistant."""
 
+_WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
+"""Asks what was said, by anybody."""
+
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
@@ -247,6 +250,11 @@ NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 def is_past(text: str) -> bool:
     """Return whether the question asks about a former state."""
     return PAST_STATE.search(text) is not None
+
+
+def looks_back(text: str) -> bool:
+    """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
+    return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
 
 
 def is_future(text: str) -> bool:

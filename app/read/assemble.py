@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from itertools import islice
 from uuid import UUID
 
 from app import ids
 from app.db.memories.ranking import RankingRow
+from app.english.chitchat import is_chit_chat
 from app.memory import normalise
 from app.memory.confidence import UNCERTAIN_ACTS
 from app.memory.registry import Registry
 from app.model import Memory, MemoryStatus, ReadMode
-from app.read.values import ContextBlock, ContextGroup, Hit, ParsedQuery, Ranked, happens
+from app.read.excerpt import excerpt, telling_words
+from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuery, Ranked, happens
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]+|[^\w\s]|_")
 
@@ -53,6 +55,10 @@ FLOORS: Mapping[ReadMode, float] = {ReadMode.DEFAULT: 0.50, ReadMode.HISTORICAL:
 GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")
 """The six groups of the context block; a type of another group goes to the last, the catch-all."""
 
+FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 22
+"""Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
+(docs/decisions/context.md) no other split left more of the answers in as many tokens."""
+
 SHORTEST_CUT = 40
 """Tokens of budget that make it worth while to give the beginning of a line that doesn't fit."""
 
@@ -67,44 +73,50 @@ def floor(mode: ReadMode, wanted: float | None) -> float:
 
 
 def select(
-    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float, top_k: int
+    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
-    """Return the best that are trusted enough and not what the asker has ruled out."""
-    kept = (one for one in ranked if one.confidence >= least and not _ruled_out(sketches[one.id], query))
-    return tuple(islice(kept, top_k))
+    """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out."""
+    return tuple(
+        one for one in ranked if (one.marks or one.confidence >= least) and not _ruled_out(one, sketches[one.id], query)
+    )
 
 
-def assemble(
-    hits: Sequence[Hit], *, types: Registry, zone: tzinfo | None, budget: int
-) -> tuple[ContextBlock, tuple[UUID, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a block is written: the time zone of its days, its tokens, what names a memory, and the question."""
+
+    zone: tzinfo | None
+    budget: int
+    ids: IdStyle = IdStyle.NONE
+    query: str = ""
+
+
+def assemble(hits: Sequence[Hit], *, types: Registry, layout: Layout) -> tuple[ContextBlock, tuple[UUID, ...]]:
     """Return the context block within a token budget, and the ids of the memories that are in it.
 
-    Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut.
-    Groups come by the scores of what they hold, added up: ten poor matches don't stand before a good one.
-    Every line begins with the memory's id, and what a memory says can't break out of its line.
+    Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut. Groups
+    come in the order of their best lines. Turns are shortened to what they say of the question, the best two less.
+    What a memory says can't break out of its line.
     """
     taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
-    weight: dict[str, float] = defaultdict(float)
-    spent = 0
-    for hit in hits:
+    words, spent = telling_words(layout.query), 0
+    for place, hit in enumerate(hits):
+        line = _line(hit, place, words, types, layout)
         group = _group(hit.memory, types)
         heading = 0 if group in taken else estimate_tokens(_heading(group))
-        room = budget - spent - heading
-        line = _line(hit.memory, types, zone)
+        room = layout.budget - spent - heading
         cost = estimate_tokens(line)
         if cost > room and not taken and room >= SHORTEST_CUT:
             line = _cut(line, room)
             cost = estimate_tokens(line)
-        if cost <= room:
+        if line and cost <= room:
             taken[group].append((hit.memory.id, line))
-            weight[group] += hit.score
             spent += heading + cost
-    order = sorted(taken, key=lambda group: -weight[group])
-    groups = tuple(ContextGroup(name=group, lines=tuple(line for _, line in taken[group])) for group in order)
+    groups = tuple(ContextGroup(name=name, lines=tuple(line for _, line in lines)) for name, lines in taken.items())
     text = "\n\n".join("\n".join((_heading(group.name), *group.lines)) for group in groups)
     return (
         ContextBlock(text=text, tokens=spent, groups=groups),
-        tuple(memory for group in order for memory, _ in taken[group]),
+        tuple(memory for lines in taken.values() for memory, _ in lines),
     )
 
 
@@ -113,12 +125,12 @@ def as_line(text: str) -> str:
     return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
-def _ruled_out(sketch: RankingRow, query: ParsedQuery) -> bool:
+def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery) -> bool:
     """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
 
-    What was only supposed, played or quoted is for audits, whatever confidence is asked for.
+    What was only supposed, played or quoted is for audits, whatever confidence is asked for, unless it is marked.
     """
-    if sketch.speech_act in UNCERTAIN_ACTS and query.mode is not ReadMode.AUDIT:
+    if sketch.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
         return True
     unwanted = {*query.excluded_names, *query.excluded_words}
     values = [sketch.subject, *sketch.payload.values()] if unwanted else []
@@ -134,17 +146,38 @@ def _heading(group: str) -> str:
     return f"## {group}"
 
 
-def _line(memory: Memory, types: Registry, zone: tzinfo | None) -> str:
-    """Return the memory's line: its id, when it was stated, whether it is history, until when, and what it says.
+def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout: Layout) -> str:
+    """Return the memory's line: when it was stated, whether it is history, until when, and what it says.
 
-    A type whose memories have a time of their own says it itself; its day is when it was noted.
+    A type whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
     """
+    memory, zone = hit.memory, layout.zone
     kind = types.find(memory.type)
+    said = memory.content
+    if kind is not None and kind.verbatim:
+        said = _shortened(memory, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_TURN_WORDS)
+        if not said:
+            return ""
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
-    when = f"{noted}{_day(memory.stated_at, zone)}{past}{until}"
-    return f"- [{ids.public(ids.MEMORY, memory.id)}] ({when}) {as_line(memory.content)}"
+    when = ", ".join((f"{noted}{_day(memory.stated_at, zone)}{past}{until}", *hit.marks))
+    named = {
+        IdStyle.NONE: "",
+        IdStyle.SHORT: f"[{place + 1}] ",
+        IdStyle.FULL: f"[{ids.public(ids.MEMORY, memory.id)}] ",
+    }
+    return f"- {named[layout.ids]}({when}) {as_line(said)}"
+
+
+def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
+    """Return what a turn says of the question, led by who said it; empty where it is small talk."""
+    speaker = memory.payload.get("speaker")
+    lead = f"{speaker}: " if isinstance(speaker, str) and memory.content.startswith(f"{speaker}: ") else ""
+    said = memory.content.removeprefix(lead)
+    if is_chit_chat(said):
+        return ""
+    return lead + excerpt(said, words, most=most)
 
 
 def _day(instant: datetime, zone: tzinfo | None) -> str:

@@ -6,7 +6,7 @@ for. Four statements: the look-up, all arms, what ranking needs of everything fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
@@ -18,6 +18,7 @@ from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import ranking
 from app.db.memories import read as memory_reads
 from app.db.memories.ranking import RankingRow
+from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
 from app.db.session import Database, ReadSession
 from app.db.sql import as_halfvec
 from app.english.chitchat import is_chit_chat
@@ -28,12 +29,13 @@ from app.providers.embeddings import Embedder
 from app.read import rank as read_rank
 from app.read import understand
 from app.read.access import used_memories
-from app.read.assemble import assemble, floor, select
+from app.read.assemble import Layout, assemble, floor, select
 from app.read.fuse import fuse
 from app.read.plan import explain_question, explained, plan
-from app.read.rank import rank, replaced_pairs
+from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.turn_evidence import TurnsInView
 from app.read.values import (
     Arms,
     ContextBlock,
@@ -55,6 +57,10 @@ Observe = Callable[[str, float], None]
 _PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
 """Planning all arms anew for each question takes longer than running them; a shape of statement has one
 plan a connection, made anew when statistics change. What the plan must depend on is in the statement's shape."""
+
+
+TURNS_CONSIDERED = 60
+"""Best matches of which the turns are looked up beside their beliefs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +184,6 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
-            verbatim=_verbatim(self.types.known(tenant)) if replaced_pairs(query) else (),
             known_at=request.known_at,
         )
         speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
@@ -198,11 +203,27 @@ class ReadPipeline:
             verbatim=_verbatim(self.types.known(tenant)),
             asked=predecessors,
         )
-        ranked = tuple(replace(one, relevance=judged.of(one, sketches[one.id])) for one in ranked)
-        ranked, cut = judged.cut(ranked, sketches, least=request.min_relevance)
-        best = select(ranked, sketches, query=query, least=search.filters.min_confidence, top_k=request.top_k)
+        turns = await self._turns(session, tenant, request, ranked, sketches)
+        ranked, cut = _relevant(judged, turns, ranked, sketches, request)
+        best = ranked[: request.top_k]
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
+
+    async def _turns(
+        self,
+        session: ReadSession,
+        tenant: UUID,
+        request: QueryRequest,
+        ranked: Sequence[Ranked],
+        sketches: Mapping[UUID, RankingRow],
+    ) -> dict[UUID, TurnEvidence]:
+        """Return what stands beside the turns among the best; nothing of what was believed at another time."""
+        verbatim = _verbatim(self.types.known(tenant))
+        best = ranked[: max(TURNS_CONSIDERED, 3 * request.top_k)] if request.known_at is None else ()
+        turns = [one.id for one in best if sketches[one.id].type in verbatim]
+        return await read_turn_evidence(
+            session, tenant=tenant, ids=turns, verbatim=verbatim, instant=request.as_of or request.now
+        )
 
     async def _behind(
         self,
@@ -244,7 +265,7 @@ class ReadPipeline:
             clock=self.clock(),
             as_of=request.as_of,
             known_at=request.known_at,
-            min_confidence=floor(query.mode, request.min_confidence),
+            min_confidence=floor(_least_strict(query), request.min_confidence),
             types=query.types,
             topic=request.topic,
             excluded=query.excluded,
@@ -284,17 +305,43 @@ class ReadPipeline:
                 arms=one.arms,
                 notes=one.notes,
                 relevance=one.relevance,
+                marks=one.marks,
             )
             for one in found.ranked
             if one.id in found.memories
         )
-        context, shown = assemble(hits, types=types, zone=request.now.tzinfo, budget=request.token_budget)
+        layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
+        context, shown = assemble(hits, types=types, layout=layout)
         return context, shown, hits
 
     def _observed(self, stage: str, since: float) -> float:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
+
+
+def _relevant(
+    judged: Relevance,
+    turns: Mapping[UUID, TurnEvidence],
+    ranked: Sequence[Ranked],
+    sketches: Mapping[UUID, RankingRow],
+    request: QueryRequest,
+) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+    """Return what is relevant, current and not said by another match, and what was left out as none of these."""
+    evidence = {one.id: judged.evidence(one, sketches[one.id]) for one in ranked}
+    view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
+    shared = view.with_shared_evidence()
+    scored = [replace(one, relevance=judged.of(one, shared[one.id])) for one in ranked]
+    relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
+    current, past = view.current(relevant)
+    least = floor(judged.query.mode, request.min_confidence)
+    once, again = view.once(select(current, sketches, query=judged.query, least=least))
+    return once, (*past, *again, *unlike)
+
+
+def _least_strict(query: ParsedQuery) -> ReadMode:
+    """Return the mode whose floor of confidence lets all through that the question may ask for: also what was said."""
+    return ReadMode.HISTORICAL if query.looks_back and query.mode is ReadMode.DEFAULT else query.mode
 
 
 def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:

@@ -19,7 +19,7 @@ from app.lexical.edits import one_edit_apart
 from app.memory import normalise
 from app.memory.drift import DEMOTION
 from app.memory.freshness import since_last_use
-from app.model import MemoryStatus, ReadMode
+from app.model import MemoryStatus
 from app.read.values import Before, Fused, ParsedQuery, QueryPlan, Ranked
 
 
@@ -74,13 +74,6 @@ def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:
     return sketch.scope_id, sketch.type, sketch.slot
 
 
-RIVAL = 0.5
-"""Share of the retrieval score of what was said that what replaced its statement must have to stand before it: one
-that the question asks for as well. A long turn says other things too, and may be asked for one of those."""
-
-REPLACED_FACTOR = 0.95
-"""What such words score, against what replaced them."""
-
 _DAY: Final = 86_400
 
 _LEAST_FRESH: Final = 0.02
@@ -116,12 +109,7 @@ def rank(
     ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
-    return _after_successors(ordered, sketches) if replaced_pairs(query) else tuple(ordered)
-
-
-def replaced_pairs(query: ParsedQuery) -> bool:
-    """Tell whether the question asks how things are, so that words that no longer hold stand behind those that do."""
-    return query.mode is ReadMode.DEFAULT and not query.about_past and not query.windows
+    return tuple(ordered)
 
 
 def freshness_of(sketch: RankingRow, now: datetime) -> float:
@@ -283,15 +271,3 @@ def _raised(hit: Ranked, sketch: RankingRow, newest: datetime, plan: QueryPlan) 
     behind = 0.0 if _current(sketch) else (newest - sketch.stated_at).total_seconds() / _DAY
     gain = 1 + plan.newest / (1 + behind)
     return replace(hit, score=hit.score * gain, notes=(*hit.notes, f"{behind:.1f} days behind the newest: x{gain:.2f}"))
-
-
-def _after_successors(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> tuple[Ranked, ...]:
-    """Return the list with words whose statement was replaced behind what replaced it, where both match."""
-    by_id = {hit.id: hit for hit in ordered}
-    for newer in ordered:
-        for one in sketches[newer.id].overtaken & by_id.keys():
-            older = by_id[one]
-            if older.score >= newer.score and newer.retrieval >= RIVAL * older.retrieval:
-                note = "what it says was replaced since: behind what replaced it"
-                by_id[one] = replace(older, score=newer.score * REPLACED_FACTOR, notes=(*older.notes, note))
-    return tuple(sorted(by_id.values(), key=lambda hit: (hit.score, hit.id), reverse=True))

@@ -25,6 +25,9 @@ TURN_FLOOR: Final = 0.18
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
+NAME_ALONE: Final = 0.2
+"""What a name adds to a belief's evidence that is not asked of another: a question may be about several things."""
+
 _MIDPOINT: Final = 0.28
 _STEEPNESS: Final = 12.0
 _WORDS: Final = 0.3
@@ -77,11 +80,11 @@ class Relevance:
     verbatim: Collection[str]
     asked: Collection[UUID] = frozenset()
 
-    def of(self, one: Ranked, sketch: RankingRow) -> float:
-        """Return the relevance of a match, 0 to 1."""
+    def of(self, one: Ranked, evidence: float) -> float:
+        """Return the relevance of a match for which this evidence speaks, 0 to 1."""
         if self._asked_as_such(one):
             return 1.0
-        return 1 / (1 + math.exp(-_STEEPNESS * (self.evidence(one, sketch) - _MIDPOINT)))
+        return 1 / (1 + math.exp(-_STEEPNESS * (evidence - _MIDPOINT)))
 
     def evidence(self, one: Ranked, sketch: RankingRow) -> float:
         """Return what speaks for the match, on the scale of a cosine of the embedded model."""
@@ -96,14 +99,19 @@ class Relevance:
         return near + _WORDS * share + _NAME * self._named(one) + cues
 
     def cut(
-        self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, least: float | None
+        self,
+        ranked: Sequence[Ranked],
+        sketches: Mapping[UUID, RankingRow],
+        evidence: Mapping[UUID, float],
+        *,
+        least: float | None,
     ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
             return _split(ranked, {one.id: "" if one.relevance >= least else f"under {least:.2f}" for one in ranked})
         believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
-        weighed = {one.id: self.evidence(one, sketches[one.id]) for one in believed}
-        best = max(weighed.values(), default=0.0)
+        weighed = {one.id: evidence[one.id] for one in believed}
+        best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         return _split(ranked, {one.id: self._why(one, weighed.get(one.id), best) for one in ranked})
 
     def _why(self, one: Ranked, evidence: float | None, best: float) -> str:

@@ -17,6 +17,14 @@ from app.memory.spec import MemoryType, Payload
 from app.model import Memory, ReadMode, Visibility
 
 
+class IdStyle(StrEnum):
+    """What a line of the context says of which memory it is: nothing, its place among the answers, its id."""
+
+    NONE = "none"
+    SHORT = "short"
+    FULL = "full"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRequest:
     """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
@@ -39,6 +47,7 @@ class QueryRequest:
     min_confidence: float | None = None
     min_relevance: float | None = None
     token_budget: int = 2000
+    ids: IdStyle = IdStyle.NONE
     rerank: bool = False
     explain: bool = False
 
@@ -56,7 +65,10 @@ class ArmHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors."""
+    """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors.
+
+    `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`.
+    """
 
     memory: Memory
     score: float
@@ -66,6 +78,7 @@ class Hit:
     arms: tuple[ArmHit, ...]
     notes: tuple[str, ...] = ()
     relevance: float = 1.0
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +192,7 @@ class QuestionReading:
     about_past: bool
     wants_newest: bool
     asks_back: bool
+    looks_back: bool
     before: Span | None
     capitalised: tuple[Span, ...]
     asker_spans: tuple[Span, ...]
@@ -233,7 +247,8 @@ class ParsedQuery:
     negative. `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the
     answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing
     but names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as;
-    `asks_back`: it asks what the assistant said. `lent`: those of `terms` that the question does not say, of names of
+    `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said.
+    `lent`: those of `terms` that the question does not say, of names of
     what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
     capitalised words that name nothing known, which may be part of a speaker's name. `specificity` in 0..1: see
     `understand.specificity`.
@@ -261,6 +276,7 @@ class ParsedQuery:
     names_only: bool
     assistants: frozenset[UUID]
     asks_back: bool
+    looks_back: bool
     specificity: float
     mode: ReadMode
     before: Before | None = None
@@ -340,7 +356,7 @@ class Fused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A memory after ranking: the score, what it is made of, and what else moved it."""
+    """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are."""
 
     id: UUID
     score: float
@@ -350,6 +366,7 @@ class Ranked:
     arms: tuple[ArmHit, ...]
     notes: tuple[str, ...] = ()
     relevance: float = 1.0
+    marks: tuple[str, ...] = ()
 
 
 def happens(kind: MemoryType) -> bool:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.values import QueryRequest, QueryResult
+from app.read.values import ContextBlock, IdStyle, QueryRequest, QueryResult
 
 __all__ = [
+    "ContextBlock",
+    "IdStyle",
     "Queries",
     "QueryRequest",
     "QueryResult",

@@ -183,6 +183,8 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: Proposa
         context=None if before is None else statement_time(before),
         stated_at=turn.occurred_at,
         zone=turn.zone,
+        source_strength=standing.source,
+        speech_act=standing.speech_act,
         importance=turn.importance,
         category=turn.category,
         session_id=session,

@@ -21,6 +21,7 @@ from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.english.turn_acts import act_of_turn
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, Turn
@@ -194,7 +195,7 @@ def candidates_of(
                 refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
     candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
-    kept = _episode(turn, context, doubts, means)
+    kept = _episode(said, means)
     return ExtractedCandidates(
         candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
     )
@@ -325,16 +326,15 @@ def _named(
     return found, told.bindings
 
 
-def _episode(
-    turn: Turn, context: Sequence[Turn], doubts: Sequence[Suspicion], means: ExtractionContext
-) -> Candidate | None:
+def _episode(heard: _TurnText, means: ExtractionContext) -> Candidate | None:
     if not means.keep_episodes:
         return None
+    turn, doubts = heard.turn, heard.doubts
     standing = ProposalTrust(
         source=source_strength(turn.role, first_person=True),
         grounding=1.0,
-        speech_act=SpeechAct.ASSERTION,
+        speech_act=act_of_turn(turn.content, heard.framing, heard.foreign),
         review=doubts[0].why if doubts else None,
     )
-    before = context[-1] if context else None
+    before = heard.context[-1] if heard.context else None
     return episode(turn, before, means.types.get(EPISODE), standing)

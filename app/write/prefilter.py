@@ -126,6 +126,18 @@ _LINE: Final = re.compile(rf"(?:{_MARK}|[ \t>]{{0,40}})\[mem_[0-9a-f]{{32}}\]")
 
 _WITHIN: Final = re.compile(r"(?:[-*\u2022][ \t]{0,8})?\[mem_[0-9a-f]{32}\] \((?:noted )?\d{4}-\d\d-\d\d[^)\n]{0,40}\)")
 
+_DAY: Final = r"\((?:noted )?\d{4}-\d\d-\d\d[^)\n]{0,80}\)"
+
+_GROUP: Final = r"#{1,4} (?:Facts|Preferences|Events|Entities|Relations|Recent)"
+
+_DATED: Final = re.compile(rf"{_MARK}(?:\[\d{{1,3}}\] )?{_DAY} ")
+"""A line of a block without ids; it counts as one under a heading of the block alone."""
+
+_OWN_HEADING: Final = re.compile(rf"[ \t>]{{0,40}}{_GROUP}[ \t]{{0,40}}$")
+
+_FLAT: Final = re.compile(rf"{_GROUP}[ \t]{{1,8}}[-*\u2022][ \t]{{1,8}}(?:\[\d{{1,3}}\] )?{_DAY}")
+"""The beginning of a block without ids that lost its line breaks."""
+
 _HEADING: Final = re.compile(r"[ \t>]{0,40}#{1,4} \w{1,30}:?[ \t]{0,40}$")
 
 _BULLET: Final = re.compile(_MARK)
@@ -136,17 +148,18 @@ _EMPTY_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*$")
 def strip_recalled(text: str, recalled: Sequence[str] = ()) -> str:
     """Return the text without lines of the service's own context block, and without list items that were recalled.
 
-    A block's line begins with a memory's id; its headings go with the lines below them. A memory that the
-    text only names by its id stays: `forget [mem_...], I moved`.
+    A block's line begins with a memory's id, or with a day under a heading of the block; headings go with the lines
+    below them. A memory that the text only names by its id stays: `forget [mem_...], I moved`.
     """
     known = {memory_normalise.sentence(one) for one in recalled}
-    if "[mem_" not in text and not known:
+    if "[mem_" not in text and "## " not in text and not known:
         return text.strip()
     kept: list[str] = []
     headings: list[str] = []
-    gone = False
+    gone = inside = False
     for line in text.splitlines():
-        if _LINE.match(line) or _listed(line, known):
+        inside = bool(_OWN_HEADING.match(line)) or (inside and bool(_DATED.match(line)))
+        if _LINE.match(line) or (inside and _DATED.match(line)) or _listed(line, known):
             headings, gone = [], True
         elif gone and _EMPTY_QUOTE.match(line):
             continue
@@ -156,7 +169,7 @@ def strip_recalled(text: str, recalled: Sequence[str] = ()) -> str:
             kept += chain(headings, _without_within(line))
             headings = []
     kept += headings
-    return "\n".join(kept).strip() if gone or _WITHIN.search(text) else text.strip()
+    return "\n".join(kept).strip() if gone or _begins_within(text) else text.strip()
 
 
 def _listed(line: str, known: set[str]) -> bool:
@@ -164,9 +177,14 @@ def _listed(line: str, known: set[str]) -> bool:
     return bullet is not None and memory_normalise.sentence(line[bullet.end() :]) in known
 
 
+def _begins_within(text: str) -> re.Match[str] | None:
+    """Return where a block that lost its line breaks begins."""
+    return _WITHIN.search(text) or _FLAT.search(text)
+
+
 def _without_within(line: str) -> Iterable[str]:
     """Yield the line up to where a block that lost its line breaks begins."""
-    found = _WITHIN.search(line)
+    found = _begins_within(line)
     if found is None:
         yield line
     elif line[: found.start()].strip():

@@ -147,13 +147,6 @@ BEGIN
     END LOOP;
 END $$;
 
-REVOKE ALL ON FUNCTION audit_enqueue(), audit_standing(), audit_event_id(timestamptz), audit_stays(),
-    audit_only_emptied(), audit_detail_digest(uuid, jsonb), seal_audit(uuid, integer),
-    redact_audit(uuid, uuid[], uuid[], text, timestamptz) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION seal_audit(uuid, integer), redact_audit(uuid, uuid[], uuid[], text, timestamptz)
-    TO typed_memory_runtime;
-
 CREATE TRIGGER audit_events_enqueue AFTER INSERT ON audit_events REFERENCING NEW TABLE AS fresh
     FOR EACH STATEMENT EXECUTE FUNCTION audit_enqueue();
 

@@ -8,13 +8,16 @@ from pathlib import Path
 
 from alembic import op
 
+from app.db.privileges import JOIN_ROLE, MAKE_ROLE, USE_SCHEMA
+from app.db.session import RUNTIME_ROLE as ROLE
+from migrations import live
+
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
 EXTENSIONS = ("vector", "pg_trgm", "btree_gin", "btree_gist")
-ROLE = "typed_memory_runtime"
 
 FOLDER = Path(__file__).parents[1] / "base"
 FILES = (
@@ -83,7 +86,20 @@ GRANTS = (
     "SELECT, INSERT, UPDATE ON pgqueuer_schedules",
     "SELECT ON pgqueuer_statistics",  # a worker looks for it at its start, and statistics are kept elsewhere
     "USAGE ON SEQUENCE pgqueuer_id_seq, pgqueuer_schedules_id_seq",
+    "EXECUTE ON FUNCTION seal_audit(uuid, integer), redact_audit(uuid, uuid[], uuid[], text, timestamptz)",
 )
+
+CLOSED = (
+    "audit_enqueue()",
+    "audit_standing()",
+    "audit_event_id(timestamptz)",
+    "audit_stays()",
+    "audit_only_emptied()",
+    "audit_detail_digest(uuid, jsonb)",
+    "seal_audit(uuid, integer)",
+    "redact_audit(uuid, uuid[], uuid[], text, timestamptz)",
+)
+"""Functions that nobody may call but their owner and who is granted it."""
 
 CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
 KEY_HASH = "decode(nullif(current_setting('app.key_hash', true), ''), 'hex')"
@@ -104,23 +120,6 @@ POLICIES = (
     f"seen ON memory_types FOR SELECT USING (tenant_id = {BUILT_IN} OR tenant_id = {CURRENT})",
     f"own ON memory_types USING {OWN} WITH CHECK {OWN}",
 )
-
-MAKE_ROLE = f"""
-DO $$ BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN
-        CREATE ROLE {ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
-    END IF;
-EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database's migration made it
-END $$
-"""
-
-JOIN_ROLE = f"""
-DO $$ BEGIN
-    IF NOT pg_has_role(current_user, '{ROLE}', 'MEMBER') THEN
-        EXECUTE format('GRANT {ROLE} TO %I', current_user);
-    END IF;
-END $$
-"""
 
 DROP_ROLE = f"""
 DO $$ BEGIN
@@ -144,11 +143,11 @@ def upgrade() -> None:
         op.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}")
     op.execute(MAKE_ROLE)
     op.execute(JOIN_ROLE)
-    op.execute(f"DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO {ROLE}', current_schema()); END $$")
+    op.execute(USE_SCHEMA)
     for statement in statements():
         op.execute(statement)
-    for grant in GRANTS:
-        op.execute(f"GRANT {grant} TO {ROLE}")
+    live.grant(GRANTS)
+    live.close(CLOSED)
     for table in (*READ_WRITE, *GUARDED, "tenants"):
         op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
     # Not forced: migrations, which run as the owner, write the built-in types.

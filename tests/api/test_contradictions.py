@@ -24,7 +24,7 @@ def desk(client: httpx.AsyncClient, runtime: Runtime) -> Desk:
 
 async def asked(desk: Desk, **more: Any) -> dict[str, dict[str, Any]]:
     """Return the hits of a question by the memory's id."""
-    body = {"query": QUESTION, "user_id": "u1", "min_confidence": 0, **more}
+    body = {"query": QUESTION, "user_id": "u1", "min_confidence": 0, "include": ["details"], **more}
     answer = await desk.client.post("/query", json=body)
     assert answer.status_code == 200, answer.text
     return {hit["memory"]["id"]: hit for hit in answer.json()["memories"]}

@@ -62,7 +62,7 @@ async def test_questions_filter_by_it_and_are_read_with_its_hints(client: httpx.
     await define(client, TICKET)
     await client.post("/memories/typed/fact", json=fact(predicate="has-plan", object="Acme premium"))
     mine = (await write(client, about="the export fails"))["memory"]["id"]
-    body = {"query": "what about the export?", "user_id": "u1", "types": ["ticket"]}
+    body = {"query": "what about the export?", "user_id": "u1", "types": ["ticket"], "ids": "full", "explain": True}
     found = (await client.post("/query", json=body)).json()
     assert [one["memory"]["id"] for one in found["memories"]] == [mine]
     assert mine in found["context"]["text"]

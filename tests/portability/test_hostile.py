@@ -85,7 +85,7 @@ WRONG_ELSEWHERE: dict[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
     "report: ": ("turn", lambda one: one.update(report={"candidates": [5], "trace": []})),
     "occurred_at: Input should be a valid datetime": ("audit_event", lambda one: one.update(occurred_at="infinity")),
     "detail: Input should be an object": ("audit_event", lambda one: one.update(detail="str")),
-    "detail: is not that of an event": (
+    "detail: is not the detail of an event": (
         "audit_event",
         lambda one: one.update(action="memory.changed", detail={"values": 5}),
     ),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from app import ids
 from app.memory.registry import discover
 from app.model import Category, ConfidenceParts, Memory, MemoryStatus, ReadMode, Scope, ScopeKind
-from app.read.assemble import as_line, assemble, estimate_tokens, floor
-from app.read.values import ContextBlock, Hit
+from app.read.assemble import Layout, as_line, assemble, estimate_tokens, floor
+from app.read.values import ContextBlock, Hit, IdStyle
 from tests.read.conftest import NOW
 
 TYPES = discover()
@@ -57,26 +57,48 @@ def hit(number: int, type_name: str = "fact", content: str = "the user drinks te
     return Hit(memory=memory, score=1 / number, retrieval=1, confidence=0.7, freshness=1, arms=())
 
 
-def block(*hits: Hit, budget: int = 2000) -> ContextBlock:
-    return assemble(hits, types=TYPES, zone=UTC, budget=budget)[0]
+def block(*hits: Hit, budget: int = 2000, ids: IdStyle = IdStyle.NONE, query: str = "") -> ContextBlock:
+    return assemble(hits, types=TYPES, layout=Layout(zone=UTC, budget=budget, ids=ids, query=query))[0]
 
 
-def test_of_equal_matches_the_group_that_holds_most_comes_first() -> None:
+def test_groups_come_in_the_order_of_their_best_lines() -> None:
     kinds = ("event", "fact", "preference", "fact", "entity", "episodic")
-    context = block(*(replace(hit(number, kind), score=1.0) for number, kind in enumerate(kinds, 1)))
-    assert [group.name for group in context.groups] == ["Facts", "Events", "Preferences", "Entities", "Recent"]
-    assert context.text.startswith("## Facts\n- [mem_")
+    context = block(*(hit(number, kind) for number, kind in enumerate(kinds, 1)))
+    assert [group.name for group in context.groups] == ["Events", "Facts", "Preferences", "Entities", "Recent"]
+    assert context.text.startswith("## Events\n- (noted 2026-05-14) ")
 
 
-def test_many_poor_matches_do_not_stand_before_a_good_one() -> None:
-    poor = [replace(hit(number, "fact"), score=0.1) for number in range(2, 8)]
-    context = block(replace(hit(1, "relation"), score=0.9), *poor)
-    assert [group.name for group in context.groups] == ["Relations", "Facts"]
+@pytest.mark.parametrize(
+    ("style", "named"),
+    [(IdStyle.NONE, ""), (IdStyle.SHORT, "[1] "), (IdStyle.FULL, f"[{ids.public('mem', UUID(int=1))}] ")],
+)
+def test_a_line_has_its_day_says_what_is_history_and_names_its_memory_if_asked(style: IdStyle, named: str) -> None:
+    old = hit(1, status=MemoryStatus.SUPERSEDED, stated_at=datetime(2026, 1, 2, 3, tzinfo=UTC))
+    [group] = block(old, ids=style).groups
+    assert group.lines == (f"- {named}(2026-01-02, superseded) the user drinks tea",)
 
 
-def test_a_line_has_its_id_its_day_and_says_what_is_history() -> None:
-    [group] = block(hit(1, status=MemoryStatus.SUPERSEDED, stated_at=datetime(2026, 1, 2, 3, tzinfo=UTC))).groups
-    assert group.lines == (f"- [{ids.public('mem', UUID(int=1))}] (2026-01-02, superseded) the user drinks tea",)
+def test_a_mark_stands_beside_the_day() -> None:
+    [group] = block(replace(hit(1, "episodic", "I own a yacht, in my dreams."), marks=("imagined",))).groups
+    assert group.lines == ("- (2026-05-14, imagined) I own a yacht, in my dreams.",)
+
+
+def test_a_turn_is_given_without_small_talk_and_a_turn_of_small_talk_not_at_all() -> None:
+    payload = {"speaker": "Ana"}
+    said = "Ana: Hey there! I sold my boat in Triest. What about you?"
+    context = block(
+        hit(1, "episodic", said, payload=payload), hit(2, "episodic", "Ana: Thanks a lot!", payload=payload)
+    )
+    assert context.text == "## Recent\n- (2026-05-14) Ana: I sold my boat in Triest."
+
+
+def test_of_a_long_turn_the_sentences_that_share_the_questions_words_are_given() -> None:
+    filler = "The weather in the mountains was rather mixed for all of the month. "
+    said = filler * 8 + "The baker in Canal Street closed his shop. " + filler * 8
+    lines = [hit(number, "episodic", f"{number} {said}") for number in range(1, 4)]
+    [group] = block(*lines, query="When did the baker close?").groups
+    assert all("The baker in Canal Street closed his shop." in line for line in group.lines)
+    assert [len(line.split()) > 40 for line in group.lines] == [True, True, False]
 
 
 @given(st.text(min_size=1))
@@ -98,7 +120,9 @@ def test_the_budget_is_kept(budget: int, sizes: list[int]) -> None:
 
 def test_a_long_first_memory_is_cut_and_the_rest_left_out() -> None:
     context, used = assemble(
-        [hit(1, content="tea " * 500), hit(2, content="coffee " * 500), hit(3)], types=TYPES, zone=UTC, budget=300
+        [hit(1, content="tea " * 500), hit(2, content="coffee " * 500), hit(3)],
+        types=TYPES,
+        layout=Layout(zone=UTC, budget=300),
     )
     assert used == (UUID(int=1),)
     assert context.groups[0].lines[0].endswith("…")
@@ -106,7 +130,7 @@ def test_a_long_first_memory_is_cut_and_the_rest_left_out() -> None:
 
 
 def test_what_does_not_fit_makes_room_for_what_does() -> None:
-    _, used = assemble([hit(1), hit(2, content="tea " * 500), hit(3)], types=TYPES, zone=UTC, budget=200)
+    _, used = assemble([hit(1), hit(2, content="tea " * 500), hit(3)], types=TYPES, layout=Layout(zone=UTC, budget=200))
     assert used == (UUID(int=1), UUID(int=3))
 
 

@@ -176,31 +176,3 @@ def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
 
 def test_equal_scores_are_ordered_newest_id_first() -> None:
     assert [hit.id.int for hit in ranked(sketch(1), sketch(3), sketch(2))] == [3, 2, 1]
-
-
-def turn(number: int, **given: Any) -> RankingRow:
-    return sketch(number, type="episodic", **given)
-
-
-def test_words_whose_statement_was_replaced_stand_behind_what_replaced_it() -> None:
-    newer = sketch(2, confidence=0.6, overtaken=frozenset({UUID(int=1)}))
-    hits = ranked(turn(1), newer, turn(3), query="Where does Clara live?")
-    assert [hit.id.int for hit in hits] == [3, 2, 1]
-    assert hits[2].score < hits[1].score
-    assert "replaced" in hits[2].notes[0]
-
-
-@pytest.mark.parametrize(
-    "query", ["Where did Clara live before?", "Where did Clara live last year?", "Where did Clara use to live?"]
-)
-def test_words_of_then_keep_their_place_where_the_question_asks_of_then(query: str) -> None:
-    newer = sketch(2, confidence=0.6, overtaken=frozenset({UUID(int=1)}))
-    assert [hit.id.int for hit in ranked(turn(1), newer, query=query)] == [1, 2]
-
-
-def test_words_keep_their_place_where_what_replaced_one_of_their_statements_is_not_asked_for() -> None:
-    long, newer = turn(1), sketch(2, overtaken=frozenset({UUID(int=1)}))
-    fused = [Fused(id=long.id, retrieval=0.5, arms=()), Fused(id=newer.id, retrieval=0.2, arms=())]
-    hits = rank(fused, {long.id: long, newer.id: newer}, query=parsed("What is my name?"), plan=PLAIN, now=NOW)
-    assert [hit.id.int for hit in hits] == [1, 2]
-    assert hits[0].notes == ()

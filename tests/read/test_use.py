@@ -78,7 +78,7 @@ async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> No
     for question in ("What was the weather in Tokyo?", "What did the user say about the weather in Tokyo?"):
         result = await store.ask(question, mode=ReadMode.HISTORICAL, min_relevance=0.0)
         assert len(result.hits) == len(memories)
-        assert result.context.text.count("mem_") == len(memories)
+        assert sum(len(group.lines) for group in result.context.groups) == len(memories)
         assert [await accesses(store, one) for one in memories] == [0] * len(memories)
     await store.ask("Which kayak does the user own?", mode=ReadMode.HISTORICAL)
     assert [await accesses(store, one) for one in memories] == [0, 1, 0, 0]

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from app.lexical.tokens import count_words
 from app.memory.extraction import PrefilterPolicy, Role
 from app.memory.registry import discover
+from app.read.values import IdStyle
 from app.write.prefilter import AcceptedTurn, Gate, RecentTurn, RejectedTurn, prefilter, question_before, strip_recalled
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.read.test_assemble import block, hit
@@ -286,7 +287,32 @@ BLOCK = block(
     hit(1, content="user works-at Volkswagen"),
     hit(2, "preference", content="user prefers dark for editor theme"),
     hit(3, "event", content="joined the platform team, on 2026-05-09"),
+    ids=IdStyle.FULL,
 ).text
+
+PLAIN_BLOCKS = [
+    block(
+        hit(1, content="user works-at Volkswagen"),
+        hit(3, "event", content="joined the platform team, on 2026-05-09"),
+        ids=style,
+    ).text
+    for style in (IdStyle.NONE, IdStyle.SHORT)
+]
+
+
+@pytest.mark.parametrize("plain", PLAIN_BLOCKS)
+def test_a_block_without_ids_pasted_back_is_known_by_its_headings_and_days(plain: str) -> None:
+    assert strip_recalled(plain) == ""
+    assert strip_recalled(f"I moved to Porto. {' '.join(plain.split())}") == "I moved to Porto."
+    assert strip_recalled(f"You know this:\n\n{plain}\n\nI moved to Porto.").split() == [
+        *("You", "know", "this:"),
+        *("I", "moved", "to", "Porto."),
+    ]
+
+
+def test_a_list_of_days_of_the_users_own_stays() -> None:
+    text = "My week:\n- (2026-05-09) the dentist\n- (2026-05-10) the opera"
+    assert strip_recalled(text) == text
 
 
 def test_a_context_block_pasted_back_holds_nothing_new() -> None:

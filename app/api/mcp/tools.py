@@ -29,6 +29,7 @@ from app.memory.registry import discover
 from app.model import Actor, ReviewReason
 from app.runtime import Runtime
 from app.services.jobs import Job
+from app.services.query import IdStyle
 from app.services.review.queue import ReviewFilter
 
 
@@ -151,7 +152,7 @@ async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResu
 
 async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     now = runtime.clock()
-    body = QueryBody.model_validate(given.model_dump(exclude_none=True))
+    body = QueryBody.model_validate({**given.model_dump(exclude_none=True), "ids": IdStyle.FULL})
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
     result = await runtime.queries.query(actor, body.to_request(types, now))
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]

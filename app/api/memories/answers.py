@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, RootModel, create_model
+from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 
 from app import ids
 from app.api.memories.bodies import payload_fields
@@ -136,11 +136,48 @@ class MemoryOut(Out):
         """Return a memory with its type's fields beside the common ones; freshness is as of `now`."""
         made = super().answer(source, now, **given)
         # Last, because a type's own field with a common name is the one that was written.
-        if source.type_version == 0:
-            made.update(source.payload)
-        else:
-            made.update(type_version=source.type_version, payload=source.payload)
+        made.update(_own_fields(source))
         return made
+
+
+class SourceOut(Out):
+    """The turn that a memory rests on, and whose it was."""
+
+    turn_id: Annotated[str | None, public_id(ids.TURN)]
+    role: str | None
+
+
+class RecalledMemoryOut(Out):
+    """A memory as questions are answered with it, besides the fields of its type; `details` gives all of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: Annotated[str, public_id(ids.MEMORY)] = Field(examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    type: str
+    status: MemoryStatus
+    content: str
+    subject: str | None
+    slot: str | None = Field(description="The key under which only one value can be true at a time.")
+    topic: str | None
+    session_id: str | None
+    sequence_number: int | None
+    stated_at: datetime
+    valid_until: datetime | None
+    evidence: list[SourceOut]
+    metadata: dict[str, Any]
+
+    @classmethod
+    def answer(cls, source: Memory, now: datetime | None = None, /, **given: object) -> dict[str, Any]:
+        """Return the memory with its type's fields beside the common ones."""
+        made = super().answer(source, now, **given)
+        return {**made, **_own_fields(source)}
+
+
+def _own_fields(source: Memory) -> dict[str, Any]:
+    """Return the fields of a memory's type; a built-in one's stand beside the common ones."""
+    if source.type_version == 0:
+        return dict(source.payload)
+    return {"type_version": source.type_version, "payload": source.payload}
 
 
 class TenantTypeMemory(MemoryOut):

@@ -48,15 +48,17 @@ def install(folder: DataFolder, account: Account, deadline: float) -> None:
     """
     for leftover in folder.path.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(leftover, ignore_errors=True)
-    if not folder.binaries.exists():
-        _unpack(folder, deadline)
+    unpack(folder, deadline)
     if folder.cluster.exists():
         _check_version(folder)
     else:
         _create_cluster(folder, account, deadline)
 
 
-def _unpack(folder: DataFolder, deadline: float) -> None:
+def unpack(folder: DataFolder, deadline: float) -> None:
+    """Unpack the package's binaries into the folder, if they are not there; raises as `install`."""
+    if folder.binaries.exists():
+        return
     for other_version in folder.path.glob("server-*"):
         shutil.rmtree(other_version)
     scratch = _scratch(folder)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, DateTime, Text, TextClause, Uuid, bindparam, text
+from sqlalchemy import ARRAY, DateTime, TextClause, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.db import time_travel
@@ -26,8 +26,7 @@ class RankingRow:
     `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
     that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
     has not been reviewed yet. `payload` is empty unless requested. `strongest` is the highest confidence among the
-    memories that contest its slot, found or not, and unknown with `known_at`. `overtaken` are the found memories that
-    hold word for word a former, replaced statement of its slot, and unknown with `known_at`.
+    memories that contest its slot, found or not, and unknown with `known_at`.
     """
 
     id: UUID
@@ -53,7 +52,6 @@ class RankingRow:
     payload: Mapping[str, Any]
     volatile: bool = False
     strongest: float | None = None
-    overtaken: frozenset[UUID] = frozenset()
 
 
 _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
@@ -64,32 +62,12 @@ _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.cont
                   WHERE r.tenant_id = :tenant AND r.scope_id = m.scope_id AND r.type = m.type AND r.slot = m.slot
                     AND r.status = 'active') END"""
 
-REPLACED = 20
-"""Replaced statements of a slot, latest first, whose words are compared with found memories."""
-
-_OVERTAKEN = f"""CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND :verbatim <> '{{}}' THEN (
-                SELECT array_agg(DISTINCT k.id)
-                FROM (
-                    SELECT o.id FROM memories o
-                    WHERE o.tenant_id = :tenant AND o.scope_id = m.scope_id AND o.type = m.type AND o.slot = m.slot
-                      AND o.status = 'superseded' AND o.slot_value IS DISTINCT FROM m.slot_value
-                    ORDER BY o.stated_at DESC LIMIT {REPLACED}
-                ) old
-                JOIN evidence v ON v.tenant_id = :tenant AND v.memory_id = old.id AND v.turn_id IS NOT NULL
-                JOIN evidence e ON e.tenant_id = :tenant AND e.turn_id = v.turn_id AND e.memory_id = ANY(:ids)
-                JOIN memories k ON k.tenant_id = :tenant AND k.id = e.memory_id AND k.type = ANY(:verbatim)
-                WHERE NOT EXISTS (
-                    SELECT FROM evidence own
-                    WHERE own.tenant_id = :tenant AND own.memory_id = m.id AND own.turn_id = v.turn_id)
-            ) END"""  # noqa: S608 - composed of constants
-
 
 def _sketches(
     source: str,
     *,
     used: str = "",
     strongest: str = "CAST(NULL AS float8)",
-    overtaken: str = "CAST(NULL AS uuid[])",
 ) -> TextClause:
     """Return the query of ranking rows of `source`, which follows FROM; `used` is a condition on uses."""
     sketched = text(
@@ -101,7 +79,7 @@ def _sketches(
                 SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
             m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review,
-            {strongest} AS strongest, {overtaken} AS overtaken
+            {strongest} AS strongest
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
@@ -115,9 +93,7 @@ def _sketches(
     return sketched.columns(payload=JSONB)  # type: ignore[return-value]
 
 
-_SKETCH = _sketches("memories m", strongest=_STRONGEST, overtaken=_OVERTAKEN).bindparams(
-    bindparam("verbatim", type_=ARRAY(Text))
-)
+_SKETCH = _sketches("memories m", strongest=_STRONGEST)
 _SKETCH_THEN = _sketches(f"{time_travel.memories('x.id = ANY(:ids)')} m", used=" AND u.last_accessed_at <= :known_at")
 
 
@@ -128,20 +104,18 @@ async def read_ranking_rows(
     ids: Collection[UUID],
     windows: Sequence[Bounds] = (),
     whole: bool = False,
-    verbatim: Collection[str] = (),
     known_at: datetime | None = None,
 ) -> dict[UUID, RankingRow]:
     """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
-    `whole` requests payloads. `verbatim` are the types whose memories are what was said, for `overtaken`. A memory that
-    was used after `known_at` counts as never used, because only the last use is stored. `windows` are (lower, upper),
-    None for open; a memory outside all of them is `elsewhen`.
+    `whole` requests payloads. A memory that was used after `known_at` counts as never used, because only the last use
+    is stored. `windows` are (lower, upper), None for open; a memory outside all of them is `elsewhen`.
     """
     if not ids:
         return {}
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
-    then = {"verbatim": list(verbatim)} if known_at is None else {"known_at": known_at}
+    then = {} if known_at is None else {"known_at": known_at}
     rows: Any = await session.execute(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
     return {row[0]: _sketch(row) for row in rows}
 
@@ -171,7 +145,6 @@ def _sketch(row: Sequence[Any]) -> RankingRow:
         payload=row[20] or {},
         volatile=row[22],
         strongest=row[23],
-        overtaken=frozenset(row[24] or ()),
     )
 
 

@@ -60,6 +60,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         about_past=about_past,
         wants_newest=not about_past and questions.wants_newest(text),
         asks_back=questions.ASKS_BACK.search(text) is not None,
+        looks_back=_is_over(windows, request.now) or questions.looks_back(text),
         before=_before(text, spans),
         capitalised=capitalised(text, language),
         asker_spans=tuple(Span(start=found.start(), end=found.end()) for found in questions.THE_USER.finditer(text)),
@@ -136,6 +137,10 @@ def _past_state_in_window(
     request: QueryRequest, windows: tuple[Window, ...], asked: Collection[str], types: Registry
 ) -> bool:
     """Tell whether a state is asked for as of a time that is over: "what did I prefer last year?"."""
-    over = any(window.upper is not None and window.upper <= request.now for window in windows)
+    over = _is_over(windows, request.now)
     event = any(found is not None and happens(found) for found in map(types.find, asked))
     return over and bool(asked) and not event and questions.PAST_TENSE.search(request.query) is not None
+
+
+def _is_over(windows: tuple[Window, ...], now: datetime) -> bool:
+    return any(window.upper is not None and window.upper <= now for window in windows)

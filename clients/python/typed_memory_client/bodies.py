@@ -9,7 +9,7 @@ from typing import Any, Literal, Required, TypedDict
 Category = Literal["episodic", "semantic", "procedural", "core", "control"]
 
 class EvidenceIn(TypedDict, total=False):
-    """Where the memory was said."""
+    """The source of the memory."""
 
     quote: str | None
     """The words, as they were said."""
@@ -32,10 +32,10 @@ class WriteFields(TypedDict, total=False):
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
 
     category: Category | None
-    """How it fades; the type's own by default."""
+    """The category; by default the type's."""
 
     context: str | None
-    """What was said just before: searched, never shown."""
+    """The text just before it: searched, never shown."""
 
     ends: bool
     """This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values."""
@@ -46,10 +46,10 @@ class WriteFields(TypedDict, total=False):
     """Short for evidence with just a turn_id."""
 
     extractor_confidence: float | None
-    """How sure the extraction of the fields is."""
+    """Confidence of the extraction."""
 
     importance: float | None
-    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+    """The importance, from 0 to 1, independent of confidence; by default the type's."""
 
     metadata: Mapping[str, Any]
     """Anything else; kept, not interpreted."""
@@ -58,7 +58,7 @@ class WriteFields(TypedDict, total=False):
     """When it was stated; now by default. A later statement replaces an earlier."""
 
     provenance: Mapping[str, Any]
-    """How the memory came about."""
+    """Your own record of the memory's origin."""
 
     scope: ScopeKind | None
     """Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global."""
@@ -67,16 +67,16 @@ class WriteFields(TypedDict, total=False):
     """Its place in the session."""
 
     source_confidence: float | None
-    """How far the source is to be trusted."""
+    """The source strength."""
 
     speech_act: SpeechAct
-    """How it was meant: what is not asserted is never believed."""
+    """The speech act; only an assertion can become an active belief."""
 
     timezone: str | None
     """Where times without an offset are read."""
 
     topic: str | None
-    """What it is filed under."""
+    """A topic of your own choice, to filter by."""
 
     ttl_seconds: int | None
     """Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated."""
@@ -910,10 +910,10 @@ class TurnIn(TypedDict, total=False):
     """Anything else; kept, not interpreted."""
 
     occurred_at: datetime | str | None
-    """When it was said; now, unless given."""
+    """Time of the turn; by default now."""
 
     role: Role
-    """Who produced it; it bounds how far it is trusted."""
+    """The author's role, which caps the source strength."""
 
     sequence_number: int | None
     """Its place in the session."""
@@ -926,7 +926,7 @@ class TurnIn(TypedDict, total=False):
 
 
 class ReviewerStatement(TypedDict, total=False):
-    """What a reviewer states instead: a memory's type and that type's fields."""
+    """A reviewer's own statement: a memory's type and that type's fields."""
 
     payload: Required[Mapping[str, Any]]
 
@@ -934,7 +934,13 @@ class ReviewerStatement(TypedDict, total=False):
     """The memory's type, such as `fact`."""
 
 
+IdStyle = Literal["none", "short", "full"]
+
 QueryMode = Literal["default", "historical", "audit"]
+
+class ChatMessageIn(TypedDict, total=False):
+    """A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it."""
+
 
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
 
@@ -956,7 +962,13 @@ class RecallOptions(TypedDict, total=False):
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
 
     explain: bool
-    """Return the plan and how each arm ranked each memory."""
+    """Return the plan, and all details."""
+
+    ids: IdStyle
+    """Ids in the lines of the context: none, the memory's place in `memories`, or its id."""
+
+    include: Sequence[Literal["context", "memories", "details"]]
+    """What to answer with; `details` are whole memories, arms, notes and the groups of the context."""
 
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
@@ -971,7 +983,7 @@ class RecallOptions(TypedDict, total=False):
     """By default as the question sounds."""
 
     now: datetime | str | None
-    """What `yesterday` goes by; by default `known_at`, or else the present."""
+    """Reference time of `yesterday`; by default `known_at`, else the present."""
 
     rerank: bool
     """Have a reranking model order the best. There is none yet: `degraded` says so."""
@@ -983,10 +995,10 @@ class RecallOptions(TypedDict, total=False):
     """The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default."""
 
     token_budget: int
-    """How long `context` may get; 0 for none."""
+    """Most tokens of `context`; 0 for none."""
 
     top_k: int
-    """How many memories are returned at most."""
+    """Most memories to return."""
 
     topic: str | None
     """Only what is filed under this."""
@@ -999,7 +1011,7 @@ class RecallOptions(TypedDict, total=False):
 
 
 class RememberOptions(TypedDict, total=False):
-    """Turns of one user or agent: a list, or one turn's fields right here."""
+    """Turns of one user or agent: a list of turns or of chat messages, or the fields of a single turn."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
@@ -1007,7 +1019,10 @@ class RememberOptions(TypedDict, total=False):
     category: Category | None
 
     importance: float | None
-    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+    """The importance, from 0 to 1, independent of confidence; by default the type's."""
+
+    messages: Sequence[ChatMessageIn] | None
+    """Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or `created_at` is the time, `name` the speaker. System prompts and messages without text are left out and listed in `ignored`."""
 
     metadata: Mapping[str, Any] | None
     """Anything else; kept, not interpreted."""
@@ -1035,21 +1050,21 @@ class RememberOptions(TypedDict, total=False):
 
 
 class UpdateOptions(TypedDict, total=False):
-    """What may be changed about a memory; what it says is changed by writing a newer one."""
+    """Changes of a memory; its content can only be changed by writing a newer memory."""
 
     category: Category | None
 
     importance: float | None
-    """How much it matters, from 0 to 1, whatever its confidence; by default as its type says."""
+    """The importance, from 0 to 1, independent of confidence; by default the type's."""
 
     metadata: Mapping[str, Any] | None
     """Takes the place of what was there."""
 
     needs_review: bool | None
-    """Whether a person should look at it."""
+    """Mark it for review."""
 
     topic: str | None
-    """What it is filed under; null: under nothing."""
+    """The topic; null for none."""
 
     ttl_seconds: int | None
     """Instead of valid_until: how much longer it is true, in seconds from now."""
@@ -1059,13 +1074,13 @@ class UpdateOptions(TypedDict, total=False):
 
 
 class FeedbackOptions(TypedDict, total=False):
-    """A word on a memory."""
+    """Feedback on a memory."""
 
     note: str | None
-    """Why; kept in the memory's provenance, for who reviews it."""
+    """The reason, stored in the memory's provenance for reviewers."""
 
     now: datetime | str | None
-    """When it was said; the present by default."""
+    """Time of the feedback; by default the present."""
 
     session_id: str | None
     """The conversation it was used in."""
@@ -1075,7 +1090,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """Query parameters of `list_memories`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
@@ -1108,7 +1123,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """Only what is about this, as memories show it in `subject`."""
 
     topic: str | None
-    """What it is filed under."""
+    """A topic of your own choice, to filter by."""
 
     session_id: str | None
     """Your id of the conversation."""
@@ -1150,7 +1165,7 @@ class ListSessionOptions(TypedDict, total=False):
     """Query parameters of `list_session`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
@@ -1178,7 +1193,7 @@ class ListTurnsOptions(TypedDict, total=False):
     """Query parameters of `list_turns`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
@@ -1199,7 +1214,7 @@ class ListEntitiesOptions(TypedDict, total=False):
     """Query parameters of `list_entities`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     as_of: datetime | str | None
     """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
@@ -1229,7 +1244,7 @@ class ListJobsOptions(TypedDict, total=False):
     """Query parameters of `list_jobs`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     status: JobStatus | None
     """`failed` for what needs looking at."""
@@ -1241,10 +1256,10 @@ class ListReviewsOptions(TypedDict, total=False):
     """Query parameters of `list_reviews`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     reason: Sequence[ReviewReason]
-    """Why they wait."""
+    """Only items with one of these reasons."""
 
     type: Sequence[str]
     """The memory's type, such as `fact`."""
@@ -1268,14 +1283,14 @@ class ListReviewsOptions(TypedDict, total=False):
     """Only what has waited so many seconds."""
 
     sort: Literal["oldest", "newest"]
-    """Which come first."""
+    """The order."""
 
 
 class ListUsersOptions(TypedDict, total=False):
     """Query parameters of `list_users`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     q: str | None
     """Only ids that hold this text, whatever the case."""
@@ -1285,7 +1300,7 @@ class ListAgentsOptions(TypedDict, total=False):
     """Query parameters of `list_agents`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     q: str | None
     """Only ids that hold this text, whatever the case."""
@@ -1295,7 +1310,7 @@ class ListSessionsOptions(TypedDict, total=False):
     """Query parameters of `list_sessions`."""
 
     limit: int
-    """How many a page has at most."""
+    """Most items of a page."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""

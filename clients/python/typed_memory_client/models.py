@@ -10,10 +10,10 @@ from pydantic import Discriminator, Field, Tag
 from typed_memory_client._base import ACCEPT_UNKNOWN, Model, tag_by
 
 Category = Annotated[Literal["episodic", "semantic", "procedural", "core", "control"], ACCEPT_UNKNOWN]
-"""How a memory fades, apart from what kind of thing it says."""
+"""The category of a memory, which determines how it fades, independent of its type."""
 
 class ConfidenceParts(Model):
-    """What confidence is made of."""
+    """The components of confidence."""
 
     extractor_confidence: float
 
@@ -27,7 +27,7 @@ class ConfidenceParts(Model):
 
 
 class Evidence(Model):
-    """Where a memory was said."""
+    """The source of a memory."""
 
     quote: str | None
 
@@ -54,16 +54,16 @@ class Link(Model):
 
 
 ReviewReason = Annotated[Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"], ACCEPT_UNKNOWN]
-"""Why a person should look at a memory."""
+"""The reason to review a memory."""
 
 ScopeKind = Annotated[Literal["global", "user", "agent"], ACCEPT_UNKNOWN]
 """The three visibility buckets of a tenant."""
 
 SpeechAct = Annotated[Literal["assertion", "hypothetical", "roleplay", "sarcasm", "quotation", "question", "negation"], ACCEPT_UNKNOWN]
-"""What the speaker was doing with the sentence; only assertions change beliefs."""
+"""The speech act of a statement; only assertions replace or end memories."""
 
 MemoryStatus = Annotated[Literal["active", "superseded", "expired", "forgotten", "pending"], ACCEPT_UNKNOWN]
-"""Where a memory is in its life; `pending` waits for review and is never recalled."""
+"""The status of a memory in its lifecycle; `pending` waits for review and is never recalled."""
 
 class MemoryFields(Model):
     """The fields of every Memory, whatever its type."""
@@ -256,7 +256,7 @@ class EpisodicMemory(MemoryFields):
 
 
 TimePrecision = Annotated[Literal["exact", "day", "week", "month", "approximate", "unknown"], ACCEPT_UNKNOWN]
-"""How exactly a point in time is known."""
+"""The precision of a time."""
 
 class EventMemory(MemoryFields):
     """Something that happened at a time; two events never replace one another."""
@@ -599,7 +599,7 @@ Memory = Annotated[
 """A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`."""
 
 class ReviewSide(Model):
-    """A memory it stands against."""
+    """A memory that conflicts with the item."""
 
     memory: Memory
 
@@ -609,10 +609,10 @@ class ReviewSide(Model):
 
 
 ReviewAction = Annotated[Literal["accept", "reject", "keep_both", "supersede_with", "merge"], ACCEPT_UNKNOWN]
-"""What a reviewer can do with an item."""
+"""An action of a reviewer on an item."""
 
 class Suggestion(Model):
-    """What the rules would do, and why. It is only a proposal."""
+    """The action that the rules suggest, and the reason."""
 
     action: ReviewAction
 
@@ -623,7 +623,7 @@ class Suggestion(Model):
 
 
 class ReviewItem(Model):
-    """A memory that waits for a decision; `version` moves when it, or a side of it, does."""
+    """A memory that waits for a decision; `version` changes when it or one of its sides does."""
 
     age_seconds: float
 
@@ -653,7 +653,7 @@ class ReviewPage(Model):
 
 
 class Ages(Model):
-    """How many have waited how long."""
+    """Numbers of items by age."""
 
     a_day_to_a_week: int
 
@@ -665,7 +665,7 @@ class Ages(Model):
 
 
 class Waiting(Model):
-    """How many wait for one reason."""
+    """Numbers of items of one reason."""
 
     ages: Ages
 
@@ -677,7 +677,7 @@ class Waiting(Model):
 
 
 class Summary(Model):
-    """How many wait, by reason and age."""
+    """Numbers of items, by reason and age."""
 
     reasons: list[Waiting]
 
@@ -685,7 +685,7 @@ class Summary(Model):
 
 
 class Decided(Model):
-    """How an item left the queue."""
+    """The event by which an item left the queue."""
 
     at: datetime
 
@@ -712,7 +712,7 @@ class TurnExcerpt(Model):
 
 
 class Passage(Model):
-    """Where it was said, in its conversation; without a turn, where that is not kept."""
+    """The statement within its conversation; without a turn if that is not stored."""
 
     after: list[TurnExcerpt]
 
@@ -728,7 +728,7 @@ class Passage(Model):
 
 
 class Affected(Model):
-    """Another memory that a write changed, and how."""
+    """Another memory that a write changed, and the change."""
 
     change: str
 
@@ -736,7 +736,7 @@ class Affected(Model):
 
 
 class Preview(Model):
-    """What accepting it would come to now."""
+    """The outcome of accepting the item now."""
 
     affected: list[Affected]
 
@@ -754,7 +754,7 @@ class NearDuplicate(Model):
 
 
 class ReviewDetail(Model):
-    """An item with all there is to know; of one that left the queue, how."""
+    """An item with its details; of an item that left the queue, how it left."""
 
     decided: Decided | None
 
@@ -774,7 +774,7 @@ class ReviewDetail(Model):
 
 
 class ReviewOutcome(Model):
-    """What a decision came to."""
+    """The outcome of a decision."""
 
     action: ReviewAction
 
@@ -795,7 +795,7 @@ class Agent(Model):
     agent_id: str
 
     last_active_at: datetime | None
-    """When the last memory was written or the last turn occurred."""
+    """Time of the last memory or turn."""
 
     memories: int
     """Of every status."""
@@ -815,7 +815,7 @@ class AgentPage(Model):
 
 
 class Entity(Model):
-    """An identity and its names."""
+    """An entity and its names."""
 
     agent_id: str | None
 
@@ -885,7 +885,7 @@ class Graph(Model):
 
 
 class JobProgress(Model):
-    """How far a job is; `total` is null where that isn't known."""
+    """The progress of a job; `total` is null if it isn't known."""
 
     done: int
 
@@ -893,10 +893,10 @@ class JobProgress(Model):
 
 
 JobStatus = Annotated[Literal["queued", "running", "succeeded", "failed", "cancelled"], ACCEPT_UNKNOWN]
-"""Where a background job is; the last three are ends."""
+"""The status of a background job; the last three are final."""
 
 class Job(Model):
-    """A background job. `error` says why it failed, or why it is being tried again."""
+    """A background job. `error` says why it failed, or why it is retried."""
 
     attempts: int
 
@@ -915,7 +915,7 @@ class Job(Model):
     progress: JobProgress
 
     result: dict[str, Any] | None
-    """What it came to, by its kind: of `ingest`, `turns`, each with its `status` and `candidates`, and of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded."""
+    """The result, by kind: of `ingest`, `turns`, each with its `status` and `candidates`, and of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded."""
 
     started_at: datetime | None
 
@@ -939,10 +939,10 @@ class MemoryPage(Model):
 
 
 WriteDecision = Annotated[Literal["added", "merged", "superseded", "contradicted", "ended", "review", "rejected"], ACCEPT_UNKNOWN]
-"""What a write came to, in the words of the API."""
+"""The decision of a write, in the words of the API."""
 
 class FieldError(Model):
-    """One field at fault: its path with dots, and what is wrong with it."""
+    """A fault of a field: its path with dots, and the message."""
 
     field: str
 
@@ -995,7 +995,7 @@ class BatchResult(Model):
 
 
 class WriteResult(Model):
-    """What was decided about a write, and why."""
+    """The decision of a write, and its reason."""
 
     affected: list[Affected]
 
@@ -1007,7 +1007,7 @@ class WriteResult(Model):
 
 
 class Receipt(Model):
-    """What an erasure erased."""
+    """The receipt of an erasure."""
 
     counts: dict[str, int]
     """Rows erased, by table."""
@@ -1020,7 +1020,7 @@ class Receipt(Model):
     id: str
 
     ids: list[str] | None = None
-    """What was erased, if asked for."""
+    """The erased ids, on request."""
 
     ids_digest: str | None
     """SHA-256 of the ids of the memories and turns that were erased, sorted, each with a line end."""
@@ -1038,20 +1038,20 @@ class Receipt(Model):
     status: Annotated[Literal["running", "finished"], ACCEPT_UNKNOWN]
 
     still_there: int | None = None
-    """How many of what was erased are in the database now; 0 unless something is wrong."""
+    """Number of erased rows that are in the database now; 0 unless something is wrong."""
 
     user_id_sha256: str | None
     """SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."""
 
 
 FeedbackEffect = Annotated[Literal["counted", "revived", "sent_to_review", "marked_for_review", "already_in_review"], ACCEPT_UNKNOWN]
-"""What feedback came to."""
+"""The effect of feedback on a memory."""
 
 FeedbackKind = Annotated[Literal["useful", "not_useful", "wrong"], ACCEPT_UNKNOWN]
-"""What somebody who was shown a memory says of it."""
+"""A caller's feedback on a memory."""
 
 class Freshness(Model):
-    """Freshness now, as it would have been without this feedback and as it is."""
+    """Freshness at this time, without and with this feedback."""
 
     after: float
 
@@ -1059,7 +1059,7 @@ class Freshness(Model):
 
 
 class FeedbackResult(Model):
-    """The memory as it is now, and what the feedback came to."""
+    """The memory after the feedback, and the effect of the feedback."""
 
     effect: FeedbackEffect
 
@@ -1073,7 +1073,7 @@ class FeedbackResult(Model):
 
 
 class AuditEvent(Model):
-    """Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it."""
+    """An audit event: `sentence` describes it for people, `detail` has its ids and numbers."""
 
     action: str
 
@@ -1094,7 +1094,7 @@ class AuditEvent(Model):
 
 
 class History(Model):
-    """Every version of a belief, oldest statement first, and what happened to them."""
+    """Every version of a belief, oldest statement first, and their audit events."""
 
     events: list[AuditEvent]
 
@@ -1110,7 +1110,7 @@ class Group(Model):
 
 
 class Context(Model):
-    """The block to paste into a prompt."""
+    """The context block for a prompt; its `groups` are details."""
 
     groups: list[Group]
 
@@ -1120,7 +1120,7 @@ class Context(Model):
 
 
 class Arm(Model):
-    """Where a retrieval arm placed a memory."""
+    """The rank of a memory in a retrieval arm."""
 
     arm: str
 
@@ -1133,8 +1133,49 @@ class Arm(Model):
     score: float
 
 
+class Source(Model):
+    """The turn that a memory rests on, and whose it was."""
+
+    role: str | None
+
+    turn_id: str | None
+
+
+class RecalledMemory(Model):
+    """A memory as questions are answered with it, besides the fields of its type; `details` gives all of it."""
+
+    content: str
+
+    evidence: list[Source]
+
+    id: str
+
+    metadata: dict[str, Any]
+
+    sequence_number: int | None
+
+    session_id: str | None
+
+    slot: str | None
+    """The key under which only one value can be true at a time."""
+
+    stated_at: datetime
+
+    status: MemoryStatus
+
+    subject: str | None
+
+    topic: str | None
+
+    type: str
+
+    valid_until: datetime | None
+
+
 class Hit(Model):
-    """A memory that answers: the score orders the answers, the relevance says how well one fits by itself."""
+    """A found memory: answers are ordered by score; relevance is its fit to the question by itself.
+
+`marks` say why what it says is not how things are. `arms` and `notes` are details."""
 
     arms: list[Arm]
 
@@ -1142,7 +1183,9 @@ class Hit(Model):
 
     freshness: float
 
-    memory: Memory
+    marks: list[str]
+
+    memory: RecalledMemory
 
     notes: list[str]
 
@@ -1154,7 +1197,7 @@ class Hit(Model):
 
 
 class QueryResult(Model):
-    """Memories best first, and the context made of them."""
+    """Memories, best first, and the context block made of them."""
 
     context: Context
 
@@ -1170,7 +1213,7 @@ class QueryResult(Model):
 
 
 class Queue(Model):
-    """What waits for a worker, of all tenants together."""
+    """The backlog of jobs of all tenants together."""
 
     depth: int
 
@@ -1178,7 +1221,7 @@ class Queue(Model):
 
 
 class Ready(Model):
-    """Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile."""
+    """The readiness to serve requests; `reasons` are the faults that prevent it, `degraded` lesser ones."""
 
     degraded: dict[str, str]
 
@@ -1212,7 +1255,7 @@ class SessionPage(Model):
 
 
 class Candidate(Model):
-    """What was proposed of a turn, what was decided about it, and why."""
+    """A candidate of a turn, the decision on it, and the reason."""
 
     affected: list[Affected]
 
@@ -1235,13 +1278,13 @@ class Candidate(Model):
 
 
 Role = Annotated[Literal["user", "assistant", "tool", "system"], ACCEPT_UNKNOWN]
-"""Who produced a turn; it caps how far what the turn says is trusted."""
+"""The role of a turn's author, which caps the source strength."""
 
 TurnStatus = Annotated[Literal["received", "processed", "skipped", "extraction_failed"], ACCEPT_UNKNOWN]
-"""How far a turn has come; those received are still to be processed."""
+"""The status of a turn; received turns wait to be processed."""
 
 class Dropped(Model):
-    """Something a stage did not let through."""
+    """An item that a stage dropped."""
 
     reason: str
 
@@ -1249,7 +1292,7 @@ class Dropped(Model):
 
 
 class Stage(Model):
-    """What a stage saw, let through and dropped, and the milliseconds it took."""
+    """The numbers of items into and out of a stage, those it dropped, and its milliseconds."""
 
     dropped: list[Dropped]
 
@@ -1265,7 +1308,7 @@ class Stage(Model):
 
 
 class Turn(Model):
-    """A turn and what became of it; `id` is null in a dry run."""
+    """A turn and its report; `id` is null in a dry run."""
 
     agent_id: str | None
 
@@ -1316,10 +1359,20 @@ class TurnPage(Model):
     turns: list[Turn]
 
 
+class Ignored(Model):
+    """A message without anything to remember: its position in the request, from 0, and the reason."""
+
+    place: int
+
+    reason: str
+
+
 class TurnsResult(Model):
-    """Turns as far as they have come; `job_id` is the job that processes those that wait."""
+    """Turns with their reports; `job_id` is the job that processes those that wait."""
 
     degraded: list[str]
+
+    ignored: list[Ignored]
 
     job_id: str | None
 
@@ -1332,7 +1385,7 @@ class User(Model):
     active: int
 
     last_active_at: datetime | None
-    """When the last memory was written or the last turn occurred."""
+    """Time of the last memory or turn."""
 
     memories: int
     """Of every status."""

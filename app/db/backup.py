@@ -1,0 +1,157 @@
+"""Back up a database into a file, and restore it, with `pg_dump` and `pg_restore`.
+
+Row-level security is forced on the owner, too: Postgres refuses a dump by the owner, and one that is told to go on
+holds no rows. Only a login that bypasses it makes a complete one: a superuser's, or a member's of `BACKUP_ROLE`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from app.db import migrate
+from app.db.client_programs import ClientPrograms, find_programs
+from app.errors import ConfigurationError
+
+BACKUP_ROLE = "typed_memory_backup"
+"""A role that reads everything and bypasses row-level security, for backups by a login that is no superuser."""
+
+MAKE_BACKUP_ROLE = (
+    f"CREATE ROLE {BACKUP_ROLE} NOLOGIN BYPASSRLS; GRANT pg_read_all_data TO {BACKUP_ROLE}; "
+    f"GRANT {BACKUP_ROLE} TO the login that backs up"
+)
+
+_RIGHTS = """
+SELECT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user) AS bypasses,
+    EXISTS (SELECT FROM pg_roles WHERE rolname = $1 AND rolbypassrls AND pg_has_role(current_user, oid, 'MEMBER'))
+        AS member
+"""
+
+_TABLES = """
+SELECT count(*) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+"""
+
+_REVISION = re.compile(r"^COPY \S*alembic_version \(version_num\) FROM stdin;\n(\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Dumped:
+    """A finished backup: the schema's revision in it, how many tables it holds, and its size in bytes."""
+
+    revision: str
+    tables: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backups:
+    """Backups of the database that the owner's login leads to, or into it.
+
+    `programs` is the folder of `pg_dump` where it must not be looked for, `unpacked` the embedded server's data folder.
+    Both methods raise ConfigurationError for a server that cannot be reached, and when there are no programs of its
+    version.
+    """
+
+    owner_url: str
+    patience: float
+    programs: Path | None = None
+    unpacked: Path | None = None
+
+    async def save(self, file: Path) -> Dumped:
+        """Write everything in the database into a file: one consistent state, while the service runs.
+
+        The file appears when it is complete. Raises ConfigurationError when the database has no schema of ours, or the
+        login does not see every row.
+        """
+        revision = await migrate.owner_revision(self.owner_url, patience=self.patience)
+        if revision is None:
+            raise ConfigurationError("there is nothing to back up: the database has no schema of Typed Memory")
+        async with migrate.owner_connection(self.owner_url, patience=self.patience) as connection:
+            role = await _reader(connection)
+            major = connection.get_server_version().major
+        return await asyncio.to_thread(self._dump, file, role, major, revision)
+
+    async def restore(self, file: Path) -> str:
+        """Fill an empty database from a file, all or nothing; return the revision of its schema.
+
+        Privileges are not restored: `migrate.bring_up` grants them. Raises ConfigurationError when the database is not
+        empty, or the file is no backup, or one of newer code.
+        """
+        async with migrate.owner_connection(self.owner_url, patience=self.patience) as connection:
+            if await connection.fetchval(_TABLES):
+                raise ConfigurationError(
+                    "the database is not empty, and a backup is not mixed with what is there: name an empty database "
+                    "in TM_DATABASE_URL, or a new folder in TM_DATA_DIR"
+                )
+            major = connection.get_server_version().major
+            revision = await asyncio.to_thread(self._load, file, major)
+            await connection.execute("ANALYZE")
+        return revision
+
+    def _dump(self, file: Path, role: str | None, major: int, revision: str) -> Dumped:
+        """Write the dump beside the file, then move it there."""
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        except OSError as error:
+            raise ConfigurationError(f"{file} cannot be written: {error.strerror}") from error
+        os.close(handle)
+        unfinished = Path(name)
+        read_as = [] if role is None else [f"--role={role}"]
+        try:
+            with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
+                programs.run("pg_dump", "--format=custom", f"--file={unfinished}", *read_as, login=self.owner_url)
+                contents = programs.run("pg_restore", "--list", str(unfinished))
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        return Dumped(revision=revision, tables=contents.count(" TABLE DATA "), size=file.stat().st_size)
+
+    def _load(self, file: Path, major: int) -> str:
+        """Restore the file, and return the revision in it."""
+        with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
+            revision = _revision_in(programs, file)
+            programs.run(
+                "pg_restore",
+                *("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments"),
+                str(file),
+                login=self.owner_url,
+            )
+        return revision
+
+
+async def _reader(connection: asyncpg.Connection) -> str | None:
+    """Return the role that sees every row, None if that is the login itself."""
+    rights = await connection.fetchrow(_RIGHTS, BACKUP_ROLE)
+    if rights["bypasses"]:
+        return None
+    if rights["member"]:
+        return BACKUP_ROLE
+    raise ConfigurationError(
+        "the login does not see every row (row-level security is forced), so the backup would not be complete: back up "
+        f"with a superuser's login in TM_MIGRATION_DATABASE_URL, or have a superuser run once: {MAKE_BACKUP_ROLE}"
+    )
+
+
+def _revision_in(programs: ClientPrograms, file: Path) -> str:
+    """Return the revision of the schema in a backup; ConfigurationError for what this code cannot restore."""
+    try:
+        rows = programs.run("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file} is no backup that can be read: {error.message}") from error
+    found = _REVISION.search(rows)
+    if found is None:
+        raise ConfigurationError(f"{file} is a dump, but not of a database of Typed Memory")
+    if found[1] not in migrate.known_revisions():
+        raise ConfigurationError(
+            f"{file} has the schema {found[1]}, and this code knows none newer than {migrate.head()}: restore it with "
+            "the release that made it, or a newer one"
+        )
+    return found[1]

@@ -1,0 +1,148 @@
+"""Turns beside the beliefs that rest on them: a turn is shown while what it says holds, and only where it says more.
+
+A turn whose statement was replaced, ended or rejected, or was never meant, is not how things are. A belief and the
+turn it was extracted from say the same thing, so that one of both is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from typing import Final
+from uuid import UUID
+
+from app.db.memories.ranking import RankingRow
+from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
+from app.memory.extraction import Role
+from app.model import ReadMode, SpeechAct
+from app.read.values import Cut, ParsedQuery, Ranked
+
+MOST_OF_IT: Final = 0.5
+"""Share of a turn's words from which on what its beliefs say, or quote, is what it says."""
+
+NEAREST: Final = 0.6
+"""Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
+
+AS_GOOD: Final = 0.9
+"""Share of a turn's evidence from which on a belief answers as well as the turn that it was extracted from."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+_MARKS: Final[Mapping[SpeechAct, str]] = {
+    SpeechAct.HYPOTHETICAL: "imagined",
+    SpeechAct.ROLEPLAY: "imagined",
+    SpeechAct.SARCASM: "joking",
+    SpeechAct.QUOTATION: "quoted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsInView:
+    """The found turns with the beliefs on their evidence; `evidence` is what speaks for each match."""
+
+    turns: Mapping[UUID, TurnEvidence]
+    sketches: Mapping[UUID, RankingRow]
+    evidence: Mapping[UUID, float]
+    query: ParsedQuery
+    zone: tzinfo | None
+
+    def with_shared_evidence(self) -> dict[UUID, float]:
+        """Return what speaks for each match: for a belief at least what speaks for a turn that it is the point of."""
+        shared = dict(self.evidence)
+        for turn, nearest in self._nearest(self.evidence):
+            shared |= {one: max(shared[one], self.evidence[turn]) for one in nearest}
+        return shared
+
+    def current(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+        """Return the matches that say how things are, and the turns that don't; asked about the past, all, marked."""
+        found = {one.id for one in ranked}
+        kept, cut = [], []
+        for one in ranked:
+            marks = (*self._unmeant(one.id), *self._replaced(one.id))
+            if self._wanted() or not (self._unmeant(one.id) or self._outdated(one.id, found)):
+                kept.append(replace(one, marks=marks))
+            else:
+                cut.append(Cut(id=one.id, relevance=one.relevance, why=f"not how things are: {', '.join(marks)}"))
+        return tuple(kept), tuple(cut)
+
+    def once(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+        """Return the matches with one of a turn and each of its beliefs: what says more of what is asked.
+
+        It stands where the better of both stood.
+        """
+        by_id, place = {one.id: one for one in ranked}, {one.id: at for at, one in enumerate(ranked)}
+        gone: dict[UUID, str] = {}
+        for turn, nearest in self._nearest(by_id):
+            best = max(nearest, key=lambda one: self.evidence[one])
+            if self._says_it(turn, nearest) or self.evidence[best] >= AS_GOOD * self.evidence[turn]:
+                kept, dropped, why = best, turn, "said by a belief that rests on it"
+            elif self.evidence[best] < MOST_OF_IT * self.evidence[turn]:
+                kept, dropped, why = turn, best, "said by the turn that it rests on"
+            else:
+                continue
+            by_id[kept] = replace(by_id[kept], score=max(by_id[kept].score, by_id[dropped].score))
+            place[kept] = min(place[kept], place[dropped])
+            gone[dropped] = why
+        left = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])
+        cut = tuple(Cut(id=one, relevance=by_id[one].relevance, why=why) for one, why in gone.items())
+        return tuple(by_id[one] for one in left), cut
+
+    def _nearest(self, by_id: Collection[UUID]) -> Iterator[tuple[UUID, tuple[UUID, ...]]]:
+        """Yield each turn of the matches with those beliefs of it, among them, that it is most likely found for."""
+        for turn, found in self.turns.items():
+            beliefs = [one.id for one in found.beliefs if one.id in by_id] if turn in by_id else []
+            if beliefs:
+                best = max(self.evidence[one] for one in beliefs)
+                yield (
+                    turn,
+                    tuple(dict.fromkeys(one for one in beliefs if self.evidence[one] >= min(best, NEAREST * best))),
+                )
+
+    def _wanted(self) -> bool:
+        return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back
+
+    def _unmeant(self, memory: UUID) -> tuple[str, ...]:
+        """Return the marks of words that are nobody's belief: imagined, joking, another's, a tool's."""
+        act, found = self.sketches[memory].speech_act, self.turns.get(memory)
+        if found is None:
+            return ()
+        marks = (_MARKS[act],) if act in _MARKS else ()
+        return (*marks, "said by a tool") if found.role == Role.TOOL else marks
+
+    def _replaced(self, memory: UUID) -> tuple[str, ...]:
+        """Return the mark of a turn of whose beliefs one holds no more."""
+        over, standing = self._beliefs(memory)
+        if not over:
+            return ()
+        last = max(over, key=lambda one: one.over_at or _NEVER)
+        what = "no longer so since" if last.replaced_by is None else "replaced"
+        part = "in part " if standing else ""
+        return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
+
+    def _beliefs(self, memory: UUID) -> tuple[list[TurnBelief], list[TurnBelief]]:
+        """Return the beliefs of a turn that are over, and those that hold."""
+        found = self.turns.get(memory)
+        beliefs = () if found is None else found.beliefs
+        over = [one for one in beliefs if one.over_at is not None]
+        return over, [one for one in beliefs if one.over_at is None and one.speech_act not in _MARKS]
+
+    def _outdated(self, memory: UUID, found: Collection[UUID]) -> bool:
+        """Tell whether what the turn says is over, or that part of it which the question asks for most."""
+        over, standing = self._beliefs(memory)
+        asked = [one.replaced_by for one in over if one.replaced_by in found]
+        if not standing:
+            return bool(over) and (bool(asked) or self._share(memory, over) >= MOST_OF_IT)
+        instead = max((self.evidence[one] for one in asked if one is not None), default=0.0)
+        return instead > max(self.evidence.get(one.id, 0.0) for one in standing)
+
+    def _says_it(self, turn: UUID, beliefs: Collection[UUID]) -> bool:
+        """Tell whether the beliefs leave out little of the turn, by their lengths."""
+        return sum(self.sketches[one].words for one in beliefs) >= MOST_OF_IT * self.sketches[turn].words
+
+    def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
+        """Return the share of a turn's words that these beliefs quote; one without a quote is all that it says."""
+        if any(one.quote is None for one in beliefs):
+            return 1.0
+        quoted = sum(len(quote.split()) for quote in {one.quote for one in beliefs} if quote is not None)
+        return quoted / max(1, self.sketches[turn].words)

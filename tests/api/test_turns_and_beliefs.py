@@ -1,0 +1,143 @@
+"""Turns beside the beliefs that rest on them: what no longer holds is not shown as if it did, and nothing twice."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.test_possessives import ask, contents
+
+
+async def say(client: httpx.AsyncClient, content: str, *, days_ago: int = 1, role: str = "user") -> None:
+    at = (datetime.now(UTC) - timedelta(days=days_ago)).isoformat()
+    turn = {"role": role, "content": content, "occurred_at": at, "session_id": f"day {days_ago}"}
+    answer = await client.post("/turns?mode=sync", json={"turns": [turn], "user_id": "u1"})
+    assert answer.status_code == 200, answer.text
+
+
+def marks(found: dict[str, Any], content: str) -> list[str]:
+    [one] = [one for one in found["memories"] if one["memory"]["content"] == content]
+    given: list[str] = one["marks"]
+    return given
+
+
+REPLACED = (
+    ("I prefer dark mode in my editor.", "I prefer light mode in my editor now.", "What display mode do I prefer?"),
+    ("I live in Graz.", "I moved to Linz last week.", "Where do I live?"),
+    ("I work at Siemens.", "I work at Bosch now.", "Where do I work?"),
+)
+
+
+@pytest.mark.parametrize(("before", "after", "question"), REPLACED)
+async def test_a_turn_whose_statement_was_replaced_is_not_shown(
+    client: httpx.AsyncClient, before: str, after: str, question: str
+) -> None:
+    await say(client, before, days_ago=90)
+    await say(client, after, days_ago=3)
+    found = await ask(client, question)
+    assert before not in contents(found)
+    assert before not in found["context"]["text"]
+    assert found["memories"][0]["memory"]["status"] == "active"
+
+
+async def test_asked_for_what_was_said_a_replaced_turn_is_marked_with_the_day(client: httpx.AsyncClient) -> None:
+    await say(client, "I live in Graz, in a flat by the river.", days_ago=90)
+    await say(client, "I live in Linz now.", days_ago=3)
+    found = await ask(client, "What did I say about the flat by the river in Graz?")
+    day = (datetime.now(UTC) - timedelta(days=3)).date().isoformat()
+    assert marks(found, "I live in Graz, in a flat by the river.") == [f"replaced {day}"]
+    assert f"replaced {day}" in found["context"]["text"]
+
+
+async def test_a_turn_that_returns_to_an_old_value_is_current(client: httpx.AsyncClient) -> None:
+    await say(client, "I live in Graz.", days_ago=90)
+    await say(client, "I live in Linz.", days_ago=60)
+    await say(client, "I live in Graz again.", days_ago=3)
+    text = (await ask(client, "Where do I live?"))["context"]["text"]
+    assert "Graz" in text
+    assert "Linz" not in text
+
+
+async def test_a_turn_that_says_something_ended_is_kept(client: httpx.AsyncClient) -> None:
+    await say(client, "I work at Siemens.", days_ago=90)
+    await say(client, "I no longer work at Siemens.", days_ago=3)
+    found = contents(await ask(client, "Do I work at Siemens?"))
+    assert "I work at Siemens." not in found
+    assert "I no longer work at Siemens." in found
+
+
+UNMEANT = (
+    ("If I lived in Lisbon, I would surf every morning.", "Where do I surf?", "imagined"),
+    ("Let's pretend I'm a surgeon and I surf in Lisbon.", "Where do I surf?", "imagined"),
+    ("I surf in Lisbon every morning. Just kidding!", "Where do I surf?", "joking"),
+)
+
+
+@pytest.mark.parametrize(("said", "question", "mark"), UNMEANT)
+async def test_what_was_not_meant_is_shown_only_of_the_conversation_and_marked(
+    client: httpx.AsyncClient, said: str, question: str, mark: str
+) -> None:
+    await say(client, said)
+    assert said not in contents(await ask(client, question, min_relevance=0))
+    found = await ask(client, "What did I say about surfing in Lisbon?", min_relevance=0)
+    assert marks(found, said) == [mark]
+
+
+async def test_what_a_tool_said_is_marked_and_never_how_things_are(client: httpx.AsyncClient) -> None:
+    await say(client, "The harbour museum opens at nine on Sundays.", role="tool")
+    said = "The harbour museum opens at nine on Sundays."
+    assert said not in contents(await ask(client, "When does the harbour museum open?"))
+    found = await ask(client, "What was said about the opening of the harbour museum?")
+    assert marks(found, said) == ["said by a tool"]
+
+
+async def test_a_turn_is_trusted_as_its_role_is(client: httpx.AsyncClient) -> None:
+    for role in ("user", "assistant"):
+        await say(client, f"The {role} thinks that the harbour museum opens at nine.", role=role)
+    found = await ask(client, "Who thinks that the harbour museum opens at nine?", min_relevance=0)
+    trust = {one["memory"]["evidence"][0]["role"]: one["confidence"] for one in found["memories"]}
+    assert trust["assistant"] < trust["user"]
+
+
+async def test_a_belief_and_the_turn_that_says_no_more_appear_once(client: httpx.AsyncClient) -> None:
+    await say(client, "I am allergic to walnuts.")
+    found = await ask(client, "What am I allergic to?")
+    assert contents(found) == ["user allergic to walnuts"]
+    assert found["memories"][0]["relevance"] >= 0.5
+
+
+async def test_a_turn_that_says_more_of_what_is_asked_stands_for_its_belief(client: httpx.AsyncClient) -> None:
+    more = "I am allergic to walnuts. I found out when the baker on Canal Street sold me a cake with a wrong label."
+    await say(client, more)
+    found = await ask(client, "Which baker sold a cake with a wrong label?")
+    assert more in contents(found)
+    assert len(found["memories"]) == 1
+
+
+async def test_an_answer_has_the_parts_that_were_asked_for(client: httpx.AsyncClient) -> None:
+    await say(client, "I am allergic to walnuts.")
+    question = "What am I allergic to?"
+    lean = await ask(client, question)
+    assert lean["context"]["text"].startswith("## Facts\n- (")
+    [hit] = lean["memories"]
+    assert (hit["arms"], hit["notes"], lean["context"]["groups"]) == ([], [], [])
+    assert hit["memory"]["evidence"][0]["turn_id"].startswith("turn_")
+    assert "confidence_parts" not in hit["memory"]
+    only = await ask(client, question, include=["context"])
+    assert (only["memories"], only["context"]["text"]) == ([], lean["context"]["text"])
+    assert (await ask(client, question, include=["memories"]))["context"]["text"] == ""
+    whole = await ask(client, question, include=["details"])
+    assert whole["memories"][0]["arms"]
+    assert whole["memories"][0]["memory"]["confidence_parts"]
+    assert [one["name"] for one in whole["context"]["groups"]] == ["Facts"]
+
+
+@pytest.mark.parametrize(("style", "named"), [("none", ""), ("short", "[1] "), ("full", "[{id}] ")])
+async def test_lines_name_their_memories_as_asked(client: httpx.AsyncClient, style: str, named: str) -> None:
+    await say(client, "I am allergic to walnuts.")
+    found = await ask(client, "What am I allergic to?", ids=style)
+    line = f"- {named.format(id=found['memories'][0]['memory']['id'])}("
+    assert found["context"]["text"].splitlines()[1].startswith(line)

@@ -1,0 +1,186 @@
+"""`typed-memory backup` and `restore`: a whole store as a file, and the same store from it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from app.db import migrate
+from tests.commands.program import Served, run
+from tests.db.embedded_service import data_folder, link_binaries
+from tests.support import owner
+from tests.support.databases import Run
+
+QUESTIONS = 100
+LATE = {"TM_ACCESS_FLUSH_SECONDS": "3600"}
+"""Uses of memories change their rank: none is recorded between one question and the next."""
+SUBJECTS = [f"Project {name}" for name in ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel")]
+MATTERS = ("budget", "deadline", "owner", "language", "region", "status", "priority", "reviewer", "colour", "database")
+
+
+def facts() -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "fact",
+            "subject": subject,
+            "predicate": matter,
+            "object": f"{matter} value {10 * place + number}",
+            "user_id": "ana",
+        }
+        for place, subject in enumerate(SUBJECTS)
+        for number, matter in enumerate(MATTERS)
+    ]
+
+
+def questions() -> list[str]:
+    asked = [f"What is the {matter} of {subject}?" for subject in SUBJECTS for matter in MATTERS]
+    asked += [f"Tell me about {subject}" for subject in SUBJECTS]
+    asked += [f"Which projects have a {matter}?" for matter in MATTERS]
+    return [*asked, "Where does ana work?", "anything?"][:QUESTIONS]
+
+
+def fill(service: Served) -> None:
+    headers = {"Authorization": f"Bearer {service.key}"}
+    stored = httpx.post(f"{service.url}/memories/batch", json={"memories": facts()}, headers=headers, timeout=60)
+    assert stored.status_code in {200, 201}, stored.text
+    said = [{"role": "user", "content": "I moved to Lisbon in March and work at a bakery now."}]
+    turns = {"turns": said, "user_id": "ana"}
+    told = httpx.post(f"{service.url}/turns?mode=sync", json=turns, headers=headers, timeout=60)
+    assert told.status_code in {200, 201}, told.text
+
+
+def answers(service: Served, key: str) -> list[list[str]]:
+    with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
+        found = []
+        for question in questions():
+            answer = client.post("/query", json={"query": question, "user_id": "ana"})
+            assert answer.status_code == 200, answer.text
+            found.append([one["memory"]["id"] for one in answer.json()["memories"]])
+    return found
+
+
+@pytest.fixture
+def empty_server(run: Run) -> Iterator[Path]:
+    """A data folder yet to get its cluster."""
+    with data_folder() as path:
+        if (run.folder / "data").exists():
+            link_binaries(run.folder / "data", path)
+        yield path
+
+
+def test_a_store_restored_into_an_empty_server_answers_a_hundred_questions_the_same(
+    fresh_database_url: str, empty_server: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "store.dump"
+    with Served(TM_DATABASE_URL=fresh_database_url, **LATE) as service:
+        fill(service)
+        saved = run("backup", str(file), TM_DATABASE_URL=fresh_database_url)
+        assert saved.returncode == 0, saved.stderr
+        before, key = answers(service, service.key), service.key
+    assert len(before) == QUESTIONS
+    assert sum(bool(one) for one in before) > QUESTIONS / 2
+
+    restored = {"TM_DATA_DIR": str(empty_server)}
+    done = run("restore", str(file), **restored)
+    assert done.returncode == 0, done.stderr
+    verified = run("audit", "verify", **restored)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    with Served(**restored, **LATE) as service:
+        assert answers(service, key) == before
+
+    again = run("restore", str(file), **restored)
+    assert again.returncode == 1
+    assert "the database is not empty" in again.stderr
+
+
+def test_a_login_that_does_not_see_every_row_is_refused_until_it_may(
+    empty_database_url: str, run_as: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "store.dump"
+    asyncio.run(owned_by(empty_database_url, run_as))
+    asyncio.run(migrate.bring_up(run_as, patience=30))
+    asyncio.run(owner.ask(empty_database_url, "INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'acme')"))
+
+    refused = run("backup", str(file), TM_DATABASE_URL=run_as)
+    assert refused.returncode == 1
+    assert "the login does not see every row" in refused.stderr
+    assert "CREATE ROLE typed_memory_backup NOLOGIN BYPASSRLS" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+    asyncio.run(may_back_up(empty_database_url, run_as))
+    saved = run("backup", str(file), TM_DATABASE_URL=run_as)
+    assert saved.returncode == 0, saved.stderr
+
+
+@pytest.fixture
+def run_as(empty_database_url: str) -> Iterator[str]:
+    """The URL of an owner-to-be of the empty database, who is no superuser."""
+    name = f"tm_owner_{secrets.token_hex(6)}"
+    parts = urlsplit(empty_database_url)
+    asyncio.run(owner.ask(empty_database_url, f"CREATE ROLE {name} LOGIN PASSWORD 'guarded'"))
+    yield parts._replace(netloc=f"{name}:guarded@{parts.netloc.rpartition('@')[2]}").geturl()
+    asyncio.run(gone(empty_database_url, name))
+
+
+async def owned_by(url: str, login: str) -> None:
+    name = urlsplit(login).username
+    async with owner.connected(url) as connection:
+        for extension in ("vector", "pg_trgm", "btree_gin", "btree_gist"):
+            await connection.execute(f"CREATE EXTENSION {extension}")
+        await connection.execute(f"ALTER DATABASE {urlsplit(url).path[1:]} OWNER TO {name}")
+        await connection.execute(f"GRANT typed_memory_runtime TO {name}")
+
+
+async def may_back_up(url: str, login: str) -> None:
+    name = urlsplit(login).username
+    async with owner.connected(url) as connection:
+        if not await connection.fetchval("SELECT count(*) FROM pg_roles WHERE rolname = 'typed_memory_backup'"):
+            await connection.execute("CREATE ROLE typed_memory_backup NOLOGIN BYPASSRLS")
+        await connection.execute("GRANT pg_read_all_data TO typed_memory_backup")
+        await connection.execute(f"GRANT typed_memory_backup TO {name}")
+
+
+async def gone(url: str, name: str) -> None:
+    async with owner.connected(url) as connection:
+        await connection.execute(f"REASSIGN OWNED BY {name} TO CURRENT_USER")
+        await connection.execute(f"DROP OWNED BY {name}")
+        await connection.execute(f"DROP ROLE {name}")
+
+
+def test_what_is_no_backup_is_not_restored(empty_database_url: str, tmp_path: Path) -> None:
+    junk = tmp_path / "junk"
+    junk.write_text("not a dump")
+    refused = run("restore", str(junk), TM_DATABASE_URL=empty_database_url)
+    assert refused.returncode == 1
+    assert "is no backup that can be read" in refused.stderr
+    missing = run("restore", str(tmp_path / "nowhere"), TM_DATABASE_URL=empty_database_url)
+    assert missing.returncode == 1
+    assert "there is no file" in missing.stderr
+
+
+def test_an_older_backup_is_kept_unless_told_otherwise(fresh_database_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "store.dump"
+    file.write_text("yesterday's")
+    refused = run("backup", str(file), TM_DATABASE_URL=fresh_database_url)
+    assert refused.returncode == 1
+    assert "is there already" in refused.stderr
+    assert file.read_text() == "yesterday's"
+    assert run("backup", str(file), "--overwrite", TM_DATABASE_URL=fresh_database_url).returncode == 0
+    assert file.read_bytes()[:5] == b"PGDMP"
+
+
+def test_a_backup_of_newer_code_is_refused(fresh_database_url: str, empty_database_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "store.dump"
+    asyncio.run(owner.ask(fresh_database_url, "UPDATE alembic_version SET version_num = '9999'"))
+    assert run("backup", str(file), TM_DATABASE_URL=fresh_database_url).returncode == 0
+    refused = run("restore", str(file), TM_DATABASE_URL=empty_database_url)
+    assert refused.returncode == 1
+    assert "has the schema 9999" in refused.stderr
+    assert "Traceback" not in refused.stderr
