@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser check lint eval bench overload walk wheel openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser check lint eval bench overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -55,6 +55,9 @@ walk: $(DEV) ## count the functions, transactions and statements that typical re
 wheel: $(RUNTIME) ## build the packages, and serve from the wheel in a fresh environment outside the checkout
 	@sh .ci/wheel
 
+contract: $(RUNTIME) ## call every route as the OpenAPI document describes it (more: ARGS=--phases=examples,coverage)
+	@sh .ci/contract $(ARGS)
+
 openapi: $(RUNTIME) ## write openapi/openapi.json from the code
 	@$(RUN) app.cli openapi
 
@@ -62,7 +65,7 @@ lock: $(RUNTIME) ## resolve pyproject.toml anew into requirements.lock and requi
 	@sh .ci/lock $(LOCK_ARGS)
 
 clean: ## remove the virtual environments and all caches; data stays
-	@rm -rf $(VENV) $(CLIENTS_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(CLIENTS_VENV) .venv-contract build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## show this
