@@ -41,6 +41,7 @@ _ABROAD: Final = re.compile(
     re.IGNORECASE,
 )
 _SELF: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|we've|us|myself|ich|wir|mir|mich|yo|je|j'|nous)\b")
+_OWN: Final = re.compile(r"\b(?:my|our)\b")
 _THIRD: Final = re.compile(r"^\W*(?:(?:and|so|well|also|yes|no|oh)\W+)*(?:he|she|they|he's|she's|they're)\b")
 _NAMED: Final = re.compile(
     r"^\W*(?:(?:and|so|well|also)\W+)*(?P<name>[A-Z][\w'-]+)(?:\s[A-Z][\w'-]+)?\s+"
@@ -95,7 +96,7 @@ _KNOWN_AS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueClause:
-    """The clause in which a value is said: all of it, and the words before the value."""
+    """The clause in which a value is said: all of it, and its part before the value."""
 
     text: str
     before: str
@@ -132,7 +133,10 @@ def other_subject(clause: ValueClause) -> str | None:
         return named["name"].casefold()
     found = _OF_OTHERS.search(plain)
     noun = None if found is None else found["words"].split()[-1]
-    return noun if noun in _PEOPLE and not _SELF.search(plain) else None
+    if found is None or noun not in _PEOPLE:
+        return None
+    # `My doctor upped my dose` is about the speaker, too.
+    return None if _SELF.search(plain) or _OWN.search(plain, found.end()) else noun
 
 
 def is_denied(clause: ValueClause) -> bool:
