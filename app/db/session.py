@@ -385,7 +385,7 @@ def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
             return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)
         case asyncpg.ReadOnlySQLTransactionError():
             return WritesRefused(f"the database takes no writes ({cause}): retry later", retry_after=_MEND_AFTER)
-        case asyncpg.InsufficientPrivilegeError() if "row-level security" not in str(cause):
+        case asyncpg.InsufficientPrivilegeError() if "permission denied" in str(cause):
             return WritesRefused(
                 "the database denies the service what it needs (permission denied): retry when its grants are mended",
                 retry_after=_MEND_AFTER,

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.services.tenant_types import MOST
 from tests.api.conftest import MakeClient, Tenant, connected, fact, running, settings_for
 from tests.support import owner
 from tests.support.tenant_types import DRILL, HABIT, TICKET, opened, ticket
@@ -301,11 +302,15 @@ async def test_two_definitions_at_once_make_two_versions(client: httpx.AsyncClie
 
 async def test_there_is_an_end_to_what_extraction_is_told(client: httpx.AsyncClient) -> None:
     long = {"utterance": "x" * 500, "payloads": [opened(about="y" * 300)] * 2}
-    wordy = ticket(aliases=[], examples=[long] * 6)
-    answers = [await client.post("/admin/types", json={**wordy, "name": f"ticket_{n}"}) for n in range(3)]
-    assert [one.status_code for one in answers] == [201, 201, 422], answers[1].text
-    assert answers[2].json()["errors"][0]["field"] == "/extracted"
-    quiet = {**wordy, "name": "ticket_2", "extracted": False}
+    wordy = ticket(aliases=[], examples=[long])
+    for number in range(MOST):
+        answer = await client.post("/admin/types", json={**wordy, "name": f"ticket_{number}"})
+        if answer.status_code != 201:
+            break
+    assert answer.status_code == 422, answer.text
+    assert number > 1
+    assert answer.json()["errors"][0]["field"] == "/extracted"
+    quiet = {**wordy, "name": f"ticket_{number}", "extracted": False}
     assert (await client.post("/admin/types", json=quiet)).status_code == 201
 
 

@@ -88,7 +88,9 @@ async def test_what_was_never_meant_is_never_believed(client: httpx.AsyncClient,
 async def test_a_supposition_is_seen_in_an_audit(client: httpx.AsyncClient) -> None:
     await say(client, "What if I were a doctor?")
 
-    seen = await recalled(client, "Is the user a doctor?", types=["fact"], mode="audit", include=["memories", "details"])
+    seen = await recalled(
+        client, "Is the user a doctor?", types=["fact"], mode="audit", include=["memories", "details"]
+    )
     assert [one["speech_act"] for one in seen] == ["hypothetical"]
     assert seen[0]["confidence"] <= 0.30
 

@@ -1,4 +1,8 @@
-"""For any sequence of writes, `known_at` at any past moment returns exactly what `/query` returned then."""
+"""For any sequence of writes, `known_at` at any past moment returns exactly what `/query` returned then.
+
+Asked without floors: how relevant a memory is goes by its present words, where later writes changed them
+(docs/decisions/time-travel.md).
+"""
 
 from __future__ import annotations
 
@@ -151,7 +155,7 @@ class Story:
         text, request = QUESTIONS[question]
         if "as_of" in request:
             request = {**request, "as_of": at - request["as_of"]}
-        result = await self.timed.store.ask(text, now=at, top_k=100, **request, **past)
+        result = await self.timed.store.ask(text, now=at, top_k=100, min_relevance=0.0, **request, **past)
         return sorted((bare(hit.memory) for hit in result.hits), key=lambda one: one.id), result.understood
 
     async def listed(self, known_at: datetime | None = None) -> tuple[list[Memory], list[EntityRecord]]:
@@ -199,3 +203,22 @@ async def test_what_was_answered_at_any_moment_can_be_answered_again(
         assert read == understood, (at, QUESTIONS[question])
     for at, lists in story.lists:
         assert await story.listed(known_at=at) == lists, at
+
+
+async def test_how_rare_a_word_was_is_counted_among_what_was_known_then(store: Store) -> None:
+    story = Story(timed=await timed_store(store))
+    timed = story.timed
+    await timed.put("fact", predicate="works-at", object="the harbour")
+    await timed.put("fact", predicate="owns", object="a blue tandem")
+    timed.clock.tick(seconds=1)
+    then = timed.clock.now
+    answered = [hit.relevance for hit in (await timed.store.ask("Does the user own a blue tandem?", now=then)).hits]
+    assert answered
+    timed.clock.tick(days=1)
+    for number in range(12):
+        await timed.put("fact", predicate=f"rides-{number}", object=f"a tandem to place {number}")
+    again = [
+        hit.relevance
+        for hit in (await timed.store.ask("Does the user own a blue tandem?", now=then, known_at=then)).hits
+    ]
+    assert again == answered
