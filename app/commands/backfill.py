@@ -10,11 +10,10 @@ from uuid import uuid4
 
 import typer
 
-from app.commands.service_client import connect
+from app.commands.service_client import ATTEMPTS, ask, connect
 from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, say
 from app.memory.backfill import Classifier
 
-ATTEMPTS = 3
 _LOOK_SECONDS = 0.5
 _SAMPLE = 10
 _SHOWN_FIELDS = frozenset({"type", "payload", "status", "slot", "category"})
@@ -55,7 +54,7 @@ def preview(
 @app.command()
 def show(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
     """Show the state of a backfill, and a sample of its changes."""
-    _print(asyncio.run(_get(url, key, f"/admin/backfills/{backfill}")), as_json=as_json)
+    _print(ask(url, key, lambda client: client.get(f"/admin/backfills/{backfill}")), as_json=as_json)
 
 
 @app.command()
@@ -68,12 +67,6 @@ def commit(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, ke
 def undo(backfill: BackfillId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
     """Undo a committed backfill, and wait for it."""
     _print(asyncio.run(_step(url, key, f"/admin/backfills/{backfill}/undo", None)), as_json=as_json)
-
-
-async def _get(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
-    async with connect(url, key, attempts=ATTEMPTS) as client:
-        found: Mapping[str, Any] = (await client.get(path)).body
-    return found
 
 
 async def _step(url: str | None, key: str | None, path: str, body: Mapping[str, object] | None) -> Mapping[str, Any]:

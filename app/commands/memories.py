@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -12,10 +11,9 @@ from uuid import uuid4
 import typer
 from rich.table import Table
 
-from app.commands.service_client import connect
+from app.commands.service_client import ask
 from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
 
-ATTEMPTS = 3
 PAGE = 200
 
 MemoryId = Annotated[str, typer.Argument(metavar="MEMORY", help="The memory's id: mem_...")]
@@ -200,31 +198,16 @@ def _parse_fields(given: str | None) -> dict[str, Any]:
 
 
 def _get(url: str | None, key: str | None, path: str, **parameters: str | int) -> Mapping[str, Any]:
-    async def send() -> Mapping[str, Any]:
-        async with connect(url, key, attempts=ATTEMPTS) as client:
-            found: Mapping[str, Any] = (await client.get(path, **parameters)).body
-        return found
-
-    return asyncio.run(send())
+    return ask(url, key, lambda client: client.get(path, **parameters))
 
 
 def _post(url: str | None, key: str | None, path: str, body: Mapping[str, object]) -> Mapping[str, Any]:
-    async def send() -> Mapping[str, Any]:
-        once = None if path == "/query" else str(uuid4())
-        async with connect(url, key, attempts=ATTEMPTS) as client:
-            found: Mapping[str, Any] = (await client.post(path, body, idempotency_key=once)).body
-        return found
-
-    return asyncio.run(send())
+    once = None if path == "/query" else str(uuid4())
+    return ask(url, key, lambda client: client.post(path, body, idempotency_key=once))
 
 
 def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
-    async def send() -> Mapping[str, Any]:
-        async with connect(url, key, attempts=ATTEMPTS) as client:
-            found: Mapping[str, Any] = (await client.delete(path, idempotency_key=str(uuid4()))).body
-        return found
-
-    return asyncio.run(send())
+    return ask(url, key, lambda client: client.delete(path, idempotency_key=str(uuid4())))
 
 
 def register(cli: typer.Typer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -11,11 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.commands.service_client import ServiceClient, connect
-from app.commands.terminal import AgentId, ApiKey, AsJson, TimeZone, Url, UserId, out, say, say_json
+from app.commands.service_client import ask
+from app.commands.terminal import AgentId, ApiKey, AsJson, TimeZone, Url, UserId, one_line, out, say, say_json
 from app.model import ReadMode
 
-ATTEMPTS = 3
 _LONGEST_CONTENT = 120
 
 
@@ -66,18 +64,11 @@ def query(  # noqa: PLR0913 - one parameter an option
         "explain": explain or not as_json,
     }
     body = {name: value for name, value in asked.items() if value is not None}
-    answer = asyncio.run(_ask(connect(url, key, attempts=ATTEMPTS), body))
+    answer = ask(url, key, lambda client: client.post("/query", body))
     if as_json:
         say_json(answer)
     else:
         _show(answer, explain=explain)
-
-
-async def _ask(client: ServiceClient, body: Mapping[str, object]) -> Mapping[str, Any]:
-    async with client:
-        found = await client.post("/query", body)
-    answer: Mapping[str, Any] = found.body
-    return answer
 
 
 def _show(answer: Mapping[str, Any], *, explain: bool) -> None:
@@ -109,7 +100,7 @@ def _table(hits: Sequence[Mapping[str, Any]]) -> Table:
         memory = hit["memory"]
         status = "" if memory["status"] == "active" else f", {memory['status']}"
         ranks = ", ".join(f"{arm['arm'].replace('_', ' ')} {arm['rank']}" for arm in hit["arms"])
-        said = (_short(memory["content"]), f"{memory['id']}", f"{memory['type']}{status}; {ranks}")
+        said = (one_line(memory["content"], _LONGEST_CONTENT), f"{memory['id']}", f"{memory['type']}{status}; {ranks}")
         table.add_row(
             f"{hit['score']:.3f}",
             f"{hit['retrieval']:.3f}",
@@ -144,11 +135,6 @@ def _compact(value: object) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_CONTENT else f"{line[: _LONGEST_CONTENT - 3]}..."
 
 
 def register(cli: typer.Typer) -> None:

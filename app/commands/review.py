@@ -12,12 +12,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from app.commands.service_client import connect
-from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
+from app.commands.service_client import ATTEMPTS, ask, connect
+from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, one_line, out, say, say_json
 from app.memory.review import ReviewAction
 from app.model import ReviewReason
 
-ATTEMPTS = 3
 _LONGEST_CONTENT = 160
 
 app = typer.Typer(no_args_is_help=True, help="List and decide review items.")
@@ -44,7 +43,7 @@ def list_items(
         for name, value in (("reason", reason), ("user_id", user_id), ("agent_id", agent_id))
         if value is not None
     }
-    answer = asyncio.run(_get(url, key, "/admin/review", asked))
+    answer = ask(url, key, lambda client: client.get("/admin/review", **asked))
     if as_json:
         say_json(answer)
     elif not answer["items"]:
@@ -56,7 +55,7 @@ def list_items(
 @app.command()
 def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
     """Show an item: its evidence, the competing memories, and the suggested action."""
-    answer = asyncio.run(_get(url, key, f"/admin/review/{review}", {}))
+    answer = ask(url, key, lambda client: client.get(f"/admin/review/{review}"))
     if as_json:
         say_json(answer)
     elif not answer["open"]:
@@ -91,7 +90,8 @@ def decide(
     answer = asyncio.run(_decide(url, key, review, given))
     say(f"{review}: {answer['outcome']}")
     if answer["memory"] is not None:
-        say(f"{answer['memory']['id']} is {answer['memory']['status']}: {_short(answer['memory']['content'])}")
+        memory = answer["memory"]
+        say(f"{memory['id']} is {memory['status']}: {one_line(memory['content'], _LONGEST_CONTENT)}")
     for one in answer["affected"]:
         say(f"{one['memory_id']}: {one['change']}")
 
@@ -104,12 +104,6 @@ def _parse_with(given: str | None) -> object:
         return json.loads(given)
     except ValueError as error:
         raise CommandFailed(f"--with is no JSON object: {error}") from None
-
-
-async def _get(url: str | None, key: str | None, path: str, parameters: Mapping[str, str | int]) -> Mapping[str, Any]:
-    async with connect(url, key, attempts=ATTEMPTS) as client:
-        found: Mapping[str, Any] = (await client.get(path, **parameters)).body
-    return found
 
 
 async def _decide(url: str | None, key: str | None, review: str, body: Mapping[str, object]) -> Mapping[str, Any]:
@@ -131,7 +125,7 @@ def _table(items: list[Mapping[str, Any]]) -> Table:
     table.add_column("memory", ratio=1)
     for one in items:
         suggested = one["suggestion"]
-        lines = [Text(_short(one["memory"]["content"]), style="bold"), Text(one["id"])]
+        lines = [Text(one_line(one["memory"]["content"], _LONGEST_CONTENT), style="bold"), Text(one["id"])]
         lines.append(Text(f"{suggested['action']}: {suggested['reason']}"))
         table.add_row(_age(one["age_seconds"]), one["reason"], Text("\n").join(lines))
     return table
@@ -145,7 +139,7 @@ def _show(answer: Mapping[str, Any]) -> None:
     for passage in answer["evidence"]:
         for turn in (*passage["before"], *([passage["turn"]] if passage["turn"] else []), *passage["after"]):
             mark = ">" if turn == passage["turn"] else " "
-            say(f"  {mark} {turn['speaker'] or turn['role']}: {_short(turn['content'])}")
+            say(f"  {mark} {turn['speaker'] or turn['role']}: {one_line(turn['content'], _LONGEST_CONTENT)}")
     for side in item["sides"]:
         say(f"{side['relation']}: {_line(side['memory'])}")
     for near in answer["near"]:
@@ -159,7 +153,7 @@ def _show(answer: Mapping[str, Any]) -> None:
 def _line(memory: Mapping[str, Any]) -> str:
     stated = str(memory["stated_at"])[:10]
     facts = f"{memory['status']}, confidence {memory['confidence']:.2f}, stated {stated}"
-    return f"{memory['id']} ({facts}): {_short(memory['content'])}"
+    return f"{memory['id']} ({facts}): {one_line(memory['content'], _LONGEST_CONTENT)}"
 
 
 def _describe_decision(decided: Mapping[str, Any] | None) -> str:
@@ -178,11 +172,6 @@ def _age(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)}{name}"
     return f"{int(seconds)}s"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_CONTENT else f"{line[: _LONGEST_CONTENT - 3]}..."
 
 
 def register(cli: typer.Typer) -> None:

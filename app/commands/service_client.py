@@ -212,12 +212,28 @@ def _read_response(response: httpx.Response) -> ServiceResponse:
 
 DEFAULT_PORT = 8700
 
+ATTEMPTS: Final = 3
+"""Attempts at a request that somebody waits for."""
+
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
     """Return a client for the URL and the key that `target` finds."""
     return ServiceClient(*target(url, key), attempts=attempts)
+
+
+def ask(
+    url: str | None, key: str | None, send: Callable[[ServiceClient], Awaitable[ServiceResponse]]
+) -> Mapping[str, Any]:
+    """Send one request to the service at `target` and return the JSON object that it answers; blocking."""
+
+    async def sent() -> Mapping[str, Any]:
+        async with connect(url, key, attempts=ATTEMPTS) as client:
+            found: Mapping[str, Any] = (await send(client)).body
+        return found
+
+    return asyncio.run(sent())
 
 
 def target(url: str | None, key: str | None) -> tuple[str, str]:

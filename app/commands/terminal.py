@@ -61,6 +61,12 @@ def say_json(answer: object) -> None:
     say(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
+def one_line(text: str, most: int) -> str:
+    """Return a text on one line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
 def complain(message: str) -> None:
     """Print an error."""
     err.print("[bold red]error:[/]", end=" ")
