@@ -1,4 +1,4 @@
-"""Which results count as used; buffered access counts; revival.
+"""Use of results: which count as used, buffered access counts, revival.
 
 What was used is remembered better: accesses are gathered in memory and written down off the request's path.
 

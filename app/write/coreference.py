@@ -100,7 +100,7 @@ def bind_references(
     bindings: dict[Binding, None] = {}
     answers = []
     for proposal in proposals:
-        reading = _Reading(ring, proposal)
+        reading = _ProposalReferences(ring, proposal)
         answer = reading.answer()
         answers.append(answer)
         if isinstance(answer, Proposal):
@@ -131,7 +131,7 @@ def binding_rows(
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ProposalReferences:
     """One proposal as its references are read, field by field."""
 
     ring: ReferentRing

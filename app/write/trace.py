@@ -1,11 +1,4 @@
-"""What each stage kept, dropped and took; the turn's report.
-
-How long a write spends in each stage.
-
-What each stage of a turn's way through the pipeline saw, let through, dropped, and took.
-
-What became of a turn, told: each candidate with its decision and reason, and the stages it went through.
-"""
+"""Trace of the stages, and the report of a turn: each candidate with its decision, and what each stage let through."""
 
 from __future__ import annotations
 

@@ -8,9 +8,6 @@ from collections.abc import Iterable
 
 from tests.architecture.source import Module, app_modules, example
 
-TWICE = frozenset({"_Reading"})
-"""Names that still exist twice: none may be added."""
-
 
 def repeated(modules: Iterable[Module]) -> dict[str, list[str]]:
     """The names that more than one class has, each with where."""
@@ -23,9 +20,7 @@ def repeated(modules: Iterable[Module]) -> dict[str, list[str]]:
 
 
 def test_no_two_classes_share_a_name() -> None:
-    found = repeated(app_modules())
-    assert not {name: places for name, places in found.items() if name not in TWICE}
-    assert not TWICE - set(found), "these exist once now: remove the exceptions"
+    assert not repeated(app_modules())
 
 
 def test_it_bites() -> None:

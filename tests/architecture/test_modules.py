@@ -21,7 +21,6 @@ RIDDLE = re.compile(
 """Phrases that stand for a noun: "what became of a turn" for "the report of a turn"."""
 
 NOT_YET_PLAIN = (
-    "app/db/apply.py",
     "app/db/entities/",
     "app/db/erasure/",
     "app/db/lifecycle/",
@@ -32,19 +31,6 @@ NOT_YET_PLAIN = (
     "app/write/",
 )
 """Places whose classes and functions are still described by clauses: none may be added."""
-
-STILL_CLAUSES = frozenset(
-    {
-        "app/memory/slots.py",
-        "app/read/access.py",
-        "app/read/retrieve/search.py",
-        "app/read/understand/parse.py",
-        "app/write/backfill/classify.py",
-        "app/write/backfill/simulate.py",
-        "app/write/trace.py",
-    }
-)
-"""Modules that still open so: none may be added."""
 
 
 def too_long(module: Module) -> Iterator[Violation]:
@@ -80,7 +66,7 @@ def test_modules_are_short() -> None:
 
 
 def test_modules_open_with_a_noun_or_a_sentence() -> None:
-    check(opens_with_a_clause, exceptions=STILL_CLAUSES)
+    check(opens_with_a_clause)
 
 
 def test_classes_and_functions_are_described_by_nouns() -> None:

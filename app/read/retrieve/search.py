@@ -1,4 +1,4 @@
-"""What is searched for, and the conditions every arm repeats."""
+"""The input of a search, and the SQL conditions that every arm repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question's words say by themselves: windows, types, predicates, tense, what is to be left out."""
+"""Parsing of a question by its words alone: windows, types, predicates, tense, exclusions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which stored beliefs a type adopts, and what each becomes: pure functions over rows of `memories`."""
+"""Classification of stored beliefs that a type adopts: pure functions over rows of `memories`."""
 
 from __future__ import annotations
 

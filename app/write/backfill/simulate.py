@@ -1,4 +1,4 @@
-"""What a type's adoption of stored beliefs comes to: a dry run of the slot engine over the rows around them.
+"""Dry run of a type's adoption of stored beliefs: the slot engine over the rows around them.
 
 Each belief reaches the slot of its new type as if it were stated now, in the order in which they were. Nothing is
 written: what comes out are changes of rows that are there.
