@@ -59,8 +59,9 @@ class TurnsInView:
         found = {one.id for one in ranked}
         kept, cut = [], []
         for one in ranked:
-            marks = (*self._unmeant(one.id), *self._replaced(one.id))
-            if self._wanted() or not (self._unmeant(one.id) or self._outdated(one.id, found)):
+            unmeant = self._unmeant(one.id)
+            marks = (*unmeant, *self._replaced(one.id))
+            if self._wanted() or not (unmeant or self._outdated(one.id, found)):
                 kept.append(replace(one, marks=marks))
             else:
                 cut.append(Cut(id=one.id, relevance=one.relevance, why=f"not how things are: {', '.join(marks)}"))

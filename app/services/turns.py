@@ -12,12 +12,12 @@ from app import ids
 from app.db import jobs
 from app.db import turns as db_turns
 from app.db.audit import AuditWriter, append
-from app.db.session import Database, WriteSession
+from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import Row
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, ProviderError, TypesMoved
 from app.memory.audit import AuditAction
-from app.memory.extraction import Turn, TurnStatus
+from app.memory.extraction import TenantPolicy, Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.extraction import ExtractionPolicies
 from app.write.trace import TurnReport
@@ -110,8 +110,7 @@ class Turns:
     async def abandon(self, actor: Actor, turns: Collection[UUID], reason: str) -> None:
         """Keep those of these turns that wait as episodes, and mark them as failed for this reason."""
         async with self.database.read(actor.tenant_id) as session:
-            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
-            stored = await db_turns.fetch(session, actor.tenant_id, turns)
+            policy, version, stored = await self._fetch(session, actor, turns)
         types = await self.pipeline.types.at(actor.tenant_id, version)
         for chunk in _chunks(_waiting(stored)):
             await self.pipeline.abandon(actor, chunk, policy, types, reason)
@@ -125,8 +124,7 @@ class Turns:
         give_up: bool,
     ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
-            policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
-            stored = await db_turns.fetch(session, actor.tenant_id, turns)
+            policy, version, stored = await self._fetch(session, actor, turns)
             chunks = _chunks(_waiting(stored))
             first = [one.turn for one in chunks[0]] if chunks else []
             earlier = await self.pipeline.earlier_turns(session, actor.tenant_id, first, policy) if first else None
@@ -151,6 +149,13 @@ class Turns:
         if len(finished) < waiting:  # others have finished some
             return await self.get_all(actor, turns)
         return [finished.get(one.turn.id, one) for one in stored]
+
+    async def _fetch(
+        self, session: ReadSession, actor: Actor, turns: Collection[UUID]
+    ) -> tuple[TenantPolicy, int, Sequence[StoredTurn]]:
+        """Return the tenant's policy, the version of its types, and those of these turns that exist."""
+        policy, version = await self.policies.policy_and_types(session, actor.tenant_id)
+        return policy, version, await db_turns.fetch(session, actor.tenant_id, turns)
 
     async def get(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Return a turn with its report, or raise NotFound."""
