@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
 from app.api.memories.candidates import canonical_types
+from app.api.memories.write import with_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Instant, RequestBody
+from app.api.plumbing.fields import Instant
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, Problem, field_errors, problem_of, respond
-from app.api.plumbing.unions import with_example
+from app.api.plumbing.problems import FieldError, InvalidFields, Problem, problem_of, respond
 from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
+from app.api.review_bodies import BulkBody, DecideBody
 from app.errors import NotFound, TypedMemoryError
-from app.memory.fields import Name, Sentence
+from app.memory.fields import Name
 from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem, suggestion
 from app.model import Evidence, LinkKind, MemoryStatus, ReviewReason
@@ -36,13 +36,11 @@ from app.services.review.decide import ReviewResult
 from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
 
 OK = 200
-MOST_DECISIONS = 200
 
-_REVIEW = "rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
-_VERSION = "984c74443316f9a2fa973356376c6180"
-_NAMES_ANOTHER = frozenset({ReviewAction.SUPERSEDE_WITH, ReviewAction.MERGE})
 
-ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a review.", examples=[_REVIEW])]
+ReviewId = Annotated[
+    str, Path(description="An item's id: its memory's, as a review.", examples=["rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+]
 
 
 class ReviewQuery(PageQuery):
@@ -57,70 +55,6 @@ class ReviewQuery(PageQuery):
     until: Instant | None = Field(default=None, description="Only what came up before.")
     min_age: int | None = Field(default=None, ge=0, le=10**9, description="Only what has waited so many seconds.")
     sort: Literal["oldest", "newest"] = Field(default="oldest", description="The order.")
-
-
-class ReviewerStatement(RequestBody):
-    """A reviewer's own statement: a memory's type and that type's fields."""
-
-    type: Name = Field(examples=["fact"])
-    payload: dict[str, object] = Field(examples=[{"predicate": "works-at", "object": "Volkswagen"}])
-
-
-class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VERSION, "reason": "seen the contract"})):
-    """A decision, and the version of the item that the reviewer saw."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-    action: ReviewAction
-    version: Name = Field(description="The item's `version` as it was read; if it moved since, nothing is done.")
-    with_: Name | ReviewerStatement | None = Field(
-        default=None,
-        alias="with",
-        description="For `merge` a memory's id; for `supersede_with` a memory's id, or what holds instead.",
-        examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"],
-    )
-    reason: Sentence | None = Field(default=None, max_length=2000, description="Kept in the audit log.")
-
-    def choice(self, registry: Registry, *prefix: str | int) -> ReviewDecision:
-        """Return the decision; raise InvalidFields for an invalid statement, NotFound for a malformed id."""
-        if (fault := self._fault()) is not None:
-            raise InvalidFields([FieldError(field=".".join(map(str, (*prefix, "with"))), message=fault)])
-        choice = ReviewDecision(action=self.action, version=self.version, reason=self.reason)
-        if not isinstance(self.with_, ReviewerStatement):
-            named = None if self.with_ is None else ids.parse(ids.MEMORY, self.with_)
-            return replace(choice, named=named)
-        spec = registry.find(self.with_.type)
-        if spec is None:
-            field = ".".join(map(str, (*prefix, "with", "type")))
-            known = ", ".join(registry.by_name)
-            raise InvalidFields([FieldError(field=field, message=f"unknown memory type; use one of {known}")])
-        try:
-            payload = spec.payload.model_validate(self.with_.payload)
-        except ValidationError as error:
-            raise InvalidFields(field_errors(error.errors(include_url=False), *prefix, "with", "payload")) from None
-        return replace(choice, statement=payload, statement_type=spec.name)
-
-    def _fault(self) -> str | None:
-        """Return the fault of `with`, None without one."""
-        if self.action in _NAMES_ANOTHER and self.with_ is None:
-            return f"is required for {self.action}"
-        if self.action not in _NAMES_ANOTHER and self.with_ is not None:
-            return f"has no meaning for {self.action}"
-        if self.action is ReviewAction.MERGE and isinstance(self.with_, ReviewerStatement):
-            return "must be a memory's id for merge"
-        return None
-
-
-class BulkDecision(DecideBody, **with_example({"id": _REVIEW, "action": "accept", "version": _VERSION})):
-    """A decision on one of several items."""
-
-    id: Name = Field(examples=[_REVIEW])
-
-
-class BulkBody(RequestBody):
-    """Decisions that are applied one after another, each by itself."""
-
-    decisions: list[BulkDecision] = Field(min_length=1, max_length=MOST_DECISIONS)
 
 
 class SuggestionOut(Out):
@@ -430,11 +364,14 @@ async def decide_review(
     answer is a 409 with the new state.
     """
     memory = ids.parse(ids.REVIEW, review_id)
-    choice = body.choice(await runtime.type_book.of(actor.tenant_id))
 
-    async def work() -> object:
+    async def decided(types: Registry) -> object:
+        choice = body.choice(types)
         result = await runtime.reviews.decide(actor, memory, choice)
         return _outcome(memory, choice, result, runtime.clock())
+
+    async def work() -> object:
+        return await with_types(runtime, actor, body.types(), decided)
 
     return await _answer_changes(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
 
@@ -444,12 +381,13 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
 
     The answer has an outcome or a problem for each. If none could be decided, it is the first one's problem.
     """
-    types = await runtime.type_book.of(actor.tenant_id)
-    choices = [
-        (_of_bulk(one.id, place), one.choice(types, "decisions", place)) for place, one in enumerate(body.decisions)
-    ]
+    memories = [_of_bulk(one.id, place) for place, one in enumerate(body.decisions)]
 
-    async def work() -> object:
+    async def decided(types: Registry) -> object:
+        choices = [
+            (memory, one.choice(types, "decisions", place))
+            for place, (memory, one) in enumerate(zip(memories, body.decisions, strict=True))
+        ]
         results = await runtime.reviews.decide_all(actor, choices)
         failures = [one for one in results if isinstance(one, TypedMemoryError)]
         if len(failures) == len(results):
@@ -464,6 +402,9 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
                 name = ids.public(ids.REVIEW, memory)
                 answers.append({"index": place, "status": result.status, "id": name, **problem})
         return {"results": answers}
+
+    async def work() -> object:
+        return await with_types(runtime, actor, set().union(*(one.types() for one in body.decisions)), decided)
 
     return await _answer_changes(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
 

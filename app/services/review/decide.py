@@ -18,6 +18,7 @@ from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
 from app.db.review import HiddenState
 from app.db.session import ReadSession, WriteSession, stamped
+from app.db.tenant_types import read_version
 from app.db.tenants import lock_scope, scope_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
@@ -119,13 +120,17 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenReview:
-    """An item with everything that a decision on it depends on, read in one snapshot; `version` is the scope's."""
+    """An item with everything that a decision on it depends on, read in one snapshot.
+
+    `version` is the scope's, `types` that of the tenant's own types.
+    """
 
     item: ReviewItem
     named: Memory | None
     hidden: HiddenState
     versions: Mapping[UUID, Version]
     version: int
+    types: int
 
     def existing(self, memory: Memory) -> Existing:
         """Return a memory of the item in the form that the pipeline decides on."""
@@ -144,7 +149,8 @@ async def open_review(
     seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
     versions = await rivals.read_versions(session, tenant, seen)
     version = await scope_version(session, tenant, memory.scope.id(tenant))
-    return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version)
+    types = await read_version(session, tenant)
+    return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version, types=types)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +229,7 @@ class ReviewDecisions:
         """Prepare the write of a reviewer's own statement, which has full source strength."""
         assert choice.statement is not None  # noqa: S101 - the choice was checked
         pipeline, item = self.pipeline, opened.item
-        types = pipeline.types.known(actor.tenant_id)
+        types = await pipeline.types.at(actor.tenant_id, opened.types)
         candidate = Candidate(
             type=types.get(choice.statement_type or item.memory.type),
             payload=choice.statement,
@@ -246,7 +252,7 @@ class ReviewDecisions:
     async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
-        types = self.pipeline.types.known(actor.tenant_id)
+        types = await self.pipeline.types.at(actor.tenant_id, opened.types)
         candidate = decide.candidate_of(memory, opened.hidden, types)
         [prepared] = await self.pipeline.prepared([candidate])
         trust = confidence.meets_floor(memory.parts, memory.speech_act)
