@@ -17,6 +17,7 @@ from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
 from app.memory.review import ReviewAction, ReviewDecision
 from app.providers.wordllama import WordllamaEmbedder
+from app.services.backfill.runs import BackfillRequest, Backfills
 from app.services.entities import Entities
 from app.services.extraction import ExtractionPolicies
 from app.services.portability.batch import ImportBatch, ImportContext
@@ -43,36 +44,49 @@ def theme(store: Store, value: str, day: float, *, key: str = KEY, **about: Any)
     return store.candidate("preference", about=given, preference_key=key, preference_value=value)
 
 
-async def empty(_: Store) -> None:
+DOSES = {"dark": "500 mg", "light": "850 mg", "blue": "1000 mg", "seedling": "250 mg"}
+
+
+def dose(store: Store, value: str, day: float, **about: Any) -> Candidate:
+    """Return a belief about a slot of another type, whose values stand for those of the theme."""
+    given = {"stated_at": NOW + day * DAY, **about}
+    return store.candidate("medication", about=given, medication_name="metformin", dosage=DOSES[value])
+
+
+Stated = Callable[..., Candidate]
+"""A statement about the slot: of a store, a value and a day."""
+
+
+async def empty(_: Store, _stated: Stated = theme) -> None:
     pass
 
 
-async def taken(store: Store) -> None:
-    await store.write_all([theme(store, "dark", 0)])
+async def taken(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "dark", 0)])
 
 
-async def replaced(store: Store) -> None:
-    await store.write_all([theme(store, "blue", -10), theme(store, "dark", 0)])
+async def replaced(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "blue", -10), stated(store, "dark", 0)])
 
 
-async def contested(store: Store) -> None:
-    await store.write_all([theme(store, "dark", 0), theme(store, "blue", 1, **WEAK)])
+async def contested(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "dark", 0), stated(store, "blue", 1, **WEAK)])
 
 
-async def ended(store: Store) -> None:
-    await store.write_all([theme(store, "dark", 0), theme(store, "dark", 2, ending=Ending())])
+async def ended(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "dark", 0), stated(store, "dark", 2, ending=Ending())])
 
 
-async def future(store: Store) -> None:
-    await store.write_all([theme(store, "dark", 0, valid_from=NOW + 900 * DAY)])
+async def future(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "dark", 0, valid_from=NOW + 900 * DAY)])
 
 
-async def expired(store: Store) -> None:
-    await taken(store)
+async def expired(store: Store, stated: Stated = theme) -> None:
+    await taken(store, stated)
     await store.sql("UPDATE memories SET status = 'expired' WHERE tenant_id = $1", store.tenant)
 
 
-Situation = tuple[Callable[[Store], Awaitable[None]], tuple[str, float, dict[str, Any]], State]
+Situation = tuple[Callable[..., Awaitable[None]], tuple[str, float, dict[str, Any]], State]
 
 SITUATIONS: dict[str, Situation] = {
     "empty": (empty, ("light", 5, {}), [("light", "active", False)]),
@@ -104,6 +118,8 @@ SITUATIONS: dict[str, Situation] = {
 
 KEPT = "an imported memory keeps its id, so what only repeats another stays, as history of it"
 
+ADOPTED = "a fact that a type takes over keeps its id, too; what has expired stays so"
+
 BESIDE = "a merge moves memories as they are: each stands beside what holds the slot until more is said, or undone"
 
 REASONS: dict[tuple[str, str], tuple[State, str]] = {
@@ -113,6 +129,12 @@ REASONS: dict[tuple[str, str], tuple[State, str]] = {
         KEPT,
     ),
     ("import", "expired, same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
+    ("backfill", "same value"): ([("dark", "active", False), ("dark", "superseded", False)], ADOPTED),
+    ("backfill", "contested, one side again"): (
+        [("dark", "superseded", False), ("blue", "active", False), ("blue", "superseded", False)],
+        ADOPTED,
+    ),
+    ("backfill", "expired, same value"): ([("dark", "active", False), ("dark", "expired", False)], ADOPTED),
     ("entity merge", "same value"): ([("dark", "active", False), ("dark", "active", True)], BESIDE),
     ("entity merge", "newer"): ([("dark", "active", False), ("light", "active", True)], BESIDE),
     ("entity merge", "older, arriving late"): (
@@ -293,15 +315,47 @@ async def accept(store: Store) -> None:
     await desk.decide(store.actor, row["id"], ReviewDecision(action=ReviewAction.ACCEPT, version=item.version))
 
 
-async def versions(store: Store) -> State:
+async def versions(store: Store, slot: str = KEY) -> State:
     rows = await store.sql(
         """SELECT slot_value, status, contested FROM memories
-           WHERE tenant_id = $1 AND scope_id = $2 AND slot LIKE '%editor.theme'
+           WHERE tenant_id = $1 AND scope_id = $2 AND slot LIKE '%' || $3
            ORDER BY valid_from, status = 'active' DESC, stated_at, id""",
         store.tenant,
         USER.id(store.tenant),
+        slot,
     )
     return [(row["slot_value"], row["status"], row["contested"]) for row in rows]
+
+
+async def by_write_of_a_dose(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    await store.write_all([dose(store, value, day, **about)])
+
+
+async def by_backfill(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
+    """State it as a fact, as before there was a type for it, and let the type take the fact over."""
+    given = {"stated_at": NOW + day * DAY, **about}
+    payload: dict[str, Any] = {"predicate": "takes", "object": f"metformin {DOSES[value]}", "stateful": False}
+    await store.write("fact", about=given, **payload)
+    backfills = Backfills(database=store.database, types=store.types, clock=store.pipeline.clock)
+    one = await backfills.preview(store.actor, BackfillRequest(type="medication"), wait=True)
+    await backfills.commit(store.actor, one.id)
+    async for _ in backfills.run(store.tenant, one.id, "worker"):
+        pass
+
+
+ADOPTING = {"write": by_write_of_a_dose, "backfill": by_backfill}
+
+
+@pytest.mark.parametrize("door", ADOPTING)
+@pytest.mark.parametrize("situation", SITUATIONS)
+async def test_what_a_type_takes_over_has_the_outcome_of_a_write(store: Store, door: str, situation: str) -> None:
+    prepare, (value, day, about), expected = SITUATIONS[situation]
+    await prepare(store, dose)
+    await ADOPTING[door](store, value, day, about)
+    wanted, _ = REASONS.get((door, situation), (expected, ""))
+    named = {f"{told}||true": value for value, told in DOSES.items()}
+    found = [(named[value.lower()], *rest) for value, *rest in await versions(store, "metformin")]
+    assert sorted(found) == sorted(wanted)
 
 
 @pytest.mark.parametrize("door", DOORS)
