@@ -31,7 +31,7 @@ MOOT_ALONE = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE})
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a statement goes in its slot."""
+    """The place of a statement in its slot."""
 
     draft: VersionDraft
     event: Stated

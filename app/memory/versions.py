@@ -16,7 +16,7 @@ TOLERANCE = 0.15
 
 
 class SlotVerdict(StrEnum):
-    """What a type does with a new claim on a slot that is taken by another value."""
+    """A type's decision on a new claim to a slot that another value holds."""
 
     SUPERSEDE = "supersede"
     CONTRADICT = "contradict"
@@ -40,7 +40,7 @@ ConflictPolicy = Callable[[SlotClaim, SlotClaim], SlotVerdict]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateBeforeFold:
-    """What a memory was before it was folded into a summary."""
+    """The state of a memory before it was folded into a summary."""
 
     status: MemoryStatus
     ended_at: datetime | None
@@ -93,7 +93,7 @@ class Version:
 
 
 class ChangeCause(StrEnum):
-    """Why a version changes: what the audit log names the change by."""
+    """The reason of a change of a version, as the audit log names it."""
 
     ADDED = "added"
     RESTATED = "restated"
@@ -130,7 +130,7 @@ class SlotLink:
 
 
 class SlotOutcome(StrEnum):
-    """What an event came to."""
+    """The outcome of an event."""
 
     ADDED = "added"
     MERGED = "merged"
@@ -146,7 +146,7 @@ class SlotOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition:
-    """What an event changes.
+    """The changes of an event.
 
     `holder` is the version that carries what was stated: `new`, or the one that it repeats. `new` is None when
     nothing is stored for it. `rivals` are the versions that the outcome names: superseded, contradicted, ended.
@@ -180,8 +180,8 @@ class Stated:
     """A statement reaches its slot: `new` is the version that it becomes if nothing stands in the way.
 
     `repetition` is what says the same besides the slot; `guards` are the active rules that it is about, `guard_note`
-    what a person is told of them. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so nothing asks
-    for a second look. `stored`: it is a memory with an id of its own already (imported, adopted), so a repetition
+    their description for a reviewer. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so it needs
+    no second look. `stored`: it is a memory with an id of its own already (imported, adopted), so a repetition
     stays, as history of what it repeats.
     """
 
@@ -255,7 +255,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedVersion:
-    """What a merge changed of a version: slot and value as they were before, None where they stayed.
+    """A merged version's slot and value from before the merge; None where they stayed.
 
     `contested`: it came beside a holder; `asked`: a person was asked about it; `contradicts`: the holder that it was
     linked to.
@@ -270,7 +270,7 @@ class MergedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeMark:
-    """What a merge of an entity did to a version; `here`: it was merged into the same entity as what returns."""
+    """The mark of an entity merge on a version; `here`: it was merged into the same entity as the one that returns."""
 
     entity: UUID
     memory: UUID

@@ -104,7 +104,7 @@ SETTINGS: Final = "TM_LLM"
 
 
 class Stop(StrEnum):
-    """Why a model stopped writing."""
+    """The reason why a model stopped writing."""
 
     FINISHED = "finished"
     LENGTH = "length"
@@ -141,7 +141,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the model wrote, why it stopped, and what that cost."""
+    """The text of a model, the reason why it stopped, and the cost."""
 
     text: str
     stop: Stop
@@ -176,7 +176,7 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSpec:
-    """Which model to ask, where, and how long its answers may be, in tokens."""
+    """A model, its endpoint, and the longest answer in tokens."""
 
     base_url: str
     model: str
@@ -190,7 +190,7 @@ class ChatSpec:
 
 
 class Dialect(Protocol):
-    """Which optional parts of a wire format a server takes."""
+    """The optional parts of a wire format that a server takes."""
 
     @property
     def watch(self) -> Collection[str]:
@@ -231,7 +231,7 @@ class Adapting(Generic[D]):
 
 
 class HttpChat(ABC, Generic[D]):
-    """What models over HTTP share; a provider's own class knows its wire format."""
+    """The shared part of models over HTTP; a provider's own class knows its wire format."""
 
     def __init__(self, client: ProviderClient, server: Adapting[D], spec: ChatSpec, name: str) -> None:
         self.name = name
@@ -283,7 +283,7 @@ class Meter:
 
 @contextmanager
 def metered(observer: ChatObserver | None, purpose: str) -> Iterator[Meter]:
-    """Give a meter for the block; the observer is told at its end, and so is whoever catches its ProviderError."""
+    """Give a meter for the block; its end informs the observer and whoever catches its ProviderError."""
     meter = Meter()
 
     def tell(outcome: str, seconds: float) -> None:

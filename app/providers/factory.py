@@ -58,7 +58,7 @@ _MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """What a million tokens cost, in and out, in whatever currency the settings give them."""
+    """The prices of a million tokens, in and out, in the currency of the settings."""
 
     input: float = 0.0
     output: float = 0.0

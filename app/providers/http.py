@@ -70,7 +70,7 @@ _TOLD: Final = 8_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpPolicy:
-    """How long and how often to try; seconds throughout."""
+    """Deadlines and attempts of a request; times in seconds."""
 
     timeout: float = 10.0
     deadline: float = 30.0
@@ -83,7 +83,7 @@ class HttpPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a provider is; `settings` is the prefix of the settings an error message points to."""
+    """The address of a provider; `settings` is the prefix of the settings that its errors name."""
 
     label: str
     base_url: str

@@ -128,7 +128,7 @@ _TOLD: Final = 20
 
 
 class _ExtractionRequest:
-    """What is asked of the model, and how its answers are read, for some types."""
+    """A request to the model for some types, and the reading of its answers."""
 
     def __init__(self, types: Iterable[MemoryType]) -> None:
         known = tuple(types)
@@ -176,7 +176,7 @@ class ModelExtractor:
     ) -> Extraction:
         """Ask the model about the turn; see `Extractor.extract`.
 
-        What a failed extraction had cost by then is told by `chat.spent(error)`.
+        `chat.spent(error)` returns the cost of a failed extraction.
         """
         [extraction] = await self.extract_window([turn], context, types=types, excluded=excluded, known=known)
         return extraction

@@ -38,12 +38,12 @@ Read = TypeVar("Read")
 
 
 class UnusableAnswer(ValueError):
-    """What was answered is not what was asked for; the message says how, without quoting it."""
+    """An answer is not of the requested form; the message names the fault without quoting it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelQuestion:
-    """What is asked: `key` names the answer's member, `purpose` what is counted, `failure` what to say of no answer."""
+    """A question: `key` names the answer's member, `purpose` the counter, `failure` the error without one."""
 
     prompt: Prompt
     key: str
@@ -93,7 +93,7 @@ Answer with one JSON object and nothing else: {"found": [{"number": 1, "quote": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelClassification:
-    """What a model holds a belief to say as another type, by which words of it, and the fields as the model gave them.
+    """A model's reading of a belief as another type: its words of evidence, and the fields as the model gave them.
 
     Whether the belief says so is not looked at yet.
     """

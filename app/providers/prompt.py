@@ -169,7 +169,7 @@ def described_size(spec: MemoryType) -> int:
 
 
 def _own_types(described: Sequence[str]) -> list[str]:
-    """Return what is told of a tenant's own types, fenced: none of it can end the fence or stand outside it."""
+    """Return the description of a tenant's own types, fenced: none of it can end the fence or stand outside it."""
     if not described:
         return []
     told = "\n\n".join(described)
@@ -177,7 +177,7 @@ def _own_types(described: Sequence[str]) -> list[str]:
 
 
 def window_prompt(turns: Sequence[Turn], context: Sequence[Turn] = (), known: KnownExcerpt = NOTHING_KNOWN) -> Message:
-    """Return the message that shows some turns in their order, what came before them and what is known."""
+    """Return the message that shows some turns in their order, earlier turns and known memories."""
     if len(turns) == 1:
         return turn_prompt(turns[0], context, known)
     shown = list(context[-MOST_CONTEXT:])
@@ -195,7 +195,7 @@ def window_prompt(turns: Sequence[Turn], context: Sequence[Turn] = (), known: Kn
 
 
 def turn_prompt(turn: Turn, context: Sequence[Turn] = (), known: KnownExcerpt = NOTHING_KNOWN) -> Message:
-    """Return the message that shows a turn, what came before it (oldest first) and what is known, fenced as data."""
+    """Return the message that shows a turn, earlier turns (oldest first) and known memories, fenced as data."""
     shown = list(context[-MOST_CONTEXT:])
     remembered = "\n".join(_known_lines(known))
     fence = Fence.around([turn.content, remembered, *(one.content for one in shown)])
@@ -236,7 +236,7 @@ def _known_lines(known: KnownExcerpt) -> Iterator[str]:
 
 
 def repair_prompt(faults: Iterable[str], *, partial: bool) -> str:
-    """Return what a model is told whose answer was no good; `partial`: only some of its memories were wrong."""
+    """Return the request to repair an answer; `partial`: only some of its memories were wrong."""
     correction = _PARTIAL_CORRECTION if partial else _CORRECTION
     return correction.format(faults="\n".join(f"- {fault}" for fault in faults))
 

@@ -102,7 +102,7 @@ class ProposalError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedProposals:
-    """What an answer came to: the proposals that can be used, and the faults of the others."""
+    """The usable proposals of an answer, and the faults of the others."""
 
     proposals: tuple[Proposal, ...] = ()
     faults: tuple[ProposalError, ...] = ()

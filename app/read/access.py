@@ -42,7 +42,7 @@ class AccessTracker:
     """Gathers accesses; `run` writes them down every `interval` seconds, `aclose` what is left.
 
     A database outage loses nothing that fits the bound: what could not be written is tried again.
-    `dropped` is told of the number of accesses that were lost.
+    `dropped` receives the number of lost accesses.
     """
 
     database: Database
@@ -59,7 +59,7 @@ class AccessTracker:
     def note(self, tenant: UUID, memories: Iterable[UUID], *, at: datetime, session: str | None = None) -> None:
         """Remember that these memories were used; never waits.
 
-        Of the session only a digest is kept: sessions are told apart, and a user's are not on others' memories.
+        Of the session only a digest is kept: it distinguishes sessions, and a user's are not on others' memories.
         """
         sessions = () if session is None else (session_digest(tenant, session),)
         lost = 0

@@ -83,7 +83,7 @@ def select(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How a block is written: the time zone of its days, its tokens, what names a memory, and the question."""
+    """The form of a block: the time zone of its days, its tokens, the style of ids, and the question."""
 
     zone: tzinfo | None
     budget: int

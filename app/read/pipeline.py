@@ -65,7 +65,7 @@ TURNS_CONSIDERED = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnswer:
-    """What the pipeline found, which matches the context block shows, the list each arm returned, the mode."""
+    """The result of the pipeline: matches, those that the context block shows, the list of each arm, the mode."""
 
     result: QueryResult
     used: tuple[UUID, ...]
@@ -75,7 +75,7 @@ class QueryAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What came out of the store for one search."""
+    """The rows of one search."""
 
     ranked: tuple[Ranked, ...]
     memories: dict[UUID, Memory]
@@ -86,7 +86,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPipeline:
-    """Answers questions. `observe` is told the seconds of each stage and, from inside the database, each arm."""
+    """Answers questions. `observe` receives the seconds of each stage and, from inside the database, each arm."""
 
     database: Database
     embedder: Embedder
@@ -217,7 +217,7 @@ class ReadPipeline:
         ranked: Sequence[Ranked],
         sketches: Mapping[UUID, RankingRow],
     ) -> dict[UUID, TurnEvidence]:
-        """Return what stands beside the turns among the best; nothing of what was believed at another time."""
+        """Return the evidence of the turns among the best; nothing that was believed at another time."""
         verbatim = _verbatim(self.types.known(tenant))
         best = ranked[: max(TURNS_CONSIDERED, 3 * request.top_k)] if request.known_at is None else ()
         turns = [one.id for one in best if sketches[one.id].type in verbatim]

@@ -69,7 +69,7 @@ UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """How relevance is judged for one question; `whole` is the weight of all its words.
+    """The measure of relevance to one question; `whole` is the weight of all its words.
 
     `asked` are memories that the question asks for by their place in a chain, whatever their words.
     """

@@ -18,7 +18,7 @@ from app.model import Memory, ReadMode, Visibility
 
 
 class IdStyle(StrEnum):
-    """What a line of the context says of which memory it is: nothing, its place among the answers, its id."""
+    """The name of a memory on its line of the context: none, its place among the answers, or its id."""
 
     NONE = "none"
     SHORT = "short"
@@ -54,7 +54,7 @@ class QueryRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmHit:
-    """Where an arm placed a memory: rank from 1, raw score, score scaled to 0..1, what it added to fusion."""
+    """The place of a memory in an arm: rank from 1, raw score, score scaled to 0..1, share of the fused score."""
 
     arm: str
     rank: int
@@ -157,7 +157,7 @@ class Gram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belonging:
-    """What the question calls its asker's own: `alias` is `user's sister`, `noun` is `sister`, `owner` is at `my`."""
+    """A possession that the question names: `alias` is `user's sister`, `noun` is `sister`, `owner` is at `my`."""
 
     alias: str
     noun: str
@@ -167,7 +167,7 @@ class Belonging:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionReading:
-    """What the question's words alone say, before anyone looked whom they name.
+    """The meaning of the question's words alone, before names are looked up.
 
     `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
     the question says before what: "before Volkswagen", unless that is a time. `capitalised` are words
@@ -203,7 +203,7 @@ class QuestionReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedEntity:
-    """An entity the question names: every id it goes by (entities merged into it included).
+    """An entity that the question names, with all its ids (those merged into it included).
 
     `rarity` in 0..1 says how much naming it narrows things down: near 0 when every memory mentions it.
     """
@@ -225,7 +225,7 @@ class Mentioned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What the question asks to look behind: the entities it names, or its words, normalised.
+    """The event before which the question looks: the entities it names, or its words, normalised.
 
     `subjects`: whose, as subjects of memories are written; empty where the question doesn't say.
     """
@@ -285,7 +285,7 @@ class ParsedQuery:
 
 
 class Scaling(StrEnum):
-    """How an arm's scores become 0..1: by the list's own range, by its best, as they are, or all equal."""
+    """The scaling of an arm's scores to 0..1: by the list's range, by its best, as they are, or all equal."""
 
     RANGE = "range"
     BEST = "best"
@@ -295,7 +295,7 @@ class Scaling(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPlan:
-    """How one kind of question is answered: numbers, and a sentence that says why.
+    """The numbers by which a kind of question is answered, and a sentence that says why.
 
     Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, `depth` an arm may
     nominate; `questions` is the share by which a memory gains in meaning from the best of the questions it answers

@@ -88,7 +88,7 @@ class UnfitProposal(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalTrust:
-    """How far a proposal can be trusted: source strength and grounding in 0..1, speech act, doubts for review."""
+    """The trust in a proposal: source strength and grounding in 0..1, speech act, doubts for review."""
 
     source: float
     grounding: float

@@ -152,7 +152,7 @@ def merge_into(resolved: Resolved, into: Existing, reason: str, *, now: datetime
 
 
 def guard_note(guards: Sequence[Version]) -> str:
-    """Return what a person is told of the rules that a statement is about."""
+    """Return the description, for a reviewer, of the rules that a statement is about."""
     named = ", ".join(f"{one.type} {ids.public(ids.MEMORY, one.id)}" for one in guards)
     return f"it is about what is ruled by {named}, which stands until it is said to have ended"
 

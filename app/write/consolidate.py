@@ -141,7 +141,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a group comes to in a sentence, and who wrote it."""
+    """The sentence that sums up a group, and its author."""
 
     sentence: str
     by: str

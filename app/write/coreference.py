@@ -52,7 +52,7 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """What a reference was found to mean: worth remembering for the next one."""
+    """The resolved meaning of a reference, kept for the next one."""
 
     pronoun: str
     name: str

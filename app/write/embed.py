@@ -79,7 +79,7 @@ class _Draft:
 
     @property
     def lead(self) -> str | None:
-        """The end of what came before, for a text short enough to need it."""
+        """The end of the earlier turns, for a text short enough to need it."""
         if self.candidate.context is None or len(self.content.split()) > CONTEXT_FOR:
             return None
         return lead(self.candidate.context)

@@ -162,7 +162,7 @@ EPISODE = "episodic"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionContext:
-    """What a turn is considered with: the types, whose extraction it is, whether episodes are kept.
+    """The inputs of extraction besides the turn: the types, the extractor, whether episodes are kept.
 
     `names` are those of whom the turn means by another name.
     """
@@ -193,7 +193,7 @@ def candidates_of(
     framing: RolePlayFrame = NO_FRAMING,
     heard: Sequence[Turn] = (),
 ) -> ExtractedCandidates:
-    """Return the candidates of one turn and what was refused; every stage is told in the trace.
+    """Return the candidates of one turn and the refusals; every stage is in the trace.
 
     `heard` are the turns before in which whom a pronoun means is looked for; without them, the context.
     """
@@ -227,7 +227,7 @@ def candidates_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TurnText:
-    """A turn with what came before it, what is doubtful in it, and the game it is said in."""
+    """A turn with its earlier turns, its doubtful parts, and the game it is said in."""
 
     turn: Turn
     context: Sequence[Turn]

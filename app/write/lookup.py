@@ -69,7 +69,7 @@ class NeedsJudge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookUpContext:
-    """What a look-up goes by: the tenant's types, the model of the vectors, and what a judge said of names.
+    """The inputs of a look-up: the tenant's types, the model of the vectors, and a judge's answers about names.
 
     `answers` is None as long as no judge was asked; `judged`: one is asked about likeness, too. With `split`,
     candidates that claim one slot are not looked up together.
@@ -84,7 +84,7 @@ class LookUpContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
-    """What a scope held at a version around resolved candidates: memories, by candidate, and what was said before."""
+    """The memories of a scope around resolved candidates, at a version, and earlier statements."""
 
     state: ScopeState
     resolved: list[Resolved]

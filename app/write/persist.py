@@ -71,7 +71,7 @@ def _evidence(plan: PendingRows) -> dict[object, list[dict[str, Any]]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersistResult:
-    """What a decision came to in the words of the API; `memory` is the id of what now holds the belief."""
+    """The result of a decision in the words of the API; `memory` is the id of the one that now holds the belief."""
 
     decided: WriteDecision
     reason: str

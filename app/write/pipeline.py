@@ -44,7 +44,7 @@ from app.write.values import Believe, Decision, Existing, Prepared, Resolved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedWave:
-    """What was read of a scope at a version, and decided on it as of `now`."""
+    """Decisions as of `now`, and the state of the scope that they were made on."""
 
     state: ScopeState
     now: datetime
@@ -98,7 +98,7 @@ class ScopeLocks:
 class WritePipeline:
     """Writes candidates. No provider is asked while a transaction is open.
 
-    `hype`: new memories get the questions they answer, by a job. `observe` is told (type, decision) for each,
+    `hype`: new memories get the questions they answer, by a job. `observe` receives (type, decision) for each,
     `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
     `crowded` when its vectors should go into the index.
     """
@@ -125,7 +125,7 @@ class WritePipeline:
         times: StageTimes | None = None,
         finish: Finish | None = None,
     ) -> list[WriteOutcome | TypedMemoryError]:
-        """Store the candidates and return what became of each, in their order.
+        """Store the candidates and return the outcome of each, in their order.
 
         Candidates of one scope are decided in order, those that cannot touch one another together, each
         such wave in one transaction. Where a wave fails (others keep moving the scope, the database is gone)
@@ -155,7 +155,7 @@ class WritePipeline:
         results: Results,
         finish: Finish | None,
     ) -> None:
-        """Write the candidates of one scope, wave by wave, and add what became of them to the results."""
+        """Write the candidates of one scope, wave by wave, and add their outcomes to the results."""
         likeness = DUPLICATE if self.judge is None else DOUBTFUL
         alone = len(numbered) == 1
         waves = [list(numbered)] if alone else await asyncio.to_thread(lambda: list(split_batch(numbered, likeness)))

@@ -27,7 +27,7 @@ def framed(turn: Turn, session: Sequence[Turn]) -> RolePlayFrame:
 
 
 class Gate(StrEnum):
-    """What a turn was dropped by; rejections are counted under these names."""
+    """The gate that dropped a turn; rejections are counted under these names."""
 
     ROLE = "role"
     RECALLED = "recalled"
@@ -38,7 +38,7 @@ class Gate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTurn:
-    """A turn of the same scope that came before, as far as repetition is told by it; `asked` is what it answered."""
+    """An earlier turn of the same scope, with what shows a repetition; `asked` is the turn that it answered."""
 
     content: str
     occurred_at: datetime
@@ -111,7 +111,7 @@ def _tells(content: str, asked: str | None) -> bool:
 
 
 def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
-    """Tell whether the turn is worth reading whatever came before it."""
+    """Tell whether the turn is worth reading without its earlier turns."""
     return count_words(content) >= policy.min_words or states_something(content) or is_foreign(content)
 
 

@@ -60,7 +60,7 @@ class _MentionGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferentMatch:
-    """Whom a reference means; not `sure` when it may as well be someone else."""
+    """The entity that a reference means; not `sure` when it may as well be another."""
 
     name: str
     kind: str
@@ -71,7 +71,7 @@ class ReferentMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Tie:
-    """What someone is to someone: `name` is the `role` of `of`."""
+    """A role between people: `name` is the `role` of `of`."""
 
     of: str
     role: str

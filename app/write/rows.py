@@ -32,7 +32,7 @@ from app.write.values import Existing, IndexText, Prepared, Resolved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
-    """What every row of a write shares.
+    """The values that all rows of a write share.
 
     `now` is the write's stamp: never before the scope's last, so that what is believed at an instant is what some
     order of writes left, whatever the writers' clocks.
@@ -126,7 +126,7 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
 
     `before`: how often the memory had been said, which an entity that is new now is counted for as well.
 
-    A name that no index takes leads to nobody: its entity is told by its id, which is made of the name.
+    A name that no index takes leads to nobody: the id of its entity is made of the name.
     """
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}

@@ -127,7 +127,7 @@ def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPo
 
 
 def report_of(work: TurnState) -> TurnReport:
-    """Return what became of a turn."""
+    """Return the report of a turn."""
     status, reason = TurnStatus.PROCESSED, None
     if work.dropped is not None:
         status, reason = TurnStatus.SKIPPED, work.dropped.reason
@@ -165,7 +165,7 @@ RECENT_TURNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `observe` is told of each turn's status, and the gate that dropped it or ''."""
+    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''."""
 
     database: Database
     writing: WritePipeline
@@ -190,7 +190,7 @@ class IngestPipeline:
         """Take stored turns of one scope through the pipeline, in order; return those that this finished.
 
         `types` are the tenant's, `earlier` what `earlier_turns` returns for the turns, where it was read already.
-        What became of the turns is stored with what they said, in one transaction if that is written in one. Raises
+        The reports of the turns are stored with what they said, in one transaction if that is written in one. Raises
         the first error that stands in the way of a turn, a provider's or the database's: the turns before it are
         finished then, it and those after it are as they were and can be processed again. With `give_up`, turns that
         the extractor does not answer about are finished as failed, before that is raised.
@@ -294,7 +294,7 @@ class IngestPipeline:
     async def _prefilter(
         self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy, earlier: Sequence[Turn] | None = None
     ) -> list[TurnState]:
-        """Return the turns with what came before them, prefiltered (stage 1)."""
+        """Return the turns with their earlier turns, prefiltered (stage 1)."""
         if not turns:
             return []
         if earlier is None:
@@ -434,7 +434,7 @@ class IngestPipeline:
     async def _finish(
         self, session: WriteSession, actor: Actor, works: Sequence[TurnState], now: datetime
     ) -> dict[UUID, TurnReport]:
-        """Store what became of the turns that are complete, what it cost, and whom their pronouns meant.
+        """Store the reports of the turns that are complete, their cost, and the meaning of their pronouns.
 
         Return the reports of those that nobody else has finished.
         """
@@ -470,7 +470,7 @@ def _candidates(works: Sequence[TurnState]) -> list[Candidate]:
 def with_outcomes(
     works: Sequence[TurnState], outcomes: Sequence[WriteOutcome | TypedMemoryError], times: StageTimes
 ) -> list[TurnState]:
-    """Return the turns with what became of their candidates, which were decided in their order."""
+    """Return the turns with the outcomes of their candidates, which were decided in their order."""
     left, done = iter(outcomes), []
     for one in works:
         mine = [next(left) for _ in one.considered.candidates]

@@ -29,7 +29,7 @@ class RejectedProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedCandidates:
-    """What came of a turn's proposals: candidates, the episode last, what was refused, whom pronouns meant."""
+    """The extraction of a turn: candidates, the episode last, refusals, and the meaning of pronouns."""
 
     candidates: tuple[Candidate, ...] = ()
     refused: tuple[RejectedProposal, ...] = ()
@@ -138,7 +138,7 @@ def stored_payload(resolved: Resolved, existing: Existing) -> Payload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Believe:
-    """What the statement says is believed, or no longer, as the transition says.
+    """The statement is believed, or no longer, as the transition says.
 
     Of a repetition, `payload` is what both say together, where that is more than was known; `rewritten` is that,
     prepared.

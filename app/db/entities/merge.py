@@ -37,7 +37,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityMerge:
-    """What merging one entity into another moved: names, memories; and what it found to contradict."""
+    """Names and memories that an entity merge moved, and the contradictions it found."""
 
     entity: UUID
     into: UUID

@@ -45,7 +45,7 @@ class Own:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belongings:
-    """What is asked for besides names; `stated_by` are the types whose memories say what somebody has."""
+    """Kinds of things that a question asks about; `stated_by` are the types whose memories state possessions."""
 
     stated_by: tuple[str, ...] = ()
     own: tuple[Own, ...] = ()
@@ -65,7 +65,7 @@ class Belongings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Where names, entities and memories are read, as SQL; memories by a condition on `x`."""
+    """SQL sources of names, entities and memories; memories by a condition on `x`."""
 
     names: str
     entities: str

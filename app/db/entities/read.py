@@ -155,7 +155,7 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityFilters:
-    """What a listing of entities is narrowed to; None leaves a dimension open.
+    """Filters of a listing of entities; None leaves a dimension open.
 
     `alias` is any of an entity's names, `prefix` what a word of one begins with; both normalised.
     """

@@ -55,7 +55,7 @@ class MovedBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """What taking a merge apart moved back: names, memories, and the memories that hold again."""
+    """Names and memories that an undone merge moved back, and the memories that hold again."""
 
     aliases: int
     memories: int

@@ -146,8 +146,8 @@ class Referent:
 
     `role` is the one in the memory that mentioned it last, or, with `of`, what it is to that one: `reports-to` of
     `user`. `pronoun`: not a mention, but an assignment of that pronoun, the `number`th of its scope; one that is
-    not `alive` is of a conversation too long ago to count. `turn` is the one that said it, where one did: turns of
-    one time are told apart by it, and in their order.
+    not `alive` is of a conversation too long ago to count. `turn` is the one that said it, where one did: it
+    distinguishes turns of one time, in their order.
     """
 
     name: str

@@ -68,7 +68,7 @@ _BLOCK = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FadedFilter:
-    """Which memories count as faded: of these types, under this freshness at `now`, of at most so many words.
+    """Bounds of faded memories: their types, highest freshness at `now`, and greatest number of words.
 
     `model` is the embedding model whose vectors are compared.
     """

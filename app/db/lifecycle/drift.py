@@ -122,7 +122,7 @@ _KEEP = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyCounts:
-    """How many of a name there are; `day` is None for what there is now."""
+    """The count of a name on a day; `day` is None for the present count."""
 
     day: date | None
     kind: str
@@ -132,7 +132,7 @@ class DailyCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCounts:
-    """How many turns of a day ended in a status for a reason; or how many writes were decided in a way."""
+    """The count of a day's turns by status and reason, or of its writes by decision."""
 
     day: date
     status: str
@@ -184,7 +184,7 @@ async def counted(session: ReadSession, tenant: UUID, since: date) -> set[date]:
 
 
 async def read_days(session: ReadSession, tenant: UUID, since: date) -> list[tuple[DayRow, datetime]]:
-    """Return the rows of days from `since` on, and those of what there is, with when they were computed."""
+    """Return the rows of days from `since` on, and those of the present, with the time they were computed."""
     rows = await session.fetch(_SINCE, {"tenant": tenant, "since": since})
     return [
         (

@@ -35,7 +35,7 @@ ENTITIES = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """What must be added to a scope's counts to make them true, and how many terms are kept without a memory."""
+    """Corrections of a scope's counts, and the number of terms without a memory."""
 
     memories: int
     contexts: int

@@ -20,7 +20,7 @@ Cursor = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """How far a run is, and what it has done so far; `ended`: there is no more to do."""
+    """The progress and totals of a run; `ended`: nothing is left to do."""
 
     cursor: Cursor
     counts: Mapping[str, int]

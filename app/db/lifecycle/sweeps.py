@@ -93,7 +93,7 @@ CHANGED = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
-    """What a batch came to: rows looked at, about; what was done, by name; the last id, None: there are no more."""
+    """The result of a batch: approximate rows read, changes by name, and the last id, None at the end."""
 
     seen: int
     counts: Mapping[str, int]

@@ -69,7 +69,7 @@ class Search:
     `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats, `whole` the
     sum of those weights;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
-    together with what came before it; otherwise the context arms would only repeat the others. `questions`: the
+    together with its earlier turns; otherwise the context arms would only repeat the others. `questions`: the
     share by which a memory gains from the best question it answers; 0 where none has any.
     """
 

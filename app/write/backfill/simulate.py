@@ -36,7 +36,7 @@ STAMP = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(slots=True, kw_only=True)
 class BackfillChange:
-    """What a memory comes to: columns with their new values, those that hold the instant of the change, new links."""
+    """The change of a memory: columns with their new values, those that hold the instant of the change, new links."""
 
     row: BackfillScanRow
     effect: BackfillEffect
@@ -66,7 +66,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """What was read for one unit: rivals of each belief as the write rule reads them, and rows of all of them.
+    """The rows read for one unit: rivals of each belief as the write rule reads them, and rows of all of them.
 
     `guarded` are statements that rules of the type may stand against.
     """
@@ -78,14 +78,14 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillOutcome:
-    """What a unit comes to: changes by memory, and what stays."""
+    """The outcome of a unit: changes by memory, and the unchanged."""
 
     changes: Mapping[UUID, BackfillChange]
     left: tuple[Skipped, ...]
 
 
 def simulate(unit: Sequence[AdoptedMemory], beside: Neighbours, types: Registry) -> BackfillOutcome:
-    """Return what becomes of the beliefs of a unit; those that are history already only change their type."""
+    """Return the outcome for the beliefs of a unit; those that are history already only change their type."""
     run = _Simulation(types=types, beside=beside)
     for one in sorted(unit, key=lambda one: (one.row["stated_at"], one.row["id"])):
         run.adopt(one)
@@ -158,7 +158,7 @@ class _Simulation:
         self.changes[memory].links += [(one.source.hex, one.kind.value, one.target.hex) for one in found.links]
 
     def _touched(self, memory: UUID, effect: BackfillEffect, reason: str) -> BackfillChange:
-        """Return the change of a memory that another touches; what becomes of it itself is what counts."""
+        """Return the change of a memory that another touches; its own change counts first."""
         change = self.changes.get(memory)
         if change is None:
             change = BackfillChange(row=self.beside.rows[memory], effect=effect, reason=reason)

@@ -88,7 +88,7 @@ def existing_of(memory: Memory, version: Version) -> Existing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewOutcome:
-    """What a decision came to: a word for it, which memory holds the belief now, what happened to others."""
+    """The outcome of a decision: its name, the memory that holds the belief now, the changes of others."""
 
     outcome: str
     memory: UUID | None
@@ -259,7 +259,7 @@ def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewAuditDetail:
-    """What the audit log says of a decision: who, what, why, and the numbers before and after."""
+    """The audit record of a decision: who, what, why, and the numbers before and after."""
 
     around: WriteContext
     item: ReviewItem
