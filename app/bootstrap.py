@@ -17,6 +17,7 @@ from app.db import migrate as db_migrate
 from app.db import start
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
+from app.db.replica import Replica
 from app.db.session import Database
 from app.errors import ConfigurationError
 from app.metrics import Metrics
@@ -140,6 +141,22 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
     )
     metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
     return database
+
+
+def open_replica(settings: Settings, primary: Database, metrics: Metrics, stack: AsyncExitStack) -> Replica | None:
+    """Return the replica that questions are answered from, None when none is configured; nothing connects yet."""
+    url = settings.replica_database_url
+    if url is None:
+        return None
+    copy = Database(
+        url.get_secret_value(),
+        pool_size=settings.database_pool_size,
+        pool_timeout=settings.database_pool_timeout,
+        statement_timeout=settings.statement_timeout,
+        pooled_transactions=settings.database_pooler == "transaction",
+    )
+    stack.push_async_callback(copy.close)
+    return Replica(primary=primary, copy=copy, wait=settings.replica_wait, observe=metrics.read_source)
 
 
 async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:

@@ -64,6 +64,12 @@ class _Retrieval:
             registry=registry,
         )
         self.embedded = Counter("tm_embedded_texts", "Texts embedded.", registry=registry)
+        self.sources = Counter(
+            "tm_replica_reads",
+            "Questions by the source that answered them, where a replica is configured.",
+            ["source", "reason"],
+            registry=registry,
+        )
         self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
 
 
@@ -259,6 +265,10 @@ class Metrics:
         """Report the numbers of review items by reason, NaN if they aren't known."""
         for reason, count in waiting.items():
             self._writing.reviews.labels(reason).set(count)
+
+    def read_source(self, source: str, reason: str) -> None:
+        """Count a question by the source that answered it: `replica` or `primary`, and the reason."""
+        self._retrieval.sources.labels(source, reason).inc()
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were dropped."""

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from app.bootstrap import Store, first_key, now, open_in_background, open_store
+from app.bootstrap import Store, first_key, now, open_in_background, open_replica, open_store
 from app.db import embedding_models
 from app.db.clock import DatabaseClock
 from app.db.session import Database
@@ -308,4 +308,5 @@ def _queries(base: _Base) -> Queries:
         calibration=CALIBRATIONS.get(base.embedder.name, UNKNOWN),
         observe=base.metrics.arm,
     )
-    return Queries(pipeline=pipeline, tracker=tracker)
+    replica = open_replica(base.settings, base.database, base.metrics, base.stack)
+    return Queries(pipeline=pipeline, tracker=tracker, replica=replica)

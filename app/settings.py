@@ -32,6 +32,13 @@ class Settings(BaseSettings):
     direct_database_url: SecretStr | None = Field(
         default=None, description="Postgres itself for the few connections that jobs need, when a pooler stands before."
     )
+    replica_database_url: SecretStr | None = Field(
+        default=None, description="A streaming replica, which answers questions as long as it is reachable."
+    )
+    replica_wait: PositiveFloat = Field(
+        default=1.0,
+        description="Seconds that a question with a `Memory-Position` waits for the replica; then the primary answers.",
+    )
     database_pooler: Literal["none", "session", "transaction"] = Field(
         default="none", description="What stands between TM_DATABASE_URL and Postgres: a pooler in which mode."
     )
@@ -171,6 +178,7 @@ class Settings(BaseSettings):
         "database_url",
         "migration_database_url",
         "direct_database_url",
+        "replica_database_url",
         "llm_base_url",
         "llm_model",
         mode="before",

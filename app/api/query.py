@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Header
 from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
@@ -13,13 +13,13 @@ from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryO
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
-from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
-from app.services.query import ContextBlock, IdStyle, QueryRequest, QueryResult
+from app.services.query import POSITION_PATTERN, ContextBlock, IdStyle, QueryRequest, QueryResult
 
 Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
@@ -27,6 +27,16 @@ Question = Annotated[
 """A question of 1 to 8,000 characters."""
 
 LARGEST_CONTEXT = 100_000
+
+PositionHeader = Annotated[
+    str | None,
+    Header(
+        alias=POSITION_HEADER,
+        pattern=POSITION_PATTERN,
+        description="The header of a write's answer, to see that write where a replica answers questions.",
+        examples=["0/16B3748"],
+    ),
+]
 
 Part = Literal["context", "memories", "details"]
 """A part of an answer: the block to paste, the memories behind it, or all that is known of both."""
@@ -248,17 +258,21 @@ def router() -> APIRouter:
     return found
 
 
-async def query(runtime: RuntimeDep, actor: ActorDep, body: QueryBody) -> Response:
+async def query(
+    runtime: RuntimeDep, actor: ActorDep, body: QueryBody, memory_position: PositionHeader = None
+) -> Response:
     """Understand the question, retrieve memories under its filters, rank them, and assemble the context block."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.types), now)
-    result = await runtime.queries.query(actor, request)
+    result = await runtime.queries.query(actor, request, position=memory_position)
     return json_answer(_answer(result, body, request.known_at or now))
 
 
-async def recall(runtime: RuntimeDep, actor: ActorDep, body: RecallBody) -> Response:
+async def recall(
+    runtime: RuntimeDep, actor: ActorDep, body: RecallBody, memory_position: PositionHeader = None
+) -> Response:
     """Answer a question by the same pipeline, in the shape of Aegis Memory."""
     now = runtime.clock()
     request = body.to_request(await runtime.type_book.naming(actor.tenant_id, body.memory_types), now)
-    result = await runtime.queries.query(actor, request)
+    result = await runtime.queries.query(actor, request, position=memory_position)
     return json_answer(RecallResultOut.answer(result, request.known_at or now))

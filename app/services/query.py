@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from uuid import UUID
 
+from app.db.replica import POSITION_PATTERN, Replica
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
-from app.read.pipeline import ReadPipeline
+from app.read.pipeline import QueryAnswer, ReadPipeline
 from app.read.values import ContextBlock, IdStyle, QueryRequest, QueryResult
 
 __all__ = [
+    "POSITION_PATTERN",
     "ContextBlock",
     "IdStyle",
     "Queries",
@@ -28,11 +31,22 @@ class Queries:
 
     pipeline: ReadPipeline
     tracker: AccessTracker
+    replica: Replica | None = None
 
-    async def query(self, actor: Actor, request: QueryRequest) -> QueryResult:
-        """Answer a question from what the actor's tenant and the request's visibility allow."""
-        answer = await self.pipeline.answer(actor.tenant_id, request)
+    async def query(self, actor: Actor, request: QueryRequest, *, position: str | None = None) -> QueryResult:
+        """Answer a question from what the actor's tenant and the request's visibility allow.
+
+        With `position`, which a write's answer carried, everything written up to there is seen.
+        """
+        answer = await self._answer(actor.tenant_id, request, position)
         if answer.mode is not ReadMode.AUDIT and request.known_at is None:
             at = self.pipeline.clock()
             self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result
+
+    async def _answer(self, tenant: UUID, request: QueryRequest, position: str | None) -> QueryAnswer:
+        if self.replica is None:
+            return await self.pipeline.answer(tenant, request)
+        return await self.replica.read(
+            lambda database: replace(self.pipeline, database=database).answer(tenant, request), position=position
+        )

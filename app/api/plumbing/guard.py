@@ -58,6 +58,9 @@ OPERATOR = {ROLE: "operator"}
 BY_OPERATOR = "operator"
 """The operator's name in the audit logs of tenants."""
 
+POSITION_HEADER = "Memory-Position"
+"""The position of a write in the primary's log; a question that sends it back sees that write on a replica, too."""
+
 _WIDEST = 2**63
 
 _DIGITS = 20
@@ -84,18 +87,26 @@ class GuardedRoute(APIRoute):
         requires_body = takes_body and self.body_field is not None and self.body_field.field_info.is_required()
         example = _described(self.body_field.field_info.annotation) if self.body_field is not None else ""
         parameters = _parameters(self.dependant)
+        changes = role not in {"none", "read"} and self.methods != {"GET"}
 
         async def guarded(request: Request) -> Response:
             if role != "none":
                 request.state.actor = await authenticate(request, role)
                 _refuse_unknown(request.query_params, parameters)
             if not takes_body:
-                return await handle(request)
+                return await answered(request)
             strict = StrictRequest(request.scope, request.receive)
             await strict.read()
             if strict.empty and requires_body:
                 raise InvalidFields([FieldError(field="", message=f"the body is empty: send {example}")])
-            return await handle(strict)
+            return await answered(strict)
+
+        async def answered(request: Request) -> Response:
+            response = await handle(request)
+            replica = request.app.state.runtime.queries.replica if changes else None
+            if replica is not None:
+                response.headers[POSITION_HEADER] = await replica.position()
+            return response
 
         return guarded
 

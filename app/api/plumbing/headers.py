@@ -9,6 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.plumbing.guard import POSITION_HEADER
 from app.api.plumbing.idempotency import REPLAYED
 
 SECURITY: Mapping[str, str] = {
@@ -19,8 +20,8 @@ SECURITY: Mapping[str, str] = {
 }
 """What an answer says unless its route says otherwise, as the pages and their files do."""
 
-_SENT = ("Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id")
-_READ = (REPLAYED, "Retry-After", "X-Request-Id")
+_SENT = ("Authorization", "Content-Type", "Idempotency-Key", POSITION_HEADER, "X-Request-Id")
+_READ = (REPLAYED, POSITION_HEADER, "Retry-After", "X-Request-Id")
 _PREFLIGHT_SECONDS = 600
 
 

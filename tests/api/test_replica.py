@@ -1,0 +1,150 @@
+"""Questions that a streaming replica answers: what the caller wrote is seen there, or the primary answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+import httpx
+import pytest
+
+from app.db.embedded.folder import DataFolder, server_account
+from app.db.embedded.process import launch, stop
+from app.db.embedded.server import start_embedded
+from app.db.replica import AVOIDED_SECONDS
+from tests.api.conftest import connected, running, settings_for
+from tests.db.embedded_service import data_folder, link_binaries
+
+WAIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A primary and its streaming replica: the owner's logins, and the replica's folder."""
+
+    primary: str
+    replica: str
+    folder: DataFolder
+
+    async def on_replica(self, sql: str) -> None:
+        connection = await asyncpg.connect(self.replica)
+        try:
+            await connection.execute(sql)
+        finally:
+            await connection.close()
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
+    deadline = time.monotonic() + WAIT_SECONDS
+    with data_folder() as first, data_folder() as second:
+        server = start_embedded(first)
+        try:
+            link_binaries(first, second)
+            folder, account = DataFolder(second), server_account(DataFolder(first).cluster)
+            account.own(second)
+            program, to = str(folder.program("pg_basebackup")), str(folder.cluster)
+            copy = [program, "-d", server.url, "-D", to, "-R", "-c", "fast"]
+            done = account.run(copy, env=folder.environment(), timeout=WAIT_SECONDS)
+            assert done.returncode == 0, done.stdout
+            port = launch(folder, account, deadline)
+            login = urlsplit(server.url)
+            there = login._replace(netloc=f"{login.username}:{login.password}@127.0.0.1:{port}").geturl()
+            try:
+                yield Pair(server.url, there, folder)
+            finally:
+                stop(folder.cluster, deadline + WAIT_SECONDS)
+        finally:
+            server.release()
+
+
+@pytest.fixture
+async def client(pair: Pair) -> AsyncIterator[httpx.AsyncClient]:
+    settings = settings_for(pair.primary, replica_database_url=pair.replica, replica_wait=0.3)
+    async with running(settings) as app, connected(app) as client:
+        yield client
+
+
+async def write(client: httpx.AsyncClient, user: str, employer: str) -> str:
+    body = {"user_id": user, "predicate": "works-at", "object": employer}
+    answer = await client.post("/memories/typed/fact", json=body)
+    assert answer.status_code == 201, answer.text
+    position: str = answer.headers["Memory-Position"]
+    return position
+
+
+async def employers(client: httpx.AsyncClient, user: str, position: str | None) -> list[str]:
+    headers = {} if position is None else {"Memory-Position": position}
+    body = {"user_id": user, "query": "Where does the user work?"}
+    answer = await client.post("/query", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return [one["memory"]["object"] for one in answer.json()["memories"]]
+
+
+async def reads(client: httpx.AsyncClient, source: str, reason: str) -> float:
+    counted = (await client.get("/metrics")).text
+    line = f'tm_replica_reads_total{{reason="{reason}",source="{source}"}} '
+    return next((float(one.removeprefix(line)) for one in counted.splitlines() if one.startswith(line)), 0.0)
+
+
+async def test_what_was_written_is_seen_on_the_replica(client: httpx.AsyncClient) -> None:
+    for number in range(20):
+        position = await write(client, f"seen{number}", "Volkswagen")
+        assert await employers(client, f"seen{number}", position) == ["Volkswagen"]
+    assert await reads(client, "replica", "chosen") == 20
+
+
+async def test_a_replica_that_is_behind_answers_only_those_who_wrote_nothing(
+    client: httpx.AsyncClient, pair: Pair
+) -> None:
+    settled = await write(client, "behind", "Volkswagen")
+    assert await employers(client, "behind", settled) == ["Volkswagen"]
+    await pair.on_replica("SELECT pg_wal_replay_pause()")
+    try:
+        later = await write(client, "behind", "Fiat")
+        assert await employers(client, "behind", None) == ["Volkswagen"]
+        assert await reads(client, "primary", "behind") == 0
+        assert await employers(client, "behind", later) == ["Fiat"]
+        assert await reads(client, "primary", "behind") == 1
+    finally:
+        await pair.on_replica("SELECT pg_wal_replay_resume()")
+    assert await employers(client, "behind", later) == ["Fiat"]
+    assert await reads(client, "replica", "chosen") == 3
+
+
+async def test_a_position_that_is_none_is_refused(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/query", json={"query": "anything"}, headers={"Memory-Position": "yesterday"})
+    assert answer.status_code == 422
+    assert "Memory-Position" in answer.text
+
+
+async def test_questions_are_answered_while_the_replica_is_gone(
+    client: httpx.AsyncClient, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    position = await write(client, "gone", "Volkswagen")
+    assert await employers(client, "gone", position) == ["Volkswagen"]
+    account = server_account(pair.folder.cluster)
+    stop(pair.folder.cluster, time.monotonic() + WAIT_SECONDS)
+    try:
+        for given in (None, position, None):
+            assert await employers(client, "gone", given) == ["Volkswagen"]
+        assert await reads(client, "primary", "failed") == 3
+    finally:
+        launch(pair.folder, account, time.monotonic() + WAIT_SECONDS)
+    monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + AVOIDED_SECONDS)
+    assert await employers(client, "gone", position) == ["Volkswagen"]
+    assert await reads(client, "replica", "chosen") == 2
+
+
+async def test_without_a_replica_no_position_is_told(pair: Pair) -> None:
+    async with running(settings_for(pair.primary)) as app, connected(app) as client:
+        body = {"user_id": "alone", "predicate": "works-at", "object": "Fiat"}
+        assert "Memory-Position" not in (await client.post("/memories/typed/fact", json=body)).headers
+
+
+def test_the_replica_is_one(pair: Pair) -> None:
+    assert (Path(pair.folder.cluster) / "standby.signal").exists()
