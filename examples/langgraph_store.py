@@ -125,9 +125,9 @@ class TypedMemoryStore(BaseStore):
     def _candidates(self, op: SearchOp) -> Iterator[SearchItem]:
         client = self._client(op.namespace_prefix)
         if op.query:
-            hits = client.recall(op.query, types=[TYPE], top_k=_SEARCHED).memories
+            hits = client.recall(op.query, types=[TYPE], top_k=_SEARCHED, include=["details"]).memories
             found: list[tuple[models.TenantTypeMemory, float | None]]
-            found = [(one.memory, one.score) for one in hits if isinstance(one.memory, models.TenantTypeMemory)]
+            found = [(models.TenantTypeMemory.model_validate(one.memory.model_dump()), one.score) for one in hits]
         else:
             found = [(one, None) for one in _own(client.memories(type=[TYPE], status=["active"], limit=200))]
         for memory, score in found:

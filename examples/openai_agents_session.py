@@ -30,7 +30,7 @@ def recalling(
     """Return instructions that end with what is known about the user."""
 
     async def with_memory(_context: RunContextWrapper[Any], _agent: Agent[Any]) -> str:
-        known = await known_about(memory, "Who is the user, and what do they prefer?")
+        known = await known_about(memory, "Who is the user, and what do they prefer?", min_relevance=0)
         return f"{instructions}\n\n{known}".strip()
 
     return with_memory

@@ -10,7 +10,7 @@ from codegen.python_types import Types, attribute, camel, class_of, common_field
 
 BODIES: Final = {
     "RecallOptions": ("QueryBody", {"query"}),
-    "RememberOptions": ("TurnsBody", {"turns", "content"}),
+    "RememberOptions": ("TurnsBody", {"turns", "messages", "content"}),
     "UpdateOptions": ("PatchBody", set[str]()),
     "FeedbackOptions": ("FeedbackBody", {"feedback"}),
 }

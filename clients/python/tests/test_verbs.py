@@ -35,6 +35,17 @@ def test_messages_are_remembered_by_a_job_that_can_be_awaited(memory: TypedMemor
     assert memory.turn(first.id).session_id == "monday"
 
 
+def test_messages_of_chat_libraries_are_remembered(memory: TypedMemory) -> None:
+    stored = memory.remember(
+        [
+            {"role": "system", "content": "You are helpful."},
+            {"role": "user", "content": [{"type": "text", "text": "I live in Porto."}], "name": "Ana"},
+        ]
+    )
+    assert [one.status for one in stored.turns] == ["processed"]
+    assert [one.place for one in stored.ignored] == [0]
+
+
 def test_a_dry_run_stores_nothing(memory: TypedMemory) -> None:
     assert memory.remember("I live in Porto.", dry_run=True).turns[0].id is None
     assert list(memory.memories()) == []

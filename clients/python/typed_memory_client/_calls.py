@@ -20,6 +20,11 @@ Item = TypeVar("Item")
 Options = Mapping[str, Any]
 """Keyword arguments of a verb that go into the body or the query string as they are."""
 
+Said = str | Sequence[Mapping[str, object]]
+"""What was said: a text, or messages: `bodies.TurnIn`, or those of OpenAI, Anthropic and LangChain as they are."""
+
+_TURN_FIELDS: Final = frozenset(TurnIn.__annotations__)
+
 ReviewAction = Literal["accept", "reject", "keep_both", "supersede_with", "merge"]
 
 
@@ -95,9 +100,9 @@ def request(method: str, path: str, params: Options | None, body: Options | None
     return Call(method=method.upper(), path=path, answer=_ANY, params=params or {}, body=body, is_write=is_write)
 
 
-def remember(what: str | Sequence[TurnIn], options: Options, *, wait: bool, dry_run: bool) -> Call[models.TurnsResult]:
+def remember(what: Said, options: Options, *, wait: bool, dry_run: bool) -> Call[models.TurnsResult]:
     """Ingest what was said."""
-    said: Options = {"content": what} if isinstance(what, str) else {"turns": list(what)}
+    said = {"content": what} if isinstance(what, str) else {_list_of(what): list(what)}
     params = {"mode": "sync" if wait else "async", "dry_run": dry_run or None}
     return Call(
         method="POST", path="/turns", answer=_TURNS_RESULT, params=params, body={**options, **said}, is_write=True
@@ -248,6 +253,12 @@ def who_am_i() -> Call[models.WhoAmI]:
 def ready() -> Call[models.Ready]:
     """Ask whether the service can serve."""
     return Call(method="GET", path="/readyz", answer=_READY)
+
+
+def _list_of(said: Sequence[Mapping[str, object]]) -> str:
+    """Return the field of the body that takes these: `messages` if one has what a turn lacks, as content parts."""
+    are_turns = all(one.keys() <= _TURN_FIELDS and isinstance(one.get("content"), str) for one in said)
+    return "turns" if are_turns and all(one.get("role") != "system" for one in said) else "messages"
 
 
 def _memory_path(memory_id: str) -> str:

@@ -24,7 +24,7 @@ class TypedMemory(TypedWrites):
 
     def remember(
         self,
-        what: str | Sequence[bodies.TurnIn],
+        what: calls.Said,
         /,
         *,
         wait: bool = True,
@@ -33,6 +33,9 @@ class TypedMemory(TypedWrites):
         **options: Unpack[bodies.RememberOptions],
     ) -> models.TurnsResult:
         """Ingest what was said: a text, or messages as `{"role": ..., "content": ...}`.
+
+        Messages may also be those of OpenAI's, Anthropic's or LangChain's libraries, with content in parts; system
+        prompts and messages without text are left out, and listed in `ignored`.
 
         It is stored when this returns. With `wait` the memories made of it are too, and `turns` says what was
         decided about each; without, `job_id` is the job that makes them (see `wait_for`). `dry_run` stores nothing.
@@ -96,7 +99,7 @@ class TypedMemory(TypedWrites):
         return self._send(calls.update(_id(memory), {"needs_review": True}))
 
     def reviews(self, **options: Unpack[bodies.ListReviewsOptions]) -> Iterator[models.ReviewItem]:
-        """Yield what waits for a reviewer. It takes a key with the role `admin`, as deciding does."""
+        """Yield what waits for a reviewer. It takes a key with the role `review`, as deciding does."""
         for one in self._items(calls.reviews(self._identify(options))):
             yield one
 

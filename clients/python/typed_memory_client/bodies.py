@@ -399,7 +399,7 @@ class ReflectionWrite(WriteFields, total=False):
 
 
 class RelationWrite(WriteFields, total=False):
-    """A typed edge from one entity to another, from a controlled vocabulary."""
+    """A typed edge from one named entity to another; where none of the relation types fits, it is a fact."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -795,7 +795,7 @@ class ReflectionItem(WriteFields, total=False):
 
 
 class RelationItem(WriteFields, total=False):
-    """A typed edge from one entity to another, from a controlled vocabulary."""
+    """A typed edge from one named entity to another; where none of the relation types fits, it is a fact."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -938,10 +938,6 @@ IdStyle = Literal["none", "short", "full"]
 
 QueryMode = Literal["default", "historical", "audit"]
 
-class ChatMessageIn(TypedDict, total=False):
-    """A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it."""
-
-
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
 
 MemorySort = Literal["-recorded_at", "recorded_at", "-importance", "importance", "-confidence", "-stated_at", "stated_at"]
@@ -1020,9 +1016,6 @@ class RememberOptions(TypedDict, total=False):
 
     importance: float | None
     """The importance, from 0 to 1, independent of confidence; by default the type's."""
-
-    messages: Sequence[ChatMessageIn] | None
-    """Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or `created_at` is the time, `name` the speaker. System prompts and messages without text are left out and listed in `ignored`."""
 
     metadata: Mapping[str, Any] | None
     """Anything else; kept, not interpreted."""

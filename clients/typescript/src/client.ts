@@ -20,6 +20,9 @@ export interface RememberControl extends WriteControl {
 }
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
+const TURN_FIELDS: ReadonlySet<string> = new Set<keyof types.Message>([
+  "role", "content", "speaker", "occurred_at", "session_id", "sequence_number", "category", "importance", "metadata",
+]);
 const POLL_MS = 200;
 
 /** A memory service, seen through one API key. */
@@ -37,13 +40,17 @@ export class TypedMemory {
     return new TypedMemory(identity({ user_id, agent_id }), this.#transport);
   }
 
-  /** Ingest what was said: a text, or messages as `{ role, content }`. It is stored when this resolves. */
+  /**
+   * Ingest what was said: a text, or messages as `{ role, content }`. It is stored when this resolves. Messages may also
+   * be those of OpenAI's, Anthropic's, LangChain's or Vercel's libraries, with content in parts; system prompts and
+   * messages without text are left out, and listed in `ignored`.
+   */
   remember(
-    what: string | readonly types.Message[],
+    what: string | readonly types.Message[] | readonly types.ChatMessage[],
     options: types.RememberOptions = {},
     control: RememberControl = {},
   ): Promise<types.TurnsResult> {
-    const said = typeof what === "string" ? { content: what } : { turns: what };
+    const said = typeof what === "string" ? { content: what } : { [listOf(what)]: what };
     return this.#send({
       method: "POST",
       path: "/turns",
@@ -127,7 +134,7 @@ export class TypedMemory {
     return this.update(memory, { needs_review: true });
   }
 
-  /** Yield what waits for a reviewer. It takes a key with the role `admin`, as deciding does. */
+  /** Yield what waits for a reviewer. It takes a key with the role `review`, as deciding does. */
   reviews(options: types.ListReviewsOptions = {}): AsyncGenerator<types.ReviewItem, void> {
     return this.#items("/admin/review", "items", { ...this.#identity, ...options });
   }
@@ -253,6 +260,14 @@ export class TypedMemory {
       cursor = page["next_cursor"] as string | null;
     } while (cursor !== null);
   }
+}
+
+/** Return the field of the body that takes these: `messages` if one has what a turn lacks, as content parts. */
+function listOf(said: readonly object[]): "turns" | "messages" {
+  const isTurn = (one: object) =>
+    Object.keys(one).every((name) => TURN_FIELDS.has(name)) &&
+    "content" in one && typeof one.content === "string" && !("role" in one && one.role === "system");
+  return said.every(isTurn) ? "turns" : "messages";
 }
 
 function memoryPath(memory: MemoryId): string {

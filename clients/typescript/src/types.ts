@@ -38,6 +38,8 @@ export type FieldError = Schemas["FieldError"];
 
 /** One message of a conversation. */
 export type Message = Schemas["TurnIn"];
+/** A message as chat libraries have it. */
+export type ChatMessage = Readonly<Record<string, unknown>>;
 export type ReviewerStatement = Schemas["ReviewerStatement"];
 export type ReviewAction = Schemas["ReviewAction"];
 export type FeedbackKind = Schemas["FeedbackKind"];
@@ -52,7 +54,7 @@ export type TenantTypeWrite = Body<"write_own_type">;
 export type BatchItem = Body<"write_batch">["memories"][number];
 
 export type RecallOptions = Omit<Body<"query">, "query">;
-export type RememberOptions = Omit<Body<"ingest_turns">, "turns" | "content">;
+export type RememberOptions = Omit<Body<"ingest_turns">, "turns" | "messages" | "content">;
 export type UpdateOptions = Body<"patch_memory">;
 export type FeedbackOptions = Omit<Body<"give_feedback">, "feedback">;
 

@@ -40,6 +40,15 @@ test("messages are remembered by a job that can be awaited", async () => {
   assert.equal((await memory.turn(turns[0].id)).session_id, "monday");
 });
 
+test("messages of chat libraries are remembered", async () => {
+  const stored = await newMemory().remember([
+    { role: "system", content: "You are helpful." },
+    { role: "user", content: [{ type: "text", text: "I live in Porto." }], name: "Ana" },
+  ]);
+  assert.deepEqual(stored.turns.map((one) => one.status), ["processed"]);
+  assert.deepEqual(stored.ignored.map((one) => one.place), [0]);
+});
+
 test("a dry run stores nothing", async () => {
   const memory = newMemory();
   const stored = await memory.remember("I live in Porto.", {}, { dryRun: true });
