@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -23,6 +23,9 @@ from app.model import Category, ScopeKind
 MOST_TURNS = 500
 """Most turns in one request."""
 
+A_MOMENT = timedelta(microseconds=1)
+"""By what a turn without a time comes before the next one of its request."""
+
 
 class TurnIn(RequestBody):
     """One message of a conversation."""
@@ -30,7 +33,9 @@ class TurnIn(RequestBody):
     role: Role = Field(default=Role.USER, description="The author's role, which caps the source strength.")
     content: Sentence = Field(examples=["I moved from Boston to Berlin last month to work at Volkswagen."])
     speaker: Name | None = Field(default=None, description="Who said it, where a conversation has names: who `I` is.")
-    occurred_at: Instant | None = Field(default=None, description="Time of the turn; by default now.")
+    occurred_at: Instant | None = Field(
+        default=None, description="Time of the turn; by default now, in the order of the request."
+    )
     session_id: Name | None = None
     sequence_number: Place | None = None
     category: Category | None = Field(
@@ -183,14 +188,20 @@ def _turn_of(said: ChatMessage) -> TurnIn:
 
 
 def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[Turn]:
-    """Return the turns to store, with ids in their order; raise InvalidFields."""
+    """Return the turns to store, with ids in their order; raise InvalidFields.
+
+    Turns without a time get successive instants, the last of them `now`, so that what one says can end what another
+    has said before it.
+    """
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
     errors = []
     turns = []
-    for placed, identifier in zip(given.placed, sorted(ids.new() for _ in given.placed), strict=True):
+    first = now - (len(given.placed) - 1) * A_MOMENT
+    identifiers = sorted(ids.new() for _ in given.placed)
+    for place, (placed, identifier) in enumerate(zip(given.placed, identifiers, strict=True)):
         one = placed.turn
-        occurred = fields.aware(one.occurred_at, zone) or now
+        occurred = fields.aware(one.occurred_at, zone) or first + place * A_MOMENT
         if occurred > now + FUTURE:
             errors.append(FieldError(field=placed.field("occurred_at"), message="must not lie in the future"))
             continue

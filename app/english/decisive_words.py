@@ -58,7 +58,7 @@ _SCALE: Final = 100
 
 def differ_decisively(first: str, second: str) -> bool:
     """Return whether the words in which two texts differ keep them apart, however similar their vectors are."""
-    one, other = _Reading(first), _Reading(second)
+    one, other = DecisiveWords(first), DecisiveWords(second)
     return one.members != other.members or _differ(one, other)
 
 
@@ -67,12 +67,12 @@ def exclude_one_another(first: str, second: str) -> bool:
 
     So they may tell of two times of the same thing, if not.
     """
-    one, other = _Reading(first), _Reading(second)
+    one, other = DecisiveWords(first), DecisiveWords(second)
     both = one.members.keys() & other.members.keys()
     return any(one.members[kind] != other.members[kind] for kind in both) or _differ(one, other)
 
 
-def _differ(one: _Reading, other: _Reading) -> bool:
+def _differ(one: DecisiveWords, other: DecisiveWords) -> bool:
     """Return whether two texts differ in numbers, denials, names, sides of opposites or negating prefixes."""
     names = one.names | other.names
     alone, beside = one.stems - other.stems, other.stems - one.stems
@@ -91,19 +91,25 @@ def decisive_key(text: str) -> str:
 
     Texts of one key may still exclude one another.
     """
-    read = _Reading(text)
+    read = DecisiveWords(text)
     return repr((read.said(read.names), read.numbers, read.denied))
 
 
-class _Reading:
-    """The decisive words of a text, and its names, in their order."""
+class DecisiveWords:
+    """The decisive words of a text, and its names, in their order.
+
+    `classed` are the places of the words that are numbers or members of a class.
+    """
 
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(_HALF_OF_DAY.sub(r"\1m", text))
         self.words = [_POSSESSIVE.sub("", fold_accents(normalise(token))) for token in self.tokens]
         values = [_value(word) for word in self.words]
-        self.numbers = _groups(self.words, _composed(self.words, values))
-        self.members = self._members(values)
+        numbers, members = _composed(self.words, values), self._members(values)
+        self.numbers = _groups(self.words, numbers)
+        self.members = {kind: _groups(self.words, places) for kind, places in members.items()}
+        valued = {place for place, value in enumerate(values) if value is not None}
+        self.classed = valued.union(numbers, *members.values())
         self.denied = sum(word in _lists().negations or word.endswith("n't") for word in self.words)
         self.stems = Counter(_stems(word for word in self.words if word[0].isalpha()))
         self.names = {word for place, word in enumerate(self.words) if self._names(place)}
@@ -121,14 +127,14 @@ class _Reading:
             if self.tokens[place][0].isupper() and self._opens(place) and word not in stop and after not in _DETERMINERS
         }
 
-    def _members(self, values: Sequence[Decimal | None]) -> Mapping[int, Sequence[object]]:
+    def _members(self, values: Sequence[Decimal | None]) -> Mapping[int, Mapping[int, int]]:
         found: dict[int, dict[int, int]] = defaultdict(dict)
         for place, word in enumerate(self.words):
             kind, member = _lists().members.get(word, (None, 0))
             counted = place > 0 and values[place - 1] is not None
             if kind is not None and (counted or len(word) > _SHORT or not word.isalpha()):
                 found[kind][place] = member
-        return {kind: _groups(self.words, places) for kind, places in found.items()}
+        return found
 
     def _names(self, place: int) -> bool:
         token, word = self.tokens[place], self.words[place]
@@ -248,7 +254,7 @@ def _prefixed(alone: Collection[str], beside: Collection[str]) -> bool:
     )
 
 
-def _opened_by_others(one: _Reading, other: _Reading) -> bool:
+def _opened_by_others(one: DecisiveWords, other: DecisiveWords) -> bool:
     """Return whether both texts open sentences with words of their own that may be names."""
     mine = {stem for stem in _stems(one.openers()) if stem not in other.stems}
     theirs = {stem for stem in _stems(other.openers()) if stem not in one.stems}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from app.english.content_words import same_content
 from app.english.decisive_words import differ_decisively
 from app.memory.lifecycle import is_over
 from app.memory.versions import Repetition
@@ -59,7 +60,11 @@ def doubtful(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]
 
 
 def _sure(resolved: Resolved, one: Existing) -> bool:
-    return resolved.prepared.candidate.type.likeness_merges and (one.similarity or 0.0) > DUPLICATE
+    return (
+        resolved.prepared.candidate.type.likeness_merges
+        and (one.similarity or 0.0) > DUPLICATE
+        and same_content(one.content, resolved.prepared.content)
+    )
 
 
 def _comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:

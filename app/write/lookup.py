@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -28,12 +29,10 @@ from app.write.dedup import DOUBTFUL, DUPLICATE
 from app.write.resolve import (
     KnownName,
     NameQuestion,
-    alike,
     names_of,
-    near_names,
+    nominated,
     open_questions,
     resolve,
-    to_spell,
 )
 from app.write.trace import StageTimes, timed
 from app.write.values import Existing, Prepared, Resolved
@@ -158,7 +157,7 @@ def _obstacle(
 async def read_names(
     session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], *, shared: bool = False
 ) -> tuple[ScopeState, dict[str, list[KnownName]]]:
-    """Return the scope's state and what it knows of each of the wave's names, as they are written or nearly so.
+    """Return the scope's state and what it knows of each of the wave's names, in this form or one near it.
 
     `shared`: also names that only share a word with one that is not known. A name that is an entity's id is that
     entity's, whatever else is called so.
@@ -166,14 +165,12 @@ async def read_names(
     entities = {one.entity for prepared in wave for one in prepared.mentions if one.entity is not None}
     names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
     state, rows = await write_lookup.read_names(session, tenant=tenant, scope=scope, names=names)
-    unknown = to_spell(names, {row["wanted"] for row in rows})
+    unknown = names - {row["wanted"] for row in rows}
     if unknown:
         aliases = await write_lookup.aliases(session, tenant=tenant, scope=scope)
         inline = len(unknown) * len(aliases) <= _INLINE
-        near = alike(unknown, aliases) if inline else await asyncio.to_thread(alike, unknown, aliases)
-        if shared:
-            for name, others in near_names(unknown, aliases).items():
-                near[name] = list(dict.fromkeys([*near.get(name, ()), *others]))
+        compare = partial(nominated, unknown, aliases, shared=shared)
+        near = compare() if inline else await asyncio.to_thread(compare)
         if near:
             every = {alias for found in near.values() for alias in found}
             rows += await write_lookup.near_spellings(session, tenant=tenant, scope=scope, names=near, near=every)

@@ -28,6 +28,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
+from app.english.name_variants import may_be_one, variants
 from app.english.spelling import misspelt
 from app.errors import InvalidInput, ProviderError
 from app.memory import normalise
@@ -111,9 +112,17 @@ def names_of(prepared: Iterable[Prepared]) -> set[str]:
     } - {""}
 
 
-def to_spell(names: Iterable[str], known: Collection[str]) -> list[str]:
-    """Return which names may be another spelling of what is known, as far as they are compared."""
-    return sorted(name for name in names if name not in known and SHORTEST <= len(name) <= LONGEST)[:MOST]
+def nominated(names: Collection[str], aliases: Sequence[str], *, shared: bool) -> dict[str, list[str]]:
+    """Return, for each unknown name that has any, the known ones that may mean the same.
+
+    They are spelled alike or are forms of one name, as far as they are compared; with `shared`, those that share a
+    word are found, too.
+    """
+    compared = sorted(name for name in names if len(name) <= LONGEST)[:MOST]
+    spelled = [name for name in compared if len(name) >= SHORTEST]
+    ways = [alike(spelled, aliases), variants(compared, aliases), near_names(spelled, aliases) if shared else {}]
+    found = {name: list(dict.fromkeys(one for way in ways for one in way.get(name, ()))) for name in compared}
+    return {name: near for name, near in found.items() if near}
 
 
 def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
@@ -208,7 +217,7 @@ def _resembled(mention: Mention, known: Sequence[KnownName]) -> str | None:
 
 
 def _is_near(wanted: str, alias: str) -> bool:
-    if wanted == alias:
+    if may_be_one(wanted, alias):
         return True
     long = min(len(wanted), len(alias)) >= SHORTEST and max(len(wanted), len(alias)) <= LONGEST
     return long and normalise.numbers(wanted) == normalise.numbers(alias) and similarity(wanted, alias) >= SIMILAR
@@ -375,10 +384,10 @@ def _options(mention: Mention, wanted: str, known: Sequence[KnownName]) -> tuple
 
 
 def _spelling_likeness(wanted: str, alias: str) -> float:
-    """Return how near two names are: by spelling, or wholly where one has all the words of the other."""
+    """Return how near two names are: by spelling, or wholly where one has all the words of the other or its forms."""
     first, second = set(_words(wanted)), set(_words(alias))
     contained = bool(first and second) and (first <= second or second <= first)
-    return 1.0 if contained else similarity(wanted, alias)
+    return 1.0 if contained or may_be_one(wanted, alias) else similarity(wanted, alias)
 
 
 def _words(name: str) -> list[str]:

@@ -43,6 +43,24 @@ async def test_a_turn_whose_statement_was_replaced_is_not_shown(
     assert found["memories"][0]["memory"]["status"] == "active"
 
 
+@pytest.mark.parametrize("shape", ["turns", "messages"])
+@pytest.mark.parametrize(
+    ("before", "after", "question"),
+    [*REPLACED, ("I work at Siemens.", "I no longer work at Siemens.", "Do I work at Siemens?")],
+)
+async def test_a_turn_ends_what_an_earlier_turn_of_its_request_stated(
+    client: httpx.AsyncClient, before: str, after: str, question: str, shape: str
+) -> None:
+    said = [{"role": "user", "content": content} for content in (before, after)]
+    answer = await client.post("/turns?mode=sync", json={shape: said, "user_id": "u1", "session_id": "s"})
+    assert answer.status_code == 200, answer.text
+    times = [one["occurred_at"] for one in answer.json()["turns"]]
+    assert times == sorted(set(times))
+    found = await ask(client, question)
+    assert before not in contents(found)
+    assert after in found["context"]["text"] or found["memories"][0]["memory"]["type"] != "episodic"
+
+
 async def test_asked_for_what_was_said_a_replaced_turn_is_marked_with_the_day(client: httpx.AsyncClient) -> None:
     await say(client, "I live in Graz, in a flat by the river.", days_ago=90)
     await say(client, "I live in Linz now.", days_ago=3)

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations, islice, product
-from pathlib import Path
 
 import pytest
 
 from app.english.decisive_words import differ_decisively
 from app.english.word_lists import MEN, WOMEN, alternatives, entries
-from app.providers.wordllama import WordllamaEmbedder
-from app.write.dedup import DUPLICATE
-from tests.support.stores import embedder
-
-__all__ = ["embedder"]
-
-PARAPHRASES = [
-    tuple(side.strip() for side in line.split("|"))
-    for line in (Path(__file__).parent / "paraphrases.txt").read_text().splitlines()
-    if not line.startswith("#")
-]
-MERGED_BY_DIGITS = 47
-"""Paraphrases that were duplicates while only figures and `not` were compared."""
 
 TEMPLATES = (
     "user planned it with the {} in mind",
@@ -183,18 +169,6 @@ def test_the_order_of_names_and_numbers_decides() -> None:
 def test_a_detail_that_one_text_alone_has_decides() -> None:
     for detail in ("on Monday", "in March", "with Anna", "before the storm", "5 times", "in the morning"):
         assert differ_decisively("user went to the lake", f"user went to the lake {detail}")
-
-
-async def test_paraphrases_merge_as_before(embedder: WordllamaEmbedder) -> None:
-    vectors = await embedder.embed([side for pair in PARAPHRASES for side in pair])
-    likeness = (vectors[::2] * vectors[1::2]).sum(axis=1)
-    found = [
-        pair
-        for pair, cosine in zip(PARAPHRASES, likeness.tolist(), strict=True)
-        if cosine > DUPLICATE and not differ_decisively(*pair)
-    ]
-    assert len(PARAPHRASES) >= 60
-    assert len(found) >= MERGED_BY_DIGITS
 
 
 @pytest.mark.parametrize("text", ["", "!", "... , .", "7", "\u4f60\u597d", "a" * 10_000, "1." * 5_000, "-" * 5_000])

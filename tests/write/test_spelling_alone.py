@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from app.english.name_variants import may_be_one
 from app.english.spelling import misspelt
 from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
-from app.write.resolve import SIMILAR, UNKNOWN, KnownName, resolve, similarity
+from app.write.resolve import SIMILAR, UNKNOWN, KnownName, nominated, resolve, similarity
 from app.write.values import Prepared
 from tests.support.stores import Store
 from tests.write.test_entities import entities
@@ -24,6 +25,25 @@ MISSPELT = [
     (line.split(" | ")[0], line.split(" | ")[1])
     for line in (Path(__file__).parents[1] / "english" / "misspellings.txt").read_text().splitlines()
     if not line.startswith("#")
+]
+
+FORMS = [
+    (name, form)
+    for name, forms in {
+        "Elizabeth Carver": "Liz|Beth Carver|Lizzie|E. Carver|Carver, Elizabeth|Ms Carver",
+        "William Okonkwo": "Bill|Will Okonkwo|Billy|Dr. Okonkwo|Okonkwo|W Okonkwo",
+        "Margaret van Dijk": "Peggy|Meg van Dijk|Maggie|Mrs van Dijk|M. van Dijk",
+        "Robert Amsel": "Bob|Rob Amsel|Bobby Amsel|Mr Amsel|Amsel, Bob",
+        "Katherine Moreau": "Kate|Kathy Moreau|K. Moreau|Prof. Moreau",
+        "Priya Ramanathan": "Priya|Ramanathan|P. Ramanathan|Ramanathan, Priya",
+        "Alexander Petrov": "Alex|Sasha Petrov|Alex P.|A. Petrov",
+        "Thomas Brandt": "Tom|Tommy Brandt|Tom B.|Brandt",
+        "European Metalworks": "EM|the EM|European Metalworks AG",
+        "Harbour Trust Foundation": "HTF|Harbour Trust|the Harbour Trust Foundation",
+        "Nordwind Energy": "Nordwind|Nordwind Energy Group|Nordwind Energy Ltd",
+        "Saint Brendan Hospital": "Brendan Hospital|SBH|St. Brendan Hospital",
+    }.items()
+    for form in forms.split("|")
 ]
 
 
@@ -102,6 +122,25 @@ def test_misspellings_are_resolved_or_proposed() -> None:
     assert len(MISSPELT) == 50
     assert len(resolved) + len(proposed) >= 45
     assert len(resolved) >= 20
+
+
+def test_other_forms_of_a_name_are_proposed_and_decide_nothing() -> None:
+    found = [resolve(said(form), [known(name, form)], SCOPE).refs["to"] for name, form in FORMS]
+    assert len(FORMS) == 50
+    assert all(ref.created for ref in found)
+    assert sum(ref.resembles is not None for ref in found) >= 45
+    for form, (name, _) in zip((one for _, one in FORMS), FORMS, strict=True):
+        assert nominated({normalise_name(form)}, ["zdenek quist", normalise_name(name)], shared=False)
+
+
+def test_other_people_and_places_are_no_forms_of_a_name() -> None:
+    others = [
+        (first, second)
+        for names in ([f"{name} lindqvist" for name in sorted(MEN | WOMEN)[::40]], entries("countries"))
+        for first, second in combinations(sorted({normalise_name(name) for name in names}), 2)
+        if may_be_one(first, second)
+    ]
+    assert len(others) <= 5, others
 
 
 def test_a_person_is_not_found_by_a_misspelling() -> None:

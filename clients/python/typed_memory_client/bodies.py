@@ -910,7 +910,7 @@ class TurnIn(TypedDict, total=False):
     """Anything else; kept, not interpreted."""
 
     occurred_at: datetime | str | None
-    """Time of the turn; by default now."""
+    """Time of the turn; by default now, in the order of the request."""
 
     role: Role
     """The author's role, which caps the source strength."""
