@@ -8,11 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, DateTime, TextClause, Uuid, bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB
-
 from app.db import time_travel
-from app.db.session import ReadSession
+from app.db.session import ReadSession, SqlStatement, statement
 from app.memory.freshness import Decay
 from app.model import SpeechAct
 
@@ -68,29 +65,24 @@ def _sketches(
     *,
     used: str = "",
     strongest: str = "CAST(NULL AS float8)",
-) -> TextClause:
+) -> SqlStatement:
     """Return the query of ranking rows of `source`, which follows FROM; `used` is a condition on uses."""
-    sketched = text(
+    return statement(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
             m.half_life_days, m.floor, i.speaker_id, i.words, CASE WHEN i.asks THEN m.content END,
-            i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
-                SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
+            i.event_range IS NOT NULL AND cardinality(CAST(:lower AS timestamptz[])) > 0 AND NOT EXISTS (
+                SELECT FROM unnest(CAST(:lower AS timestamptz[]), CAST(:upper AS timestamptz[])) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review,
-            {strongest} AS strongest
+            m.speech_act, CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload, m.slot_value,
+            m.volatile AND m.needs_review, {strongest} AS strongest
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
         """  # noqa: S608 - composed of constants
-    ).bindparams(
-        bindparam("ids", type_=ARRAY(Uuid)),
-        bindparam("lower", type_=ARRAY(DateTime(timezone=True))),
-        bindparam("upper", type_=ARRAY(DateTime(timezone=True))),
     )
-    return sketched.columns(payload=JSONB)  # type: ignore[return-value]
 
 
 _SKETCH = _sketches("memories m", strongest=_STRONGEST)
@@ -116,7 +108,7 @@ async def read_ranking_rows(
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
-    rows: Any = await session.execute(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
+    rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
     return {row[0]: _sketch(row) for row in rows}
 
 
@@ -148,25 +140,23 @@ def _sketch(row: Sequence[Any]) -> RankingRow:
     )
 
 
-_NAMES = text("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
-)
+_NAMES = statement("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)")
 
 
 async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of these entities by id."""
-    found: Any = await session.execute(_NAMES, {"tenant": tenant, "ids": list(ids)})
+    found = await session.fetch(_NAMES, {"tenant": tenant, "ids": list(ids)})
     return {row[0]: row[1] for row in found}
 
 
-_REPLACED = text(
+_REPLACED = statement(
     """
     SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
     ORDER BY m.stated_at DESC, m.id DESC
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_REPLACED_THEN = text(
+_REPLACED_THEN = statement(
     f"""
     WITH ever AS MATERIALIZED (
         SELECT id FROM memories WHERE tenant_id = :tenant AND superseded_by = ANY(:ids)
@@ -178,7 +168,7 @@ _REPLACED_THEN = text(
     ) m WHERE m.superseded_by = ANY(:ids)
     ORDER BY m.stated_at DESC, m.id DESC
     """  # noqa: S608 - composed of constants
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def read_replaced(
@@ -186,5 +176,5 @@ async def read_replaced(
 ) -> list[UUID]:
     """Return the memories that these replaced, with `known_at` by then, latest statement first."""
     then = {} if known_at is None else {"known_at": known_at}
-    found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
+    found = await session.fetch(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
     return [row[0] for row in found]
