@@ -37,6 +37,7 @@ from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.turn_evidence import TurnsInView
 from app.read.values import (
+    ArmHit,
     Arms,
     ContextBlock,
     Cut,
@@ -262,7 +263,7 @@ class ReadPipeline:
         if filters.topic or filters.excluded or filters.within or filters.as_of:
             missing = []
         sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
-        added = [Fused(id=one, retrieval=0.0, arms=()) for one in missing]
+        added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
         first = read_rank.predecessor_first(
             ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now)
         )
@@ -317,7 +318,7 @@ class ReadPipeline:
                 retrieval=one.retrieval,
                 confidence=one.confidence,
                 freshness=one.freshness,
-                arms=one.arms,
+                arms=tuple(ArmHit(arm=arm.value, **place._asdict()) for arm, place in one.places.items()),
                 notes=one.notes,
                 relevance=one.relevance,
                 marks=one.marks,
@@ -343,10 +344,10 @@ def _relevant(
     request: QueryRequest,
 ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
     """Return what is relevant, current and not said by another match, and what was left out as none of these."""
-    evidence = {one.id: judged.evidence(one, sketches[one.id]) for one in ranked}
+    evidence = judged.evidence(ranked, sketches)
     view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
     shared = view.with_shared_evidence()
-    scored = [replace(one, relevance=judged.of(one, shared[one.id])) for one in ranked]
+    scored = [one._replace(relevance=judged.of(one, shared[one.id])) for one in ranked]
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.db import time_travel
 from app.db.session import ReadSession, SqlStatement, statement
-from app.memory.freshness import Decay
-from app.model import SpeechAct
 
 Bounds = tuple[datetime | None, datetime | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankingRow:
-    """The columns of a memory that ranking uses.
+class RankingRow(NamedTuple):
+    """The columns of a memory that ranking uses, in the order of the statements below.
 
     `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
     that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
-    has not been reviewed yet. `payload` is empty unless requested. `strongest` is the highest confidence among the
+    has not been reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the
     memories that contest its slot, found or not, and unknown with `known_at`.
     """
 
@@ -32,7 +28,6 @@ class RankingRow:
     status: str
     subject: str | None
     slot: str | None
-    slot_value: str | None
     contested: bool
     confidence: float
     session_id: str | None
@@ -40,13 +35,15 @@ class RankingRow:
     stated_at: datetime
     last_accessed_at: datetime | None
     access_count: int
-    decay: Decay
+    half_life_days: float | None
+    floor: float
     speaker_id: UUID | None
     words: int
     asking: str | None
     elsewhen: bool
-    speech_act: SpeechAct
-    payload: Mapping[str, Any]
+    speech_act: str
+    payload: Mapping[str, Any] | None = None
+    slot_value: str | None = None
     volatile: bool = False
     strongest: float | None = None
 
@@ -109,35 +106,7 @@ async def read_ranking_rows(
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
-    return {row[0]: _sketch(row) for row in rows}
-
-
-def _sketch(row: Sequence[Any]) -> RankingRow:
-    return RankingRow(
-        id=row[0],
-        scope_id=row[1],
-        type=row[2],
-        status=row[3],
-        subject=row[4],
-        slot=row[5],
-        slot_value=row[21],
-        contested=row[6],
-        confidence=row[7],
-        session_id=row[8],
-        sequence_number=row[9],
-        stated_at=row[10],
-        last_accessed_at=row[11],
-        access_count=row[12],
-        decay=Decay(half_life_days=row[13], floor=row[14]),
-        speaker_id=row[15],
-        words=row[16],
-        asking=row[17],
-        elsewhen=row[18],
-        speech_act=SpeechAct(row[19]),
-        payload=row[20] or {},
-        volatile=row[22],
-        strongest=row[23],
-    )
+    return {row[0]: RankingRow(*row) for row in rows}
 
 
 _NAMES = statement("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)")
