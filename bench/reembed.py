@@ -30,6 +30,11 @@ class Renamed:
         """Return the length of its vectors."""
         return self.embedder.dimensions
 
+    @property
+    def local(self) -> bool:
+        """Return whether it runs in this process."""
+        return self.embedder.local
+
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
         """Embed as the other does."""
         return await self.embedder.embed(texts, purpose=purpose)

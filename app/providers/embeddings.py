@@ -37,6 +37,11 @@ class Embedder(Protocol):
         """Length of every vector."""
         ...
 
+    @property
+    def local(self) -> bool:
+        """Whether it runs in this process: a question takes well under a millisecond, and nothing is waited for."""
+        ...
+
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
         """Return an array of shape (len(texts), dimensions): unit vectors, in the order of the texts.
 
@@ -105,6 +110,7 @@ class OpenAIEmbedder:
     ) -> None:
         self.name = f"openai:{model.model}"
         self.dimensions = model.dimensions
+        self.local = False
         self._model = model
         self._label = f"the embedding provider ({model.model})"
         self._observer = observer

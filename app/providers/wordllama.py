@@ -46,6 +46,7 @@ class WordllamaEmbedder:
         self._observer = observer
         self.dimensions: int = self._table.shape[1]
         self.name = f"wordllama-{self.dimensions}"
+        self.local = True
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:  # noqa: ARG002
         """Embed off the event loop, unless it is sooner done than said; see `Embedder.embed`."""

@@ -76,9 +76,9 @@ def select(
     ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
     """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out."""
-    return tuple(
-        one for one in ranked if (one.marks or one.confidence >= least) and not _ruled_out(one, sketches[one.id], query)
-    )
+    unwanted = {*query.excluded_names, *query.excluded_words}
+    trusted = (one for one in ranked if one.marks or one.confidence >= least)
+    return tuple(one for one in trusted if not _ruled_out(one, sketches[one.id], query, unwanted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +125,14 @@ def as_line(text: str) -> str:
     return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
-def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery) -> bool:
+def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery, unwanted: Collection[str]) -> bool:
     """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
 
     What was only supposed, played or quoted is for audits, whatever confidence is asked for, unless it is marked.
     """
     if sketch.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
         return True
-    unwanted = {*query.excluded_names, *query.excluded_words}
-    values = [sketch.subject, *sketch.payload.values()] if unwanted else []
+    values = [sketch.subject, *(sketch.payload or {}).values()] if unwanted else []
     return any(isinstance(value, str) and normalise.normalise_name(value) in unwanted for value in values)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
-from app.read.values import Arm, ArmHit, Arms, Fused, QueryPlan, Scaling, Scored
+from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling, Scored
 
 
 def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
@@ -18,53 +17,31 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     every arm has 1. Equal scores share a rank, so the order of a list's ties says nothing; equal sums are ordered by
     id, newest first.
     """
-    places = {arm: _places(scored, plan.scaling[arm]) for arm, scored in arms.items() if plan.weights.get(arm, 0) > 0}
-    whole = sum(plan.weights[arm] for arm, placed in places.items() if placed) * _part(1, 1.0, plan)
-    shares = {arm: plan.weights[arm] / whole for arm, placed in places.items() if placed}
-    parts: dict[UUID, list[float]] = defaultdict(list)
-    for arm, share in shares.items():
-        for memory, (rank, _, scaled) in places[arm].items():
-            parts[memory].append(share * _part(rank, scaled, plan))
-    sums = ((math.fsum(found), memory) for memory, found in parts.items())
-    best = heapq.nlargest(plan.considered, sums)
-    return tuple(Fused(id=memory, retrieval=total, arms=_hits(memory, places, shares, plan)) for total, memory in best)
+    asked = {arm: scored for arm, scored in arms.items() if scored and plan.weights.get(arm, 0) > 0}
+    whole = sum(plan.weights[arm] for arm in asked) * _part(1, 1.0, plan)
+    places: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
+    for arm, scored in asked.items():
+        _add_places(places, arm, scored, plan.weights[arm] / whole, plan)
+    sums = [(math.fsum([place.contribution for place in found.values()]), memory) for memory, found in places.items()]
+    sums.sort(reverse=True)
+    return tuple(Fused(memory, total, places[memory]) for total, memory in sums[: plan.considered])
 
 
 def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
     return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
 
 
-def _places(scored: Sequence[Scored], scaling: Scaling) -> dict[UUID, tuple[int, float, float]]:
-    """Return each memory's rank from 1, score and scaled score in one list."""
+def _add_places(
+    places: dict[UUID, dict[Arm, ArmPlace]], arm: Arm, scored: Sequence[Scored], share: float, plan: QueryPlan
+) -> None:
+    """Add each memory's place in one list."""
     ordered = sorted(scored, key=lambda one: one[1], reverse=True)
-    scaled = scale([score for _, score in ordered], scaling)
-    placed: dict[UUID, tuple[int, float, float]] = {}
+    scaled = scale([score for _, score in ordered], plan.scaling[arm])
     rank, previous = 0, math.inf
-    for place, ((memory, score), share) in enumerate(zip(ordered, scaled, strict=True), start=1):
+    for at, ((memory, score), part) in enumerate(zip(ordered, scaled, strict=True), start=1):
         if score < previous:
-            rank, previous = place, score
-        placed[memory] = (rank, score, share)
-    return placed
-
-
-def _hits(
-    memory: UUID,
-    places: Mapping[Arm, Mapping[UUID, tuple[int, float, float]]],
-    shares: Mapping[Arm, float],
-    plan: QueryPlan,
-) -> tuple[ArmHit, ...]:
-    return tuple(
-        ArmHit(
-            arm=arm.value,
-            rank=rank,
-            score=score,
-            scaled=scaled,
-            contribution=shares[arm] * _part(rank, scaled, plan),
-        )
-        for arm, placed in places.items()
-        if memory in placed
-        for rank, score, scaled in (placed[memory],)
-    )
+            rank, previous = at, score
+        places[memory][arm] = ArmPlace(rank, score, part, share * _part(rank, part, plan))
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:

@@ -37,6 +37,7 @@ from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.turn_evidence import TurnsInView
 from app.read.values import (
+    ArmHit,
     Arms,
     ContextBlock,
     Cut,
@@ -85,6 +86,18 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`."""
+
+    tenant: UUID
+    request: QueryRequest
+    query: ParsedQuery
+    known: QueryLookup
+    types: Registry
+    started: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPipeline:
     """Answers questions. `observe` receives the seconds of each stage and, from inside the database, each arm."""
 
@@ -100,25 +113,33 @@ class ReadPipeline:
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
         started = perf_counter()
-        scopes = tuple(scope.id(tenant) for scope in request.visibility.scopes())
         types = self.types.known(tenant)
         while True:
             reading = understand.parse_question(request, types=types, language=self.language)
-            known = await self._look_up(tenant, scopes, reading, types, request.known_at)
-            if known.types <= types.version:
-                break
+            async with self.database.read(tenant, **_PLANNED_ONCE) as session:
+                known = await self._look_up(session, tenant, request, reading, types)
+                if known.types <= types.version:
+                    query = understand.resolve_question(reading, known, types=types)
+                    self._observed("understand", started)
+                    if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
+                        return _nothing(query, started)
+                    question = Question(
+                        tenant=tenant, request=request, query=query, known=known, types=types, started=started
+                    )
+                    if self.embedder.local:
+                        return await self._answer(session, question, await self._embed(query))
+                    break
             types = await self.types.at(tenant, known.types)
-        query = understand.resolve_question(reading, known, types=types)
-        embedding_from = self._observed("understand", started)
-        if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
-            return _nothing(query, started)
         vector = await self._embed(query)
-        searched_from = self._observed("embed", embedding_from)
-        search = self._search(tenant, scopes, request, query, known)
-        search = replace(search, vector=vector)
-        found, relaxed = await self._found(search, request, query, types)
+        async with self.database.read(tenant, **_PLANNED_ONCE) as session:
+            return await self._answer(session, question, vector)
+
+    async def _answer(self, session: ReadSession, question: Question, vector: str) -> QueryAnswer:
+        request, query, searched_from = question.request, question.query, perf_counter()
+        search = self._search(question, vector)
+        found, relaxed = await self._found(session, search, request, query, question.types)
         assembled_from = self._observed("search", searched_from)
-        context, shown, hits = self._assembled(found, request, types)
+        context, shown, hits = self._assembled(found, request, question.types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -127,49 +148,44 @@ class ReadPipeline:
             context=context,
             understood=explain_question(query, relaxed=relaxed),
             plan=explained(found.plan, found.cut) if request.explain else None,
-            took_ms=(perf_counter() - started) * 1000,
+            took_ms=(perf_counter() - question.started) * 1000,
             degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
         )
-        used = used_memories(shown, hits, _weights(query, known))
+        used = used_memories(shown, hits, _weights(query, question.known))
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
-        self,
-        tenant: UUID,
-        scopes: tuple[UUID, ...],
-        reading: QuestionReading,
-        types: Registry,
-        known_at: datetime | None = None,
+        self, session: ReadSession, tenant: UUID, request: QueryRequest, reading: QuestionReading, types: Registry
     ) -> QueryLookup:
-        async with self.database.read(tenant) as session:
-            return await query_lookup.look_up(
-                session,
-                tenant=tenant,
-                scopes=scopes,
-                names=understand.names_of(reading),
-                terms=reading.terms,
-                vector_index=index_name(self.model_id),
-                known_at=known_at,
-                belongings=understand.possessives_in(reading, types),
-            )
+        return await query_lookup.look_up(
+            session,
+            tenant=tenant,
+            scopes=_scopes(tenant, request),
+            names=understand.names_of(reading),
+            terms=reading.terms,
+            vector_index=index_name(self.model_id),
+            known_at=request.known_at,
+            belongings=understand.possessives_in(reading, types),
+        )
 
     async def _embed(self, query: ParsedQuery) -> str:
+        started = perf_counter()
         vectors = await self.embedder.embed([query.dense_text], purpose="query")
+        self._observed("embed", started)
         return as_halfvec(vectors[0])
 
     async def _found(
-        self, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
+        self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
     ) -> tuple[_Found, bool]:
         """Return what answers, and whether a filter that was only inferred had to be relaxed to find anything."""
-        async with self.database.read(search.filters.tenant, **_PLANNED_ONCE) as session:
-            found = await self._search_once(session, _asked(search, types), request, query)
-            if found.ranked or not query.inferred:
-                return found, False
-            looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
-            filters = replace(search.filters, types=(), within=())
-            chosen = plan(looser)
-            search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
-            return await self._search_once(session, _asked(search, types), request, looser), True
+        found = await self._search_once(session, _asked(search, types), request, query)
+        if found.ranked or not query.inferred:
+            return found, False
+        looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
+        filters = replace(search.filters, types=(), within=())
+        chosen = plan(looser)
+        search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
+        return await self._search_once(session, _asked(search, types), request, looser), True
 
     async def _search_once(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
@@ -247,19 +263,18 @@ class ReadPipeline:
         if filters.topic or filters.excluded or filters.within or filters.as_of:
             missing = []
         sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
-        added = [Fused(id=one, retrieval=0.0, arms=()) for one in missing]
+        added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
         first = read_rank.predecessor_first(
             ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now)
         )
         return first, frozenset(replaced)
 
-    def _search(
-        self, tenant: UUID, scopes: tuple[UUID, ...], request: QueryRequest, query: ParsedQuery, known: QueryLookup
-    ) -> Search:
+    def _search(self, question: Question, vector: str) -> Search:
+        request, query, known = question.request, question.query, question.known
         chosen = plan(query)
         filters = SearchFilters(
-            tenant=tenant,
-            scopes=scopes,
+            tenant=question.tenant,
+            scopes=_scopes(question.tenant, request),
             mode=query.mode,
             now=request.now,
             clock=self.clock(),
@@ -284,6 +299,7 @@ class ReadPipeline:
                 depth=chosen.depth,
                 questions=known.questions and chosen.questions > 0,
             ),
+            vector=vector,
             weights=to_sparsevec(weights := _weights(query, known)),
             whole=sum(weights.values()),
             nominators=nominators(query.terms, _frequencies(query, known), known.documents),
@@ -302,7 +318,7 @@ class ReadPipeline:
                 retrieval=one.retrieval,
                 confidence=one.confidence,
                 freshness=one.freshness,
-                arms=one.arms,
+                arms=tuple(ArmHit(arm=arm.value, **place._asdict()) for arm, place in one.places.items()),
                 notes=one.notes,
                 relevance=one.relevance,
                 marks=one.marks,
@@ -328,15 +344,19 @@ def _relevant(
     request: QueryRequest,
 ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
     """Return what is relevant, current and not said by another match, and what was left out as none of these."""
-    evidence = {one.id: judged.evidence(one, sketches[one.id]) for one in ranked}
+    evidence = judged.evidence(ranked, sketches)
     view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
     shared = view.with_shared_evidence()
-    scored = [replace(one, relevance=judged.of(one, shared[one.id])) for one in ranked]
+    scored = [one._replace(relevance=judged.of(one, shared[one.id])) for one in ranked]
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
     once, again = view.once(select(current, sketches, query=judged.query, least=least))
     return once, (*past, *again, *unlike)
+
+
+def _scopes(tenant: UUID, request: QueryRequest) -> tuple[UUID, ...]:
+    return tuple(scope.id(tenant) for scope in request.visibility.scopes())
 
 
 def _least_strict(query: ParsedQuery) -> ReadMode:

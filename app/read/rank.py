@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -18,7 +18,7 @@ from app.english.questions import FIRST_PERSON
 from app.lexical.edits import one_edit_apart
 from app.memory import normalise
 from app.memory.drift import DEMOTION
-from app.memory.freshness import since_last_use
+from app.memory.freshness import Decay, since_last_use
 from app.model import MemoryStatus
 from app.read.values import Before, Fused, ParsedQuery, QueryPlan, Ranked
 
@@ -49,7 +49,7 @@ def predecessor_first(
     raised = [by_id[one] for one in replaced if one in by_id]
     top = max((one.score for one in ranked), default=0.0)
     note = "what the question looks behind replaced it: first"
-    lifted = [replace(one, score=max(top, one.score), notes=(*one.notes, note)) for one in raised]
+    lifted = [one._replace(score=max(top, one.score), notes=(*one.notes, note)) for one in raised]
     places = {one.id for one in raised}
     return (*lifted, *(one for one in ranked if one.id not in places))
 
@@ -118,9 +118,14 @@ def freshness_of(sketch: RankingRow, now: datetime) -> float:
         stated_at=sketch.stated_at,
         last_accessed_at=sketch.last_accessed_at,
         access_count=sketch.access_count,
-        decay=sketch.decay,
+        decay=_decay(sketch.half_life_days, sketch.floor),
         now=now,
     )
+
+
+@lru_cache(maxsize=256)
+def _decay(half_life_days: float | None, floor: float) -> Decay:
+    return Decay(half_life_days=half_life_days, floor=floor)
 
 
 def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
@@ -144,26 +149,25 @@ def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
 
 def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> dict[UUID, float]:
     """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has."""
-    turns: dict[tuple[UUID, str, int], float] = defaultdict(float)
-    placed = [
-        (one, sketch.words, (sketch.scope_id, sketch.session_id, sketch.sequence_number))
-        for one, sketch in read
-        if sketch.session_id is not None and sketch.sequence_number is not None
-    ]
-    for one, _, place in placed:
-        turns[place] = max(turns[place], one.retrieval)
+    sessions: dict[tuple[UUID, str], dict[int, float]] = defaultdict(dict)
+    placed = []
+    for one, sketch in read:
+        number = sketch.sequence_number
+        if sketch.session_id is not None and number is not None:
+            turns = sessions[sketch.scope_id, sketch.session_id]
+            turns[number] = max(turns.get(number, 0.0), one.retrieval)
+            placed.append((one, sketch.words, turns, number))
 
-    def better(scope: UUID, session: str, number: int, distance: int) -> float:
-        beside = (scope, session, number - distance), (scope, session, number + distance)
-        return max(turns.get(place, 0.0) for place in beside)
+    def better(turns: Mapping[int, float], number: int, distance: int) -> float:
+        return max(turns.get(number - distance, 0.0), turns.get(number + distance, 0.0))
 
     return {
         one.id: gain
-        for one, words, place in placed
+        for one, words, turns, at in placed
         if (
             gain := plan.neighbours
             * (plan.brevity / (plan.brevity + words))
-            * (better(*place, 1) + plan.farther * better(*place, 2))
+            * (better(turns, at, 1) + plan.farther * better(turns, at, 2))
         )
     }
 
@@ -239,15 +243,7 @@ def _ranked(
     for why, factor in factors:
         score *= factor
         notes.append(f"{why}: x{factor:.2f}")
-    return Ranked(
-        id=fused.id,
-        score=score,
-        retrieval=retrieval,
-        confidence=sketch.confidence,
-        freshness=fresh,
-        arms=fused.arms,
-        notes=tuple(notes),
-    )
+    return Ranked(fused.id, score, retrieval, sketch.confidence, fresh, fused.places, tuple(notes))
 
 
 def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
@@ -270,4 +266,5 @@ def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]
 def _raised(hit: Ranked, sketch: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:
     behind = 0.0 if _current(sketch) else (newest - sketch.stated_at).total_seconds() / _DAY
     gain = 1 + plan.newest / (1 + behind)
-    return replace(hit, score=hit.score * gain, notes=(*hit.notes, f"{behind:.1f} days behind the newest: x{gain:.2f}"))
+    note = f"{behind:.1f} days behind the newest: x{gain:.2f}"
+    return hit._replace(score=hit.score * gain, notes=(*hit.notes, note))

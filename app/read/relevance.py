@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.read.values import Arm, ArmHit, Cut, ParsedQuery, Ranked
+from app.read.values import Arm, Cut, ParsedQuery, Ranked
 
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
@@ -86,15 +86,21 @@ class Relevance:
             return 1.0
         return 1 / (1 + math.exp(-_STEEPNESS * (evidence - _MIDPOINT)))
 
-    def evidence(self, one: Ranked, sketch: RankingRow) -> float:
-        """Return what speaks for the match, on the scale of a cosine of the embedded model."""
-        cosine = _best(one.arms, Arm.SEMANTIC, *((Arm.SEMANTIC_CONTEXT,) if sketch.type in self.verbatim else ()))
-        words = _best(one.arms, Arm.LEXICAL) or 0.0
+    def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> dict[UUID, float]:
+        """Return what speaks for each match, on the scale of a cosine of the embedded model."""
+        asked = {*self.query.predicates, *self.query.relations} - {""}
+        return {one.id: self._evidence(one, sketches[one.id], asked) for one in ranked}
+
+    def _evidence(self, one: Ranked, sketch: RankingRow, predicates: Collection[str]) -> float:
+        cosine = _score(one, Arm.SEMANTIC)
+        if sketch.type in self.verbatim:
+            beside = _score(one, Arm.SEMANTIC_CONTEXT)
+            cosine = beside if cosine is None or (beside is not None and beside > cosine) else cosine
+        words = _score(one, Arm.LEXICAL) or 0.0
         share = min(1.0, words / self.whole) if self.whole else 0.0
-        predicate = (sketch.slot or "").rpartition("|")[2]
-        asked = bool(predicate) and predicate in {*self.query.predicates, *self.query.relations}
+        asked = sketch.slot is not None and sketch.slot.rpartition("|")[2] in predicates
         near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
-        timed = _best(one.arms, Arm.TEMPORAL) or 0.0
+        timed = _score(one, Arm.TEMPORAL) or 0.0
         cues = _PREDICATE * asked + _TIME * timed + _HINT * (sketch.type in self.query.hinted)
         return near + _WORDS * share + _NAME * self._named(one) + cues
 
@@ -126,19 +132,22 @@ class Relevance:
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
-        if self.query.names_only and any(hit.arm in _ABOUT for hit in one.arms):
+        if self.query.names_only and not _ABOUT.isdisjoint(one.places):
             return True
-        return self.query.within or self.query.inferred or not one.arms or one.id in self.asked
+        return self.query.within or self.query.inferred or not one.places or one.id in self.asked
 
     def _named(self, one: Ranked) -> float:
-        names = [mentioned for mentioned in self.query.mentioned if mentioned.span.end]
-        return min(1.0, (_best(one.arms, Arm.GRAPH) or 0.0) * len(self.query.mentioned)) if names else 0.0
+        linked = _score(one, Arm.GRAPH)
+        if linked is None or not any(mentioned.span.end for mentioned in self.query.mentioned):
+            return 0.0
+        return min(1.0, linked * len(self.query.mentioned))
 
 
-def _best(arms: Sequence[ArmHit], *wanted: Arm) -> float | None:
-    return max((hit.score for hit in arms if hit.arm in wanted), default=None)
+def _score(one: Ranked, arm: Arm) -> float | None:
+    place = one.places.get(arm)
+    return None if place is None else place.score
 
 
 def _split(ranked: Sequence[Ranked], why: Mapping[UUID, str]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
     kept = tuple(one for one in ranked if not why[one.id])
-    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=why[one.id]) for one in ranked if why[one.id])
+    return kept, tuple(Cut(one.id, one.relevance, why[one.id]) for one in ranked if why[one.id])

@@ -7,7 +7,7 @@ turn it was extracted from say the same thing, so that one of both is enough.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 from uuid import UUID
@@ -29,7 +29,7 @@ AS_GOOD: Final = 0.9
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
-_MARKS: Final[Mapping[SpeechAct, str]] = {
+_MARKS: Final[Mapping[str, str]] = {
     SpeechAct.HYPOTHETICAL: "imagined",
     SpeechAct.ROLEPLAY: "imagined",
     SpeechAct.SARCASM: "joking",
@@ -62,7 +62,7 @@ class TurnsInView:
             unmeant = self._unmeant(one.id)
             marks = (*unmeant, *self._replaced(one.id))
             if self._wanted() or not (unmeant or self._outdated(one.id, found)):
-                kept.append(replace(one, marks=marks))
+                kept.append(one._replace(marks=marks) if marks else one)
             else:
                 cut.append(Cut(id=one.id, relevance=one.relevance, why=f"not how things are: {', '.join(marks)}"))
         return tuple(kept), tuple(cut)
@@ -82,7 +82,7 @@ class TurnsInView:
                 kept, dropped, why = turn, best, "said by the turn that it rests on"
             else:
                 continue
-            by_id[kept] = replace(by_id[kept], score=max(by_id[kept].score, by_id[dropped].score))
+            by_id[kept] = by_id[kept]._replace(score=max(by_id[kept].score, by_id[dropped].score))
             place[kept] = min(place[kept], place[dropped])
             gone[dropped] = why
         left = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])

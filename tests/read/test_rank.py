@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories.ranking import RankingRow
-from app.memory.freshness import Decay
 from app.memory.registry import discover
 from app.model import SpeechAct
 from app.read import understand
@@ -48,7 +47,8 @@ def sketch(number: int, **given: Any) -> RankingRow:
         "stated_at": NOW,
         "last_accessed_at": None,
         "access_count": 0,
-        "decay": Decay(half_life_days=180),
+        "half_life_days": 180.0,
+        "floor": 0.0,
         "speaker_id": None,
         "words": 5,
         "asking": None,
@@ -60,7 +60,7 @@ def sketch(number: int, **given: Any) -> RankingRow:
 
 
 def ranked(*sketches: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
-    fused = [Fused(id=one.id, retrieval=retrieval, arms=()) for one in sketches]
+    fused = [Fused(id=one.id, retrieval=retrieval, places={}) for one in sketches]
     return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW)  # type: ignore[arg-type]
 
 
@@ -137,7 +137,7 @@ def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:
 @given(st.integers(1, 2000), st.sampled_from(["How do I get to work now?", "Where do I keep it?", "Volkswagen"]))
 def test_age_never_drowns_a_clear_match(days: int, query: str) -> None:
     old, new = sketch(1, stated_at=NOW - timedelta(days=days)), sketch(2)
-    fused = [Fused(id=old.id, retrieval=0.9, arms=()), Fused(id=new.id, retrieval=0.35, arms=())]
+    fused = [Fused(id=old.id, retrieval=0.9, places={}), Fused(id=new.id, retrieval=0.35, places={})]
     hits = rank(fused, {old.id: old, new.id: new}, query=parsed(query), plan=plan_of(parsed(query)), now=NOW)
     assert hits[0].id == old.id
 
@@ -166,7 +166,7 @@ def test_the_newest_gains_by_distance_in_time_not_by_its_place() -> None:
 def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
     ilse, tom = UUID(int=50), UUID(int=51)
     turns = [sketch(1, speaker_id=tom), sketch(2, speaker_id=ilse)]
-    fused = [Fused(id=one.id, retrieval=0.5, arms=()) for one in turns]
+    fused = [Fused(id=one.id, retrieval=0.5, places={}) for one in turns]
     query = parsed(f"What does {name} sell?")
     speakers = {ilse: "Ilse Brandt", tom: "Tom Alder"}
     hits = rank(fused, {one.id: one for one in turns}, query=query, plan=PLAIN, now=NOW, speakers=speakers)

@@ -17,6 +17,7 @@ from app.db.sql import as_halfvec
 from app.lexical.bm25 import as_tsquery, index_of, terms
 from app.model import ReadMode, Scope, ScopeKind, Visibility
 from app.read import understand
+from app.read.pipeline import Question
 from app.read.retrieve import Search, is_exact, nominators, retrieve
 from app.read.values import Arm, QueryRequest
 from tests.read.conftest import NOW, USER, MakeStore, Store
@@ -43,12 +44,13 @@ async def search_for(store: Store, text: str, **changes: object) -> Search:
     request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id="u1"))
     reads = store.reads
     reading = understand.parse_question(request, types=reads.types.known(store.tenant), language="english")
-    scopes = tuple(scope.id(store.tenant) for scope in request.visibility.scopes())
-    known = await reads._look_up(store.tenant, scopes, reading, reads.types.known(store.tenant))
-    query = understand.resolve_question(reading, known, types=reads.types.known(store.tenant))
-    search = reads._search(store.tenant, scopes, request, query, known)
-    vector = await reads._embed(query)
-    return replace(search, vector=vector, **changes)  # type: ignore[arg-type]
+    types = reads.types.known(store.tenant)
+    async with store.database.read(store.tenant) as session:
+        known = await reads._look_up(session, store.tenant, request, reading, types)
+    query = understand.resolve_question(reading, known, types=types)
+    question = Question(tenant=store.tenant, request=request, query=query, known=known, types=types, started=0.0)
+    search = reads._search(question, await reads._embed(query))
+    return replace(search, **changes)  # type: ignore[arg-type]
 
 
 async def arm(store: Store, search: Search, name: Arm) -> list[tuple[UUID, float]]:

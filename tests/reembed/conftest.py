@@ -35,6 +35,7 @@ class Bag:
 
     dimensions: int = 24
     name: str = "bag"
+    local: bool = False
     seen: list[str] = field(default_factory=list)
     before: Callable[[Sequence[str]], Awaitable[None]] | None = None
 

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Integer, Text, TextClause, Uuid, bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB
-
 from app.db import time_travel
-from app.db.session import ReadSession
+from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
 
@@ -113,7 +110,7 @@ def possession_query(rows: Rows) -> str:
     return f"""saying AS MATERIALIZED (
             SELECT asked.alias, m.id, m.scope_id, m.slot_value
             FROM me CROSS JOIN LATERAL {rows.memories(about)} m
-            JOIN unnest(:own_aliases, :own_predicates) AS asked(alias, predicate)
+            JOIN unnest(CAST(:own_aliases AS text[]), CAST(:own_predicates AS text[])) AS asked(alias, predicate)
                 ON asked.predicate = coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type')
             WHERE m.status = 'active' AND m.slot_value IS NOT NULL
             ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
@@ -130,13 +127,14 @@ def possession_query(rows: Rows) -> str:
             FROM me
             JOIN entities k ON k.tenant_id = :tenant AND (k.id = me.root OR k.merged_into = me.root)
             JOIN relations r ON r.tenant_id = :tenant AND r.to_entity = k.id
-            JOIN unnest(:own_aliases, :own_inverses) AS asked(alias, inverse) ON asked.inverse = r.relation_type
+            JOIN unnest(CAST(:own_aliases AS text[]), CAST(:own_inverses AS text[])) AS asked(alias, inverse)
+                ON asked.inverse = r.relation_type
             CROSS JOIN LATERAL {rows.memories("x.id = r.memory_id")} m
             WHERE m.status = 'active' AND m.slot_value IS NOT NULL
             ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
         ), described AS (
             SELECT asked.alias, o.entity_id AS id
-            FROM unnest(:described_aliases, :described_words) AS asked(alias, words)
+            FROM unnest(CAST(:described_aliases AS text[]), CAST(:described_words AS text[])) AS asked(alias, words)
             CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
             CROSS JOIN LATERAL (
                 SELECT i.memory_id FROM memory_index i
@@ -258,10 +256,10 @@ _COUNTED_THEN = (
 """The same, counted among what was known then: what a question found depends on how rare its words were."""
 
 
-def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, owned: bool) -> TextClause:
+def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, owned: bool) -> SqlStatement:
     """Return the statement; `mention` is a condition on `me`, a mention, to count; `counted` are the words' counts."""
     frequency, counts = counted
-    asked = text(
+    return statement(
         f"""{_known(rows, kin, owned=owned)}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
             FROM kin CROSS JOIN LATERAL (
@@ -289,16 +287,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
              JOIN family f ON f.root = n.root
              JOIN {rows.entities} e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
         """  # noqa: S608 - composed of constants
-    ).bindparams(
-        bindparam("scopes", type_=ARRAY(Uuid)),
-        bindparam("names", type_=ARRAY(Text)),
-        bindparam("terms", type_=ARRAY(Integer)),
-        *(bindparam(name, type_=ARRAY(Text)) for name in ("lexemes",) if counted is _COUNTED_THEN),
-        bindparam("vector_index", type_=Text),
-        bindparam("stated_by", type_=ARRAY(Text)),
-        *(bindparam(name, type_=ARRAY(Text)) for name in ASKED if owned),
     )
-    return asked.columns(counts=JSONB, frequencies=JSONB, entities=JSONB)  # type: ignore[return-value]
 
 
 _BY_THEN = """ AND EXISTS (
@@ -326,7 +315,7 @@ async def look_up(
     A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
     `known_at`: whom the names led to then, and what was counted then.
     """
-    found: Any = await session.execute(
+    [found] = await session.fetch(
         (_NOW if known_at is None else _THEN)[bool(belongings.own)],
         {
             **belongings.parameters(),
@@ -339,7 +328,7 @@ async def look_up(
             "vector_index": vector_index,
         },
     )
-    counts, types, index_rows, questions, frequencies, entities = found.one()
+    counts, types, index_rows, questions, frequencies, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ARRAY, DateTime, TextClause, Uuid, bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB
-
 from app.db import time_travel
-from app.db.session import ReadSession
-from app.memory.freshness import Decay
-from app.model import SpeechAct
+from app.db.session import ReadSession, SqlStatement, statement
 
 Bounds = tuple[datetime | None, datetime | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankingRow:
-    """The columns of a memory that ranking uses.
+class RankingRow(NamedTuple):
+    """The columns of a memory that ranking uses, in the order of the statements below.
 
     `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
     that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
-    has not been reviewed yet. `payload` is empty unless requested. `strongest` is the highest confidence among the
+    has not been reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the
     memories that contest its slot, found or not, and unknown with `known_at`.
     """
 
@@ -35,7 +28,6 @@ class RankingRow:
     status: str
     subject: str | None
     slot: str | None
-    slot_value: str | None
     contested: bool
     confidence: float
     session_id: str | None
@@ -43,13 +35,15 @@ class RankingRow:
     stated_at: datetime
     last_accessed_at: datetime | None
     access_count: int
-    decay: Decay
+    half_life_days: float | None
+    floor: float
     speaker_id: UUID | None
     words: int
     asking: str | None
     elsewhen: bool
-    speech_act: SpeechAct
-    payload: Mapping[str, Any]
+    speech_act: str
+    payload: Mapping[str, Any] | None = None
+    slot_value: str | None = None
     volatile: bool = False
     strongest: float | None = None
 
@@ -68,29 +62,24 @@ def _sketches(
     *,
     used: str = "",
     strongest: str = "CAST(NULL AS float8)",
-) -> TextClause:
+) -> SqlStatement:
     """Return the query of ranking rows of `source`, which follows FROM; `used` is a condition on uses."""
-    sketched = text(
+    return statement(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
             m.half_life_days, m.floor, i.speaker_id, i.words, CASE WHEN i.asks THEN m.content END,
-            i.event_range IS NOT NULL AND cardinality(:lower) > 0 AND NOT EXISTS (
-                SELECT FROM unnest(:lower, :upper) AS named(lower, upper)
+            i.event_range IS NOT NULL AND cardinality(CAST(:lower AS timestamptz[])) > 0 AND NOT EXISTS (
+                SELECT FROM unnest(CAST(:lower AS timestamptz[]), CAST(:upper AS timestamptz[])) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN :whole THEN m.payload END AS payload, m.slot_value, m.volatile AND m.needs_review,
-            {strongest} AS strongest
+            m.speech_act, CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload, m.slot_value,
+            m.volatile AND m.needs_review, {strongest} AS strongest
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
         """  # noqa: S608 - composed of constants
-    ).bindparams(
-        bindparam("ids", type_=ARRAY(Uuid)),
-        bindparam("lower", type_=ARRAY(DateTime(timezone=True))),
-        bindparam("upper", type_=ARRAY(DateTime(timezone=True))),
     )
-    return sketched.columns(payload=JSONB)  # type: ignore[return-value]
 
 
 _SKETCH = _sketches("memories m", strongest=_STRONGEST)
@@ -116,57 +105,27 @@ async def read_ranking_rows(
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
-    rows: Any = await session.execute(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
-    return {row[0]: _sketch(row) for row in rows}
+    rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
+    return {row[0]: RankingRow(*row) for row in rows}
 
 
-def _sketch(row: Sequence[Any]) -> RankingRow:
-    return RankingRow(
-        id=row[0],
-        scope_id=row[1],
-        type=row[2],
-        status=row[3],
-        subject=row[4],
-        slot=row[5],
-        slot_value=row[21],
-        contested=row[6],
-        confidence=row[7],
-        session_id=row[8],
-        sequence_number=row[9],
-        stated_at=row[10],
-        last_accessed_at=row[11],
-        access_count=row[12],
-        decay=Decay(half_life_days=row[13], floor=row[14]),
-        speaker_id=row[15],
-        words=row[16],
-        asking=row[17],
-        elsewhen=row[18],
-        speech_act=SpeechAct(row[19]),
-        payload=row[20] or {},
-        volatile=row[22],
-        strongest=row[23],
-    )
-
-
-_NAMES = text("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
-)
+_NAMES = statement("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)")
 
 
 async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the names of these entities by id."""
-    found: Any = await session.execute(_NAMES, {"tenant": tenant, "ids": list(ids)})
+    found = await session.fetch(_NAMES, {"tenant": tenant, "ids": list(ids)})
     return {row[0]: row[1] for row in found}
 
 
-_REPLACED = text(
+_REPLACED = statement(
     """
     SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
     ORDER BY m.stated_at DESC, m.id DESC
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_REPLACED_THEN = text(
+_REPLACED_THEN = statement(
     f"""
     WITH ever AS MATERIALIZED (
         SELECT id FROM memories WHERE tenant_id = :tenant AND superseded_by = ANY(:ids)
@@ -178,7 +137,7 @@ _REPLACED_THEN = text(
     ) m WHERE m.superseded_by = ANY(:ids)
     ORDER BY m.stated_at DESC, m.id DESC
     """  # noqa: S608 - composed of constants
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def read_replaced(
@@ -186,5 +145,5 @@ async def read_replaced(
 ) -> list[UUID]:
     """Return the memories that these replaced, with `known_at` by then, latest statement first."""
     then = {} if known_at is None else {"known_at": known_at}
-    found = await session.execute(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
+    found = await session.fetch(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
     return [row[0] for row in found]

@@ -6,46 +6,43 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from sqlalchemy import ARRAY, Boolean, DateTime, Float, Integer, Text, TextClause, Uuid, bindparam, text
-from sqlalchemy.types import TypeEngine
-
-from app.db.session import ReadSession
+from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
 from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, parameters
 from app.read.values import Arm, Scored
 
-_TYPES: Mapping[str, TypeEngine[Any] | type[TypeEngine[Any]]] = {
-    "tenant": Uuid(),
-    "scopes": ARRAY(Uuid),
-    "min_confidence": Float(),
-    "statuses": ARRAY(Text),
-    "begun": DateTime(timezone=True),
-    "instant": DateTime(timezone=True),
-    "known_at": DateTime(timezone=True),
-    "types": ARRAY(Text),
-    "topic": Text(),
-    "excluded": ARRAY(Uuid),
-    "within_lower": ARRAY(DateTime(timezone=True)),
-    "within_upper": ARRAY(DateTime(timezone=True)),
-    "window_lower": ARRAY(DateTime(timezone=True)),
-    "window_upper": ARRAY(DateTime(timezone=True)),
-    "vector": Text(),
-    "weights": Text(),
-    "nominated": Text(),
-    "depth": Integer(),
-    "questions": Float(),
-    "seed_ids": ARRAY(Uuid),
-    "seed_names": ARRAY(Integer),
-    "seed_rarity": ARRAY(Float),
-    "names": Integer(),
-    "relations": ARRAY(Text),
-    "any_edge": Boolean(),
+_TYPES: Mapping[str, str] = {
+    "tenant": "uuid",
+    "scopes": "uuid[]",
+    "min_confidence": "float8",
+    "statuses": "text[]",
+    "begun": "timestamptz",
+    "instant": "timestamptz",
+    "known_at": "timestamptz",
+    "types": "text[]",
+    "topic": "text",
+    "excluded": "uuid[]",
+    "within_lower": "timestamptz[]",
+    "within_upper": "timestamptz[]",
+    "window_lower": "timestamptz[]",
+    "window_upper": "timestamptz[]",
+    "vector": "text",
+    "weights": "text",
+    "nominated": "text",
+    "depth": "int",
+    "questions": "float8",
+    "seed_ids": "uuid[]",
+    "seed_names": "int[]",
+    "seed_rarity": "float8[]",
+    "names": "int",
+    "relations": "text[]",
+    "any_edge": "boolean",
 }
+"""The types of the parameters; Postgres would infer another for some of them."""
 _LEXICAL = {Arm.LEXICAL: CONTENT, Arm.LEXICAL_CONTEXT: CONTEXT}
-_PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+_PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +58,7 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     arms = tuple(arm for arm in Arm if arm in search.arms and _has_input(arm, search))
     if not arms:
         return Retrieved(arms={}, seconds={})
-    statement, names = _prepared(_compose(arms, search))
-    values = _values(search)
-    rows: Any = await session.execute(statement, {name: values[name] for name in names})
+    rows = await session.fetch(_typed(_compose(arms, search)), _values(search))
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
     before = 0.0
@@ -127,9 +122,8 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
 
 
 @lru_cache(maxsize=256)
-def _prepared(sql: str) -> tuple[TextClause, tuple[str, ...]]:
-    names = tuple(dict.fromkeys(_PARAMETER.findall(sql)))
-    return text(sql).bindparams(*(bindparam(name, type_=_TYPES[name]) for name in names)), names
+def _typed(sql: str) -> SqlStatement:
+    return statement(_PARAMETER.sub(lambda found: f"CAST(:{found[1]} AS {_TYPES[found[1]]})", sql))
 
 
 def _values(search: Search) -> dict[str, object]:
