@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import structlog
 from fastapi import FastAPI
@@ -51,8 +52,13 @@ DESCRIPTION = (
 )
 
 
-def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = now) -> FastAPI:
-    """Return the application; its resources are opened when it starts. `wall` is this machine's clock."""
+def create_app(
+    settings: Settings | None = None, wall: Callable[[], datetime] = now, *, job_lock: Path | None = None
+) -> FastAPI:
+    """Return the application; its resources are opened when it starts. `wall` is this machine's clock.
+
+    `job_lock` is a file that processes of one service share: the one that holds its lock runs the jobs.
+    """
     configured = settings or Settings()
     tools = McpEndpoint(_version())
 
@@ -60,7 +66,7 @@ def create_app(settings: Settings | None = None, wall: Callable[[], datetime] = 
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if not structlog.is_configured():
             logs.configure(configured.log_format, configured.log_level)
-        async with build_runtime(configured, wall) as runtime, embedded_worker(runtime), tools.running():
+        async with build_runtime(configured, wall) as runtime, embedded_worker(runtime, job_lock), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
             admission.observe = runtime.metrics.turned_away

@@ -1,10 +1,20 @@
-"""Prometheus metrics in a registry of each runtime, whose methods are passed on as plain callables."""
+"""Prometheus metrics in a registry of each runtime, whose methods are passed on as plain callables.
+
+Processes that serve together keep their values in files of one folder, and each exposes the sums of all.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from operator import add
+from pathlib import Path
+from typing import Literal
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,8 +26,16 @@ from prometheus_client import (
     generate_latest,
     start_http_server,
 )
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
+
+_SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable by which prometheus-client, when it is imported, chooses to keep values in files."""
+
+_PUBLISH_SECONDS = 1.0
 
 _REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _JOB_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -36,7 +54,9 @@ class _Requests:
             buckets=_REQUEST_BUCKETS,
             registry=registry,
         )
-        self.in_flight = Gauge("tm_http_requests_in_flight", "Requests now open.", registry=registry)
+        self.in_flight = Gauge(
+            "tm_http_requests_in_flight", "Requests now open.", registry=registry, multiprocess_mode="livesum"
+        )
         self.turned_away = Counter(
             "tm_http_requests_turned_away",
             "Requests answered 503 because there was more to do: full (too many waited), late (waited too long).",
@@ -113,6 +133,7 @@ class _WriteMetrics:
             "Memories that wait for a reviewer, of all tenants.",
             ("reason",),
             registry=registry,
+            multiprocess_mode="livemostrecent",
         )
 
 
@@ -121,7 +142,7 @@ class _Jobs:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.started = Counter("tm_jobs_started", "Runs of background jobs begun.", ("kind",), registry=registry)
-        self.running = Gauge("tm_jobs_running", "Jobs that this process does now.", registry=registry)
+        self.running = Gauge("tm_jobs_running", "Jobs that run now.", registry=registry, multiprocess_mode="livesum")
         self.seconds = Histogram(
             "tm_job_seconds",
             "Seconds of a run of a background job, by what it came to: succeeded, failed, retried, cancelled, "
@@ -130,9 +151,17 @@ class _Jobs:
             buckets=_JOB_BUCKETS,
             registry=registry,
         )
-        self.queue_depth = Gauge("tm_queue_depth", "Jobs that wait, of all tenants.", registry=registry)
+        self.queue_depth = Gauge(
+            "tm_queue_depth",
+            "Jobs that wait, of all tenants.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
+        )
         self.queue_age = Gauge(
-            "tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.", registry=registry
+            "tm_queue_oldest_seconds",
+            "Seconds that the oldest job that is due has waited.",
+            registry=registry,
+            multiprocess_mode="livemostrecent",
         )
         self.workers = Histogram(
             "tm_worker_seconds",
@@ -165,26 +194,46 @@ class Metrics:
             "Times the embedded server was found dead.",
             registry=self._registry,
         )
+        self._folder = os.environ.get(_SHARED_FOLDER)
+        self._watched: dict[Gauge, Callable[[], float]] = {}
         self._describe_process()
 
     def _describe_process(self) -> None:
         """Report memory, processor time, open files and garbage collections of the process, and what was built."""
-        ProcessCollector(registry=self._registry)
-        GCCollector(registry=self._registry)
+        if self._folder is None:
+            ProcessCollector(registry=self._registry)
+            GCCollector(registry=self._registry)
         built = Gauge(
-            "tm_build_info", "Always 1: the version that runs.", ("version", "python"), registry=self._registry
+            "tm_build_info",
+            "Always 1: the version that runs.",
+            ("version", "python"),
+            registry=self._registry,
+            multiprocess_mode="livemax",
         )
         built.labels(_version(), platform.python_version()).set(1)
 
+    def _watch(self, name: str, meaning: str, value: Callable[[], float], mode: Literal["livesum", "livemax"]) -> None:
+        gauge = Gauge(name, meaning, registry=self._registry, multiprocess_mode=mode)
+        if self._folder is None:
+            gauge.set_function(value)
+        else:
+            self._watched[gauge] = value
+
+    async def publish(self) -> None:
+        """Keep the watched values up to date for the other processes until cancelled; alone, do nothing."""
+        while self._watched:
+            for gauge, value in self._watched.items():
+                gauge.set(value())
+            await asyncio.sleep(_PUBLISH_SECONDS)
+
     def watch_pool(self, in_use: Callable[[], int], size: int) -> None:
         """Report a connection pool; `in_use` is called at every scrape."""
-        Gauge("tm_database_pool_size", "Connections there may be.", registry=self._registry).set(size)
-        Gauge("tm_database_pool_in_use", "Connections now in use.", registry=self._registry).set_function(in_use)
+        self._watch("tm_database_pool_size", "Connections there may be.", lambda: size, "livesum")
+        self._watch("tm_database_pool_in_use", "Connections now in use.", in_use, "livesum")
 
     def watch_admission(self, waiting: Callable[[], float]) -> None:
         """Report how many requests wait for their turn; `waiting` is asked at every scrape."""
-        told = "Requests that wait for their turn."
-        Gauge("tm_http_requests_waiting", told, registry=self._registry).set_function(waiting)
+        self._watch("tm_http_requests_waiting", "Requests that wait for their turn.", waiting, "livesum")
 
     def turned_away(self, reason: str) -> None:
         """Count a request that was not taken into work."""
@@ -192,8 +241,8 @@ class Metrics:
 
     def watch_clock(self, skew: Callable[[], float]) -> None:
         """Report how far this machine's clock is off; `skew` is asked at every scrape."""
-        told = "Seconds by which this machine's clock is ahead of the database's, which orders writes."
-        Gauge("tm_clock_skew_seconds", told, registry=self._registry).set_function(skew)
+        meaning = "Seconds by which this machine's clock is ahead of the database's, which orders writes."
+        self._watch("tm_clock_skew_seconds", meaning, skew, "livemax")
 
     @property
     def in_flight(self) -> Gauge:
@@ -291,7 +340,49 @@ class Metrics:
 
     def exposition(self) -> bytes:
         """Return everything in Prometheus' text format."""
-        return generate_latest(self._registry)
+        if self._folder is None:
+            return generate_latest(self._registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together, self._folder)  # type: ignore[no-untyped-call]
+        together.register(_Processes(self._folder))
+        return generate_latest(together)
+
+
+class _Processes(Collector):
+    """The memory, processor time and open files of all processes that keep metrics in a folder, as sums."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def collect(self) -> Iterator[Metric]:
+        """Add up what the processes use; the start is that of the oldest."""
+        pids = [int(file.stem.rpartition("_")[2]) for file in self._folder.glob("gauge_livesum_*.db")]
+        totals: dict[str, Metric] = {}
+        for pid in pids:
+            for one in ProcessCollector(pid=partial(int, pid), registry=None).collect():
+                totals[one.name] = _added(totals.get(one.name), one)
+        yield from totals.values()
+
+
+def _added(total: Metric | None, metric: Metric) -> Metric:
+    if total is None:
+        return metric
+    combine = min if metric.name == "process_start_time_seconds" else add
+    total.samples = [
+        one._replace(value=combine(one.value, other.value))
+        for one, other in zip(total.samples, metric.samples, strict=True)
+    ]
+    return total
+
+
+@contextmanager
+def shared_metrics(folder: Path) -> Iterator[None]:
+    """Let the processes started during the block keep their metrics in files of this folder."""
+    os.environ[_SHARED_FOLDER] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[_SHARED_FOLDER]
 
 
 def _version() -> str:

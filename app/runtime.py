@@ -156,7 +156,9 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
             metrics=metrics,
             stack=stack,
         )
-        yield await _assembled(base, await _writing(base), store)
+        runtime = await _assembled(base, await _writing(base), store)
+        await open_in_background(stack, metrics.publish())
+        yield runtime
 
 
 async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runtime:

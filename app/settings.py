@@ -58,6 +58,9 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65535)
+    web_workers: PositiveInt = Field(
+        default=1, description="Processes that serve HTTP on one port; TM_DATABASE_POOL_SIZE is shared out among them."
+    )
     bootstrap_key: SecretStr | None = Field(
         default=None, description="A known API key for the first tenant, for scripts."
     )

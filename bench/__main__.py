@@ -12,13 +12,27 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import backfill, clocks, ingest, neighbours, overload, query, recall, reembed, report, usage, workers, write
+from bench import (
+    backfill,
+    clocks,
+    ingest,
+    neighbours,
+    overload,
+    processes,
+    query,
+    recall,
+    reembed,
+    report,
+    usage,
+    workers,
+    write,
+)
 from bench.figures import Book
 from bench.stage import FULL, QUICK, Sizes, Stage
 from bench.world import new_world, serving
 
 PARTS = ("query", "recall", "tenants", "neighbours", "write", "ingest", "usage", "clocks")
-ASKED_FOR = ("workers", "backfill", "overload", "reembed")
+ASKED_FOR = ("workers", "backfill", "overload", "processes", "reembed")
 """Parts that a run does only when it is told to: filling the store for them takes long."""
 
 EVERY = (*PARTS, *ASKED_FOR)
@@ -26,6 +40,7 @@ LAST = {
     "backfill": backfill.backfill,
     "workers": workers.workers,
     "overload": overload.overload,
+    "processes": processes.processes,
     "usage": usage.usage,
     "clocks": clocks.clocks,
 }

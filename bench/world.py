@@ -120,7 +120,7 @@ class Service:
 
 @asynccontextmanager
 async def serving(world: World, **settings: str) -> AsyncIterator[Service]:
-    """Run `typed-memory serve` on the world's database, as a process of its own; `settings` aren't the default."""
+    """Run `typed-memory serve` on the world's database, in processes of its own; `settings` aren't the default."""
     port = _free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
     environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json", **settings}
@@ -145,12 +145,16 @@ async def _ready(port: int, process: asyncio.subprocess.Process, log: Path) -> N
             if process.returncode is not None:
                 raise RuntimeError(f"the service did not start: {_end_of(log)}")
             try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                # Of several processes none may serve yet, though their parent listens.
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                answer = await reader.read()
+                writer.close()
             except OSError:
-                await asyncio.sleep(0.1)
-                continue
-            writer.close()
-            return
+                answer = b""
+            if answer:
+                return
+            await asyncio.sleep(0.1)
 
 
 def _end_of(log: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import math
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -19,22 +18,21 @@ from starlette.applications import Starlette
 
 from app.api.plumbing.admission import Admission
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
-from app.commands.connections import ConnectionLimits, bounded
 from app.commands.service_client import DEFAULT_PORT
 from app.commands.terminal import CommandFailed, say
+from app.commands.web_processes import http_options, http_protocol, serve_by_processes
 from app.db.embedded.server import KEY_FILE, data_dir
 from app.main import create_app
-from app.runtime import Runtime
 from app.settings import Settings
-
-LARGEST_HEAD = 65_536
-"""Most bytes of a request's line and headers."""
 
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [TM_HOST, 127.0.0.1]")] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one. [TM_PORT, 8700]")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Processes that serve; one a core. [TM_WEB_WORKERS, 1]")
     ] = None,
 ) -> None:
     """Run the service until Ctrl-C.
@@ -48,28 +46,21 @@ def serve(
 
       typed-memory serve --port 8080
 
+      typed-memory serve --workers 4
+
       TM_DATABASE_URL=postgresql://user:password@host/memories typed-memory serve
     """
     warn_of_unknown_settings()
-    settings = load_settings(host=host, port=port)
+    settings = load_settings(host=host, port=port, web_workers=workers)
     configure_logs(settings)
     listener = _bind(settings)
+    if settings.web_workers > 1:
+        url = _url(settings.host, listener.getsockname()[1])
+        asyncio.run(serve_by_processes(settings, listener, lambda first_key: _announce(url, settings, first_key)))
+        return
     app = create_app(settings)
     config = uvicorn.Config(
-        app,
-        lifespan="off",
-        # httptools loses the body of a request that offers an upgrade (h2c, WebSocket): Kludex/uvicorn#2722.
-        http=bounded(
-            app.state.admission,
-            ConnectionLimits(connections=settings.connections, seconds=settings.connection_timeout),
-        ),
-        h11_max_incomplete_event_size=LARGEST_HEAD,
-        ws="none",
-        log_config=None,
-        log_level="error",  # h11 warns about every offered upgrade.
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),
+        app, lifespan="off", http=http_protocol(settings, app.state.admission), **http_options(settings)
     )
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(_run(app, config, settings, listener))
@@ -102,7 +93,7 @@ class Server(uvicorn.Server):
 async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, listener: socket.socket) -> None:
     """Open the runtime, serve, and close the runtime, in this order whenever a signal arrives."""
     url = _url(settings.host, listener.getsockname()[1])
-    server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime))
+    server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime.first_key))
     task = cast("asyncio.Task[Any]", asyncio.current_task())
     loop = asyncio.get_running_loop()
     admission: Admission = app.state.admission
@@ -180,21 +171,21 @@ def _url(host: str, port: int) -> str:
     return f"http://{f'[{shown}]' if ':' in shown and not shown.startswith('[') else shown}:{port}"
 
 
-def _announce(url: str, settings: Settings, runtime: Runtime) -> None:
+def _announce(url: str, settings: Settings, first_key: str | None) -> None:
     line = partial("  {:<7} {}".format)
     say("Typed Memory is ready.")
     say()
     say(line("URL", url))
     say(line("docs", f"{url}/docs"))
     say(line("data", _where(settings)))
-    say(line("key", _key(settings, runtime)))
+    say(line("key", _key(settings, first_key)))
     say()
-    if runtime.first_key is not None:
+    if first_key is not None:
         say("This is the first start: the key is not shown again. To use it in this shell:")
         say()
         if not url.endswith(f":{DEFAULT_PORT}"):
             say(f"export TM_URL={url}")
-        say(f"export TM_API_KEY={runtime.first_key}")
+        say(f"export TM_API_KEY={first_key}")
         say()
 
 
@@ -205,9 +196,9 @@ def _where(settings: Settings) -> str:
     return f"Postgres at {parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _key(settings: Settings, runtime: Runtime) -> str:
-    if runtime.first_key is not None:
-        return runtime.first_key
+def _key(settings: Settings, first_key: str | None) -> str:
+    if first_key is not None:
+        return first_key
     if settings.bootstrap_key is not None:
         return "the one in TM_BOOTSTRAP_KEY"
     if settings.database_url is None:

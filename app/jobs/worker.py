@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import structlog
 from pgqueuer.core.qm import QueueManager
@@ -15,6 +16,7 @@ from pgqueuer.domain.models import Schedule as Due
 
 from app import logs
 from app.db import job_queue
+from app.db.embedded.folder import FileLock
 from app.db.job_queue import ReconnectingDriver
 from app.jobs.executor import Executor
 from app.jobs.handler import Handler, discover
@@ -65,18 +67,34 @@ async def run_worker(
 
 
 @asynccontextmanager
-async def embedded_worker(runtime: Runtime) -> AsyncIterator[None]:
-    """Run a worker during the block, unless TM_WORKER is off."""
+async def embedded_worker(runtime: Runtime, lock: Path | None = None) -> AsyncIterator[None]:
+    """Run a worker during the block, unless TM_WORKER is off; with a `lock`, while this process holds it."""
     if runtime.settings.worker == "off":
         yield
         return
     stop = asyncio.Event()
-    worker = asyncio.create_task(run_worker(runtime, handlers=discover(), stop=stop))
+    run = partial(run_worker, runtime, handlers=discover(), stop=stop)
+    worker = asyncio.create_task(run() if lock is None else _run_alone(run, lock, stop))
     try:
         yield
     finally:
         stop.set()
         await worker
+
+
+async def _run_alone(run: Callable[[], Awaitable[None]], path: Path, stop: asyncio.Event) -> None:
+    """Run a worker once the lock is free. The kernel releases the lock of a process that dies."""
+    lock = FileLock(path)
+    try:
+        while not lock.try_lock(exclusive=True):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(AGAIN_SECONDS):
+                    await stop.wait()
+            if stop.is_set():
+                return
+        await run()
+    finally:
+        lock.close()
 
 
 async def _queue(runtime: Runtime, driver: ReconnectingDriver, executor: Executor, stop: asyncio.Event) -> None:

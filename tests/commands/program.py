@@ -53,9 +53,9 @@ def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> s
 
 
 def start(folder: Path, *arguments: str, **settings: str) -> ForkedProgram | subprocess.Popen[str]:
-    """Start the program of the code in a folder; ours is forked, which takes no time."""
+    """Start the program of the code in a folder; ours is forked, which takes no time, unless it has children itself."""
     env = environment(**settings, PYTHONPATH=str(folder))
-    if folder == ROOT:
+    if folder == ROOT and "TM_WEB_WORKERS" not in settings:
         return ForkedProgram(arguments, folder=folder, env=env)
     return subprocess.Popen(  # noqa: S603 - our own program
         [*PROGRAM, *arguments],

@@ -1,0 +1,126 @@
+"""Serving by several processes: one is killed under load, the parent ends, the parent is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.commands.program import Served
+from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
+
+CLIENTS, WRITES = 8, 40
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    with data_folder() as path:
+        yield path
+
+
+def children(pid: int) -> set[int]:
+    """Return the processes that serve HTTP for this parent."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return {int(one) for one in found if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text()}
+
+
+def total(url: str, name: str) -> float:
+    """Return the sum of a metric's samples over all labels."""
+    families = text_string_to_metric_families(httpx.get(f"{url}/metrics").text)
+    return sum(sample.value for family in families for sample in family.samples if sample.name == name)
+
+
+async def acknowledged_writes(served: Served, victim: int) -> set[str]:
+    """Write by several clients, kill a process in the middle, and return the ids of the acknowledged memories."""
+    done: set[str] = set()
+    killed = asyncio.Event()
+
+    async def write(client: int) -> None:
+        headers = {"Authorization": f"Bearer {served.key}"}
+        async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=30) as http:
+            for number in range(WRITES):
+                body = {"user_id": f"user-{client}", "preference_key": f"key-{number}", "preference_value": "on"}
+                try:
+                    answer = await http.post("/memories/typed/preference", json=body)
+                except httpx.TransportError:
+                    continue  # not acknowledged
+                assert answer.status_code in {201, 503}, answer.text
+                if answer.status_code == 201:
+                    done.add(answer.json()["memory"]["id"])
+                if len(done) > CLIENTS * WRITES / 3 and not killed.is_set():
+                    killed.set()
+                    os.kill(victim, signal.SIGKILL)
+
+    async with asyncio.TaskGroup() as tasks:
+        for client in range(CLIENTS):
+            tasks.create_task(write(client))
+    assert killed.is_set()
+    return done
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_killed_process_loses_no_acknowledged_write_and_is_replaced(fresh_database_url: str) -> None:
+    with Served(TM_DATABASE_URL=fresh_database_url, TM_WEB_WORKERS="2", TM_DATABASE_POOL_SIZE="12") as served:
+        before = children(served.process.pid)
+        assert len(before) == 2
+        done = asyncio.run(acknowledged_writes(served, min(before)))
+        # The dead process' figures count. It may have been killed between a decision and its answer.
+        assert len(done) <= total(served.url, "tm_write_decisions_total") <= CLIENTS * WRITES
+        wait_until(lambda: len(children(served.process.pid) - {min(before)}) == 2)
+        wait_until(lambda: total(served.url, "tm_database_pool_size") == 12)
+        assert total(served.url, "tm_build_info") == 1
+        assert total(served.url, "process_resident_memory_bytes") > 100_000_000
+
+        headers = {"Authorization": f"Bearer {served.key}"}
+        for client in range(CLIENTS):
+            listed = httpx.get(f"{served.url}/memories?user_id=user-{client}&limit=200", headers=headers).json()
+            done -= {one["id"] for one in listed["memories"]}
+        assert not done
+        assert served.stop() == 0
+        assert "Traceback" not in served.logged
+
+
+def test_one_embedded_server_is_started_and_ends_with_the_parent(data_dir: Path) -> None:
+    with Served(TM_DATA_DIR=str(data_dir), TM_WEB_WORKERS="2") as served:
+        server = postmaster_pid(data_dir)
+        assert server is not None
+        assert served.key.startswith("tm_")
+        assert served.said.count("Typed Memory is ready.") == 1
+        assert served.logged.count("worker started") == 1
+        assert served.stop() == 0
+        assert "Traceback" not in served.logged
+    assert not is_running(server)
+
+
+def test_processes_of_a_killed_parent_end_by_themselves(data_dir: Path) -> None:
+    with Served(TM_DATA_DIR=str(data_dir), TM_WEB_WORKERS="2") as served:
+        orphans = children(served.process.pid)
+        assert served.stop(signal.SIGKILL) == -signal.SIGKILL
+    for orphan in orphans:
+        wait_until_gone(orphan)
+
+
+def test_a_drained_service_answers_until_it_stops(fresh_database_url: str) -> None:
+    with Served(TM_DATABASE_URL=fresh_database_url, TM_WEB_WORKERS="2", TM_PRE_STOP_DELAY="2") as served:
+        served.process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + 2
+        statuses = set()
+        while time.monotonic() < deadline - 0.5:
+            statuses.add(httpx.get(f"{served.url}/readyz").status_code)
+            assert httpx.get(f"{served.url}/healthz").status_code == 200
+            time.sleep(0.05)
+        assert 503 in statuses
+        assert served.wait() == 0
