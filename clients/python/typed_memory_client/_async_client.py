@@ -134,7 +134,7 @@ class AsyncTypedMemory(AsyncTypedWrites):
 
     async def jobs(self, **options: Unpack[bodies.ListJobsOptions]) -> AsyncIterator[models.Job]:
         """Yield background jobs, newest first."""
-        async for one in self._items(calls.jobs(options)):
+        async for one in self._items(calls.jobs(self._identify(options))):
             yield one
 
     async def job(self, job_id: str) -> models.Job:

@@ -134,7 +134,7 @@ class TypedMemory(TypedWrites):
 
     def jobs(self, **options: Unpack[bodies.ListJobsOptions]) -> Iterator[models.Job]:
         """Yield background jobs, newest first."""
-        for one in self._items(calls.jobs(options)):
+        for one in self._items(calls.jobs(self._identify(options))):
             yield one
 
     def job(self, job_id: str) -> models.Job:

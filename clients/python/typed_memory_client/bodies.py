@@ -399,7 +399,7 @@ class ReflectionWrite(WriteFields, total=False):
 
 
 class RelationWrite(WriteFields, total=False):
-    """A typed edge from one entity to another, from a controlled vocabulary."""
+    """A typed edge from one named entity to another; where none of the relation types fits, it is a fact."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -795,7 +795,7 @@ class ReflectionItem(WriteFields, total=False):
 
 
 class RelationItem(WriteFields, total=False):
-    """A typed edge from one entity to another, from a controlled vocabulary."""
+    """A typed edge from one named entity to another; where none of the relation types fits, it is a fact."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -1108,7 +1108,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """Of these, only what is in scopes of this kind."""
 
     all: bool
-    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
@@ -1183,7 +1183,7 @@ class ListSessionOptions(TypedDict, total=False):
     """Of these, only what is in scopes of this kind."""
 
     all: bool
-    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     status: Sequence[MemoryStatus]
     """By default `active`; with `as_of` also what has been replaced or expired since."""
@@ -1195,14 +1195,20 @@ class ListTurnsOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
-    owner: str | None
-    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
-
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     session_id: str | None
     """Your id of the conversation."""
@@ -1222,14 +1228,20 @@ class ListEntitiesOptions(TypedDict, total=False):
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
-    owner: str | None
-    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
-
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     entity_type: str | None
 
@@ -1245,6 +1257,21 @@ class ListJobsOptions(TypedDict, total=False):
 
     limit: int
     """Most items of a page."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     status: JobStatus | None
     """`failed` for what needs looking at."""
@@ -1292,6 +1319,21 @@ class ListUsersOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     q: str | None
     """Only ids that hold this text, whatever the case."""
 
@@ -1302,6 +1344,21 @@ class ListAgentsOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     q: str | None
     """Only ids that hold this text, whatever the case."""
 
@@ -1311,6 +1368,18 @@ class ListSessionsOptions(TypedDict, total=False):
 
     limit: int
     """Most items of a page."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""

@@ -460,7 +460,7 @@ class ReflectionMemory(MemoryFields):
 
 
 class RelationMemory(MemoryFields):
-    """A typed edge from one entity to another, from a controlled vocabulary."""
+    """A typed edge from one named entity to another; where none of the relation types fits, it is a fact."""
 
     content: str
 

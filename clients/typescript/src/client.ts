@@ -171,7 +171,7 @@ export class TypedMemory {
 
   /** Yield background jobs, newest first. */
   jobs(options: types.ListJobsOptions = {}): AsyncGenerator<types.Job, void> {
-    return this.#items("/jobs", "jobs", options);
+    return this.#items("/jobs", "jobs", { ...this.#identity, ...options });
   }
 
   job(id: string): Promise<types.Job> {

@@ -11,7 +11,7 @@ export interface paths {
         };
         /**
          * List what waits for a reviewer
-         * @description List what waits, the longest first by default, each with the sides it stands against and what the rules suggest.
+         * @description List review items, oldest first by default, each with its conflicting memories and the suggested action.
          *
          *     `next_cursor` is null on the last page.
          */
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Count what waits
-         * @description Count what waits, by reason and age.
+         * @description Count items, by reason and age.
          */
         get: operations["get_review_summary"];
         put?: never;
@@ -53,9 +53,9 @@ export interface paths {
         };
         /**
          * Get an item
-         * @description Get an item: the memory, where it was said, what it stands against, what it resembles, what is suggested.
+         * @description Get an item: the memory, its passages, conflicting memories, near-duplicates, and the suggested action.
          *
-         *     An item that has left the queue tells how: `open` is false, and `decided` says by whom and what.
+         *     For an item that has left the queue, `open` is false, and `decided` has the decision and its author.
          */
         get: operations["get_review"];
         put?: never;
@@ -63,13 +63,13 @@ export interface paths {
          * Decide an item
          * @description Decide an item.
          *
-         *     `accept`: it is believed; what is pending goes through the write pipeline, what is contested wins. `reject`: it
-         *     is forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, takes
-         *     the place of the item and all its sides. `merge`: it becomes part of the memory that says the same. What is named
-         *     or stated must be about what the item is about. What is expired or superseded stays so when it is accepted, and
+         *     `accept`: a pending memory goes through the write pipeline, a contested one wins its slot. `reject`: it is
+         *     forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, supersedes
+         *     the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
+         *     statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
          *     only leaves the queue (`outcome` `kept`).
          *
-         *     The decision goes by the `version` that the reviewer saw. If the item has moved since, nothing is done and the
+         *     The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
          *     answer is a 409 with the new state.
          */
         post: operations["decide_review"];
@@ -88,7 +88,9 @@ export interface paths {
         };
         /**
          * List agents
-         * @description List the agents that something is stored for, a page at a time; `next_cursor` is null on the last page.
+         * @description List agents with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+         *
+         *     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
          */
         get: operations["list_agents"];
         put?: never;
@@ -130,7 +132,7 @@ export interface paths {
          * Get an entity
          * @description Get an entity with its names and attributes.
          *
-         *     With `known_at` as it was then; an identity has no time of its own, so `as_of` leaves it as it is.
+         *     With `known_at`, as it was known then; entities have no validity, so `as_of` has no effect.
          */
         get: operations["get_entity"];
         put?: never;
@@ -150,7 +152,7 @@ export interface paths {
         };
         /**
          * Get the relations around
-         * @description Get an entity and the relations that active memories state around it, or stated, or that held then.
+         * @description Get an entity and the relations around it that active memories state, at `as_of` or `known_at` if given.
          */
         get: operations["get_entity_graph"];
         put?: never;
@@ -190,7 +192,7 @@ export interface paths {
         };
         /**
          * Get a job
-         * @description Get a job: how far it is, and what it came to.
+         * @description Get a job with its progress and its result.
          */
         get: operations["get_job"];
         put?: never;
@@ -212,7 +214,7 @@ export interface paths {
          * List memories
          * @description List memories, a page at a time; `next_cursor` is null on the last page.
          *
-         *     What is active but over, or has not begun, is listed with `validity=any`.
+         *     Active memories that are not valid now are listed with `validity=any`.
          */
         get: operations["list_memories"];
         put?: never;
@@ -234,10 +236,10 @@ export interface paths {
         put?: never;
         /**
          * Write up to a thousand memories
-         * @description Write memories of any types, each on its own, and answer in their order.
+         * @description Write memories of any types, each by itself, and answer in their order.
          *
-         *     Each result has a `status`, and with it what was decided, or the problem. A batch with a wrong field is
-         *     refused whole, and one of which nothing could be stored is answered with the first problem.
+         *     Each result has a `status`, and the decision or the problem. A batch with a wrong field is refused as a whole,
+         *     and one of which nothing could be stored answers with the first problem.
          */
         post: operations["write_batch"];
         delete?: never;
@@ -355,9 +357,9 @@ export interface paths {
         };
         /**
          * List a session's episodes in sequence
-         * @description List a session's episodes by `sequence_number`, then those without one by when they were stated.
+         * @description List a session's episodes by `sequence_number`, then those without one by the time of statement.
          *
-         *     A session that nobody wrote to has none. `next_cursor` is null on the last page.
+         *     An unknown session has none. `next_cursor` is null on the last page.
          */
         get: operations["list_session"];
         put?: never;
@@ -559,7 +561,7 @@ export interface paths {
         put?: never;
         /**
          * Write a memory of type relation
-         * @description A typed edge from one entity to another, from a controlled vocabulary.
+         * @description A typed edge from one named entity to another; where none of the relation types fits, it is a fact.
          */
         post: operations["write_relation"];
         delete?: never;
@@ -661,7 +663,7 @@ export interface paths {
          * Write a memory of a type of your own
          * @description Write a memory of a type of your own, by the latest version of its definition.
          *
-         *     Its fields are in `payload`. What a type that is built in takes beside its fields, this takes too.
+         *     Its fields are in `payload`. The other fields are those of built-in types.
          */
         post: operations["write_own_type"];
         delete?: never;
@@ -679,17 +681,17 @@ export interface paths {
         };
         /**
          * Get a memory
-         * @description Get a memory, whatever its status; 404 where it was not known then, or did not hold then.
+         * @description Get a memory of any status; 404 if it was not known at `known_at`, or not valid at `as_of`.
          */
         get: operations["get_memory"];
         put?: never;
         post?: never;
         /**
          * Erase a memory
-         * @description Erase a memory and everything made of it, and answer with a receipt.
+         * @description Erase a memory and all rows derived from it, and answer with a receipt.
          *
-         *     A turn that no other memory rests on is erased with it; of one that others rest on, the words quoted for this
-         *     memory, and it can't be replayed. `kept` names those others: they may say the same, and stay.
+         *     A turn that no other memory rests on is erased with it; a turn that others rest on loses the words quoted for this
+         *     memory, and can't be replayed. `kept` names those others: they may say the same, and stay.
          */
         delete: operations["delete_memory"];
         options?: never;
@@ -698,9 +700,9 @@ export interface paths {
          * Change what is not the belief itself
          * @description Change importance, topic, category, metadata, end of validity or the review mark.
          *
-         *     `needs_review=false` takes off only a mark that `needs_review=true` put there; every other is decided by a
-         *     reviewer, and answers 409. So does a later end for what has been superseded or was said to be over, and any
-         *     change of a memory that was forgotten.
+         *     `needs_review=false` removes only a mark that `needs_review=true` set; others are decided by a reviewer, and
+         *     answer 409. So does a later end for a memory that was superseded or has ended, and any change of a forgotten
+         *     memory.
          */
         patch: operations["patch_memory"];
         trace?: never;
@@ -716,14 +718,14 @@ export interface paths {
         put?: never;
         /**
          * Say that a memory was useful, not useful or wrong
-         * @description Say what a memory was worth.
+         * @description Give feedback on a memory.
          *
          *     `useful` counts as a use, now: freshness is `2^(-days since the last use / half-life) x min(3, 1.2^uses)`. An
-         *     expired memory that this makes fresher than 0.1 is active again, unless its validity is over or another memory
-         *     has taken its place. `not_useful` takes the last use back: of the uses that count (six at most) one less does,
-         *     the last use is again the one before, and stability loses 0.1. `wrong` takes an active memory out of recall
-         *     and into review (`status=pending`, `review_reason=reported_wrong`); one that is superseded or expired stays so
-         *     and is marked for review; one that waits for review goes on waiting. A forgotten memory answers 409.
+         *     expired memory that this makes fresher than 0.1 is active again, unless its validity has ended or another memory
+         *     holds its slot. `not_useful` revokes the last use: one less of the uses counts (of six at most), the last use is
+         *     again the one before, and stability loses 0.1. `wrong` takes an active memory out of recall and into review
+         *     (`status=pending`, `review_reason=reported_wrong`); a superseded or expired one keeps its status and is marked for
+         *     review; one in review stays there. A forgotten memory answers 409.
          */
         post: operations["give_feedback"];
         delete?: never;
@@ -741,9 +743,9 @@ export interface paths {
         };
         /**
          * Get every version of a belief and what happened to it
-         * @description Get every version of a belief, oldest statement first, and what happened to them.
+         * @description Get every version of a belief, oldest statement first, and their audit events.
          *
-         *     With `as_of` only the versions that held then; with `known_at` the history as it was told then.
+         *     With `as_of`, only versions that were valid then; with `known_at`, the history as it was known then.
          */
         get: operations["get_memory_history"];
         put?: never;
@@ -765,7 +767,7 @@ export interface paths {
         put?: never;
         /**
          * Ask, and get memories, context and reasons
-         * @description Understand the question, retrieve under its filters, rank, and assemble the context to paste.
+         * @description Understand the question, retrieve memories under its filters, rank them, and assemble the context block.
          */
         post: operations["query"];
         delete?: never;
@@ -783,9 +785,10 @@ export interface paths {
         };
         /**
          * Can it serve requests?
-         * @description Check the database, its schema and the embedding model, and look at the queue of jobs.
+         * @description Check the database, its schema and the embedding model, and the age of the job queue.
          *
-         *     An old queue is degraded, yet ready: requests are served as well as ever.
+         *     With an old queue the service is degraded but ready, as requests are served normally. A process that is about to
+         *     stop is not ready, and still serves requests.
          */
         get: operations["readyz"];
         put?: never;
@@ -825,17 +828,17 @@ export interface paths {
         };
         /**
          * List turns
-         * @description List turns, newest first; `status=extraction_failed` shows those to look into and replay.
+         * @description List turns, newest first; `status=extraction_failed` lists those to check and replay.
          */
         get: operations["list_turns"];
         put?: never;
         /**
          * Ingest turns
-         * @description Store turns and have memories made of them.
+         * @description Store turns and extract memories from them.
          *
          *     By default the answer comes as soon as the turns are durable, with the job that processes them. With
-         *     `mode=sync` it comes with every decision. Nothing is lost when a model is away: the turns are stored
-         *     and a job tries again, also after `mode=sync`.
+         *     `mode=sync` it has every decision. Nothing is lost when a model is unavailable: the turns are stored and a
+         *     job retries, also after `mode=sync`.
          */
         post: operations["ingest_turns"];
         delete?: never;
@@ -852,8 +855,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a turn and what became of it
-         * @description Get a turn, what was decided about each candidate, and what each stage did.
+         * Get a turn and its report
+         * @description Get a turn with the decision on each candidate and the counts of each stage.
          */
         get: operations["get_turn"];
         put?: never;
@@ -873,7 +876,9 @@ export interface paths {
         };
         /**
          * List users
-         * @description List the users that something is stored for, a page at a time; `next_cursor` is null on the last page.
+         * @description List users with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+         *
+         *     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
          */
         get: operations["list_users"];
         put?: never;
@@ -896,11 +901,11 @@ export interface paths {
         post?: never;
         /**
          * Erase everything of a user
-         * @description Erase a user's scope and every agent's scope with the user: memories, turns, entities, all that is made of them.
+         * @description Erase a user's scope and every agent's scope with the user: memories, turns, entities, and all derived rows.
          *
-         *     Memories of other scopes whose provenance names the user go too: those written with the `user_id` for everyone.
-         *     Answers 200 with the receipt, or 202 with a job for a user with many memories. What is written to the user's scopes
-         *     before the receipt's `finished_at` is erased with the rest. Sent again, it finishes what was cut off.
+         *     Memories of other scopes whose provenance names the user are erased too: those written with the `user_id` for
+         *     everyone. Answers 200 with the receipt, or 202 with a job for a user with many memories. Writes to the user's scopes
+         *     before the receipt's `finished_at` are erased with the rest. Sent again, it completes an interrupted erasure.
          */
         delete: operations["delete_user"];
         options?: never;
@@ -934,7 +939,7 @@ export interface components {
     schemas: {
         /**
          * AffectedOut
-         * @description Another memory that a write changed, and how.
+         * @description Another memory that a write changed, and the change.
          */
         AffectedOut: {
             /** Change */
@@ -953,7 +958,7 @@ export interface components {
             agent_id: string;
             /**
              * Last Active At
-             * @description When the last memory was written or the last turn occurred.
+             * @description Time of the last memory or turn.
              */
             last_active_at: string | null;
             /**
@@ -981,7 +986,7 @@ export interface components {
         };
         /**
          * AgesOut
-         * @description How many have waited how long.
+         * @description Numbers of items by age.
          */
         AgesOut: {
             /** A Day To A Week */
@@ -995,7 +1000,7 @@ export interface components {
         };
         /**
          * ArmOut
-         * @description Where a retrieval arm placed a memory.
+         * @description The rank of a memory in a retrieval arm.
          */
         ArmOut: {
             /** Arm */
@@ -1011,7 +1016,7 @@ export interface components {
         };
         /**
          * AuditEvent
-         * @description Something that happened: `sentence` tells it to people, `detail` holds the ids and numbers behind it.
+         * @description An audit event: `sentence` describes it for people, `detail` has its ids and numbers.
          */
         AuditEvent: {
             /** Action */
@@ -1093,7 +1098,7 @@ export interface components {
         };
         /**
          * CandidateOut
-         * @description What was proposed of a turn, what was decided about it, and why.
+         * @description A candidate of a turn, the decision on it, and the reason.
          */
         CandidateOut: {
             /** Affected */
@@ -1118,13 +1123,29 @@ export interface components {
         };
         /**
          * Category
-         * @description How a memory fades, apart from what kind of thing it says.
+         * @description The category of a memory, which determines how it fades, independent of its type.
          * @enum {string}
          */
         Category: "episodic" | "semantic" | "procedural" | "core" | "control";
         /**
+         * ChatMessageIn
+         * @description A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it.
+         * @example {
+         *       "content": [
+         *         {
+         *           "text": "I moved to Berlin.",
+         *           "type": "text"
+         *         }
+         *       ],
+         *       "role": "user"
+         *     }
+         */
+        ChatMessageIn: {
+            [key: string]: unknown;
+        };
+        /**
          * ConfidencePartsOut
-         * @description What confidence is made of.
+         * @description The components of confidence.
          */
         ConfidencePartsOut: {
             /** Extractor Confidence */
@@ -1156,7 +1177,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -1165,7 +1186,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -1183,12 +1204,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -1211,7 +1232,7 @@ export interface components {
             predicate: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -1243,11 +1264,11 @@ export interface components {
             severity?: "low" | "medium" | "high" | "critical";
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -1264,7 +1285,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -1442,7 +1463,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -1451,7 +1472,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -1469,12 +1490,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -1497,7 +1518,7 @@ export interface components {
             predicate: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -1529,11 +1550,11 @@ export interface components {
             severity?: "low" | "medium" | "high" | "critical";
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -1550,7 +1571,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -1581,7 +1602,7 @@ export interface components {
         };
         /**
          * ContextOut
-         * @description The block to paste into a prompt.
+         * @description The context block for a prompt; its `groups` are details.
          */
         ContextOut: {
             /** Groups */
@@ -1608,7 +1629,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -1617,7 +1638,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -1641,12 +1662,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -1663,7 +1684,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -1687,7 +1708,7 @@ export interface components {
             severity?: ("low" | "medium" | "high" | "critical") | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
@@ -1696,7 +1717,7 @@ export interface components {
              */
             source_trajectory_id?: string | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -1707,7 +1728,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -1880,7 +1901,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -1889,7 +1910,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -1913,12 +1934,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -1935,7 +1956,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -1959,7 +1980,7 @@ export interface components {
             severity?: ("low" | "medium" | "high" | "critical") | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
@@ -1968,7 +1989,7 @@ export interface components {
              */
             source_trajectory_id?: string | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -1979,7 +2000,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -2010,7 +2031,7 @@ export interface components {
         };
         /**
          * DecideBody
-         * @description A decision, and the version of the item that it goes by.
+         * @description A decision, and the version of the item that the reviewer saw.
          * @example {
          *       "action": "accept",
          *       "reason": "seen the contract",
@@ -2038,7 +2059,7 @@ export interface components {
         };
         /**
          * DecidedOut
-         * @description How an item left the queue.
+         * @description The event by which an item left the queue.
          */
         DecidedOut: {
             /**
@@ -2083,7 +2104,7 @@ export interface components {
              *     ]
              */
             alternatives?: string[];
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -2092,7 +2113,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -2116,12 +2137,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -2138,7 +2159,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -2163,11 +2184,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -2184,7 +2205,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -2371,7 +2392,7 @@ export interface components {
              *     ]
              */
             alternatives?: string[];
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -2380,7 +2401,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -2404,12 +2425,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -2426,7 +2447,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -2451,11 +2472,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -2472,7 +2493,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -2503,7 +2524,7 @@ export interface components {
         };
         /**
          * DroppedOut
-         * @description Something a stage did not let through.
+         * @description An item that a stage dropped.
          */
         DroppedOut: {
             /** Reason */
@@ -2578,7 +2599,7 @@ export interface components {
              * @example Volkswagen AG
              */
             canonical_name: string;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -2587,7 +2608,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -2611,12 +2632,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -2633,7 +2654,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -2652,11 +2673,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -2667,7 +2688,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -2831,7 +2852,7 @@ export interface components {
         };
         /**
          * EntityOut
-         * @description An identity and its names.
+         * @description An entity and its names.
          */
         EntityOut: {
             /** Agent Id */
@@ -2919,7 +2940,7 @@ export interface components {
              * @example Volkswagen AG
              */
             canonical_name: string;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -2928,7 +2949,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -2952,12 +2973,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -2974,7 +2995,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -2993,11 +3014,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -3008,7 +3029,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -3054,7 +3075,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -3063,7 +3084,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -3081,12 +3102,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -3103,7 +3124,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -3122,7 +3143,7 @@ export interface components {
             session_id: string;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
@@ -3131,7 +3152,7 @@ export interface components {
              */
             speaker?: string | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -3142,7 +3163,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -3307,7 +3328,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -3316,7 +3337,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -3334,12 +3355,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -3356,7 +3377,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -3375,7 +3396,7 @@ export interface components {
             session_id: string;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
@@ -3384,7 +3405,7 @@ export interface components {
              */
             speaker?: string | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -3395,7 +3416,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -3440,7 +3461,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -3449,7 +3470,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -3481,12 +3502,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -3509,7 +3530,7 @@ export interface components {
             participants?: string[];
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -3528,11 +3549,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -3543,7 +3564,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -3716,7 +3737,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -3725,7 +3746,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -3757,12 +3778,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -3785,7 +3806,7 @@ export interface components {
             participants?: string[];
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -3804,11 +3825,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -3819,7 +3840,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -3850,7 +3871,7 @@ export interface components {
         };
         /**
          * EvidenceIn
-         * @description Where the memory was said.
+         * @description The source of the memory.
          */
         EvidenceIn: {
             /**
@@ -3872,7 +3893,7 @@ export interface components {
         };
         /**
          * EvidenceOut
-         * @description Where a memory was said.
+         * @description The source of a memory.
          */
         EvidenceOut: {
             /** Quote */
@@ -3906,7 +3927,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -3915,7 +3936,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -3933,12 +3954,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -3967,7 +3988,7 @@ export interface components {
             predicate: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -3986,11 +4007,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -4014,7 +4035,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -4191,7 +4212,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -4200,7 +4221,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -4218,12 +4239,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -4252,7 +4273,7 @@ export interface components {
             predicate: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -4271,11 +4292,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -4299,7 +4320,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -4345,7 +4366,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -4354,7 +4375,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -4372,7 +4393,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -4387,7 +4408,7 @@ export interface components {
             feature_status?: string | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -4404,7 +4425,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -4423,11 +4444,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -4438,7 +4459,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -4605,7 +4626,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -4614,7 +4635,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -4632,7 +4653,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -4647,7 +4668,7 @@ export interface components {
             feature_status?: string | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -4664,7 +4685,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -4683,11 +4704,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -4698,7 +4719,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -4729,7 +4750,7 @@ export interface components {
         };
         /**
          * FeedbackBody
-         * @description A word on a memory.
+         * @description Feedback on a memory.
          * @example {
          *       "feedback": "useful",
          *       "session_id": "monday"
@@ -4740,12 +4761,12 @@ export interface components {
             feedback: components["schemas"]["FeedbackKind"];
             /**
              * Note
-             * @description Why; kept in the memory's provenance, for who reviews it.
+             * @description The reason, stored in the memory's provenance for reviewers.
              */
             note?: string | null;
             /**
              * Now
-             * @description When it was said; the present by default.
+             * @description Time of the feedback; by default the present.
              */
             now?: string | null;
             /**
@@ -4756,19 +4777,19 @@ export interface components {
         };
         /**
          * FeedbackEffect
-         * @description What feedback came to.
+         * @description The effect of feedback on a memory.
          * @enum {string}
          */
         FeedbackEffect: "counted" | "revived" | "sent_to_review" | "marked_for_review" | "already_in_review";
         /**
          * FeedbackKind
-         * @description What somebody who was shown a memory says of it.
+         * @description A caller's feedback on a memory.
          * @enum {string}
          */
         FeedbackKind: "useful" | "not_useful" | "wrong";
         /**
          * FeedbackResult
-         * @description The memory as it is now, and what the feedback came to.
+         * @description The memory after the feedback, and the effect of the feedback.
          */
         FeedbackResult: {
             effect: components["schemas"]["FeedbackEffect"];
@@ -4780,7 +4801,7 @@ export interface components {
         };
         /**
          * FieldError
-         * @description One field at fault: its path with dots, and what is wrong with it.
+         * @description A fault of a field: its path with dots, and the message.
          */
         FieldError: {
             /**
@@ -4796,7 +4817,7 @@ export interface components {
         };
         /**
          * FreshnessOut
-         * @description Freshness now, as it would have been without this feedback and as it is.
+         * @description Freshness at this time, without and with this feedback.
          */
         FreshnessOut: {
             /** After */
@@ -4825,7 +4846,7 @@ export interface components {
         };
         /**
          * History
-         * @description Every version of a belief, oldest statement first, and what happened to them.
+         * @description Every version of a belief, oldest statement first, and their audit events.
          */
         History: {
             /** Events */
@@ -4835,7 +4856,9 @@ export interface components {
         };
         /**
          * Hit
-         * @description A memory that answers: the score orders the answers, the relevance says how well one fits by itself.
+         * @description A found memory: answers are ordered by score; relevance is its fit to the question by itself.
+         *
+         *     `marks` say why what it says is not how things are. `arms` and `notes` are details.
          */
         Hit: {
             /** Arms */
@@ -4844,7 +4867,9 @@ export interface components {
             confidence: number;
             /** Freshness */
             freshness: number;
-            memory: components["schemas"]["Memory"];
+            /** Marks */
+            marks: string[];
+            memory: components["schemas"]["RecalledMemoryOut"];
             /** Notes */
             notes: string[];
             /** Relevance */
@@ -4855,14 +4880,30 @@ export interface components {
             score: number;
         };
         /**
+         * IdStyle
+         * @description What a line of the context says of which memory it is: nothing, its place among the answers, its id.
+         * @enum {string}
+         */
+        IdStyle: "none" | "short" | "full";
+        /**
+         * IgnoredOut
+         * @description A message without anything to remember: its position in the request, from 0, and the reason.
+         */
+        IgnoredOut: {
+            /** Place */
+            place: number;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * IngestMode
-         * @description Whether the caller waits until its turns are processed.
+         * @description The mode of processing: `sync` waits for the decisions, `async` queues a job.
          * @enum {string}
          */
         IngestMode: "async" | "sync";
         /**
          * JobOut
-         * @description A background job. `error` says why it failed, or why it is being tried again.
+         * @description A background job. `error` says why it failed, or why it is retried.
          */
         JobOut: {
             /** Attempts */
@@ -4885,7 +4926,7 @@ export interface components {
             progress: components["schemas"]["JobProgress"];
             /**
              * Result
-             * @description What it came to, by its kind: of `ingest`, `turns`, each with its `status` and `candidates`, and of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded.
+             * @description The result, by kind: of `ingest`, `turns`, each with its `status` and `candidates`, and of these the `type`, `decision`, `reason` and `memory_id`. Null until it has succeeded.
              */
             result: {
                 [key: string]: unknown;
@@ -4906,7 +4947,7 @@ export interface components {
         };
         /**
          * JobProgress
-         * @description How far a job is; `total` is null where that isn't known.
+         * @description The progress of a job; `total` is null if it isn't known.
          */
         JobProgress: {
             /** Done */
@@ -4916,7 +4957,7 @@ export interface components {
         };
         /**
          * JobStatus
-         * @description Where a background job is; the last three are ends.
+         * @description The status of a background job; the last three are final.
          * @enum {string}
          */
         JobStatus: "queued" | "running" | "succeeded" | "failed" | "cancelled";
@@ -4965,7 +5006,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -4974,7 +5015,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -5009,7 +5050,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -5020,7 +5061,7 @@ export interface components {
             frequency?: string | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -5049,7 +5090,7 @@ export interface components {
             prescribed_by?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -5068,11 +5109,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -5094,7 +5135,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -5306,7 +5347,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -5315,7 +5356,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -5350,7 +5391,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -5361,7 +5402,7 @@ export interface components {
             frequency?: string | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -5390,7 +5431,7 @@ export interface components {
             prescribed_by?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -5409,11 +5450,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -5435,7 +5476,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -5481,13 +5522,13 @@ export interface components {
         };
         /**
          * MemorySort
-         * @description What a listing is ordered by; a leading minus means descending.
+         * @description The order of a listing; a leading minus means descending.
          * @enum {string}
          */
         MemorySort: "-recorded_at" | "recorded_at" | "-importance" | "importance" | "-confidence" | "-stated_at" | "stated_at";
         /**
          * MemoryStatus
-         * @description Where a memory is in its life; `pending` waits for review and is never recalled.
+         * @description The status of a memory in its lifecycle; `pending` waits for review and is never recalled.
          * @enum {string}
          */
         MemoryStatus: "active" | "superseded" | "expired" | "forgotten" | "pending";
@@ -5502,7 +5543,7 @@ export interface components {
         };
         /**
          * PassageOut
-         * @description Where it was said, in its conversation; without a turn, where that is not kept.
+         * @description The statement within its conversation; without a turn if that is not stored.
          */
         PassageOut: {
             /** After */
@@ -5522,7 +5563,7 @@ export interface components {
         };
         /**
          * PatchBody
-         * @description What may be changed about a memory; what it says is changed by writing a newer one.
+         * @description Changes of a memory; its content can only be changed by writing a newer memory.
          * @example {
          *       "importance": 0.9,
          *       "topic": "work"
@@ -5532,7 +5573,7 @@ export interface components {
             category?: components["schemas"]["Category"] | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -5544,12 +5585,12 @@ export interface components {
             } | null;
             /**
              * Needs Review
-             * @description Whether a person should look at it.
+             * @description Mark it for review.
              */
             needs_review?: boolean | null;
             /**
              * Topic
-             * @description What it is filed under; null: under nothing.
+             * @description The topic; null for none.
              */
             topic?: string | null;
             /**
@@ -5579,7 +5620,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -5588,7 +5629,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -5606,12 +5647,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -5634,7 +5675,7 @@ export interface components {
             plan: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -5653,11 +5694,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -5674,7 +5715,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -5837,7 +5878,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -5846,7 +5887,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -5864,12 +5905,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -5892,7 +5933,7 @@ export interface components {
             plan: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -5911,11 +5952,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -5932,7 +5973,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -5977,7 +6018,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -5986,7 +6027,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -6004,12 +6045,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -6038,7 +6079,7 @@ export interface components {
             preference_value: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -6057,11 +6098,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -6078,7 +6119,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -6247,7 +6288,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -6256,7 +6297,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -6274,12 +6315,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -6308,7 +6349,7 @@ export interface components {
             preference_value: string;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -6327,11 +6368,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -6348,7 +6389,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -6379,7 +6420,7 @@ export interface components {
         };
         /**
          * PreviewOut
-         * @description What accepting it would come to now.
+         * @description The outcome of accepting the item now.
          */
         PreviewOut: {
             /** Affected */
@@ -6443,7 +6484,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -6452,7 +6493,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -6470,12 +6511,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -6492,7 +6533,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -6511,11 +6552,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -6532,7 +6573,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -6719,7 +6760,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -6728,7 +6769,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -6746,12 +6787,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -6768,7 +6809,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -6787,11 +6828,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -6808,7 +6849,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -6862,7 +6903,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -6871,7 +6912,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -6889,12 +6930,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -6911,7 +6952,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -6930,11 +6971,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -6945,7 +6986,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -7104,7 +7145,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -7113,7 +7154,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -7131,12 +7172,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -7153,7 +7194,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -7172,11 +7213,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -7187,7 +7228,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -7237,10 +7278,24 @@ export interface components {
             as_of?: string | null;
             /**
              * Explain
-             * @description Return the plan and how each arm ranked each memory.
+             * @description Return the plan, and all details.
              * @default false
              */
             explain?: boolean;
+            /**
+             * @description Ids in the lines of the context: none, the memory's place in `memories`, or its id.
+             * @default none
+             */
+            ids?: components["schemas"]["IdStyle"];
+            /**
+             * Include
+             * @description What to answer with; `details` are whole memories, arms, notes and the groups of the context.
+             * @default [
+             *       "context",
+             *       "memories"
+             *     ]
+             */
+            include?: ("context" | "memories" | "details")[];
             /**
              * Known At
              * @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too.
@@ -7260,7 +7315,7 @@ export interface components {
             mode?: components["schemas"]["QueryMode"] | null;
             /**
              * Now
-             * @description What `yesterday` goes by; by default `known_at`, or else the present.
+             * @description Reference time of `yesterday`; by default `known_at`, else the present.
              */
             now?: string | null;
             /**
@@ -7287,13 +7342,13 @@ export interface components {
             timezone?: string | null;
             /**
              * Token Budget
-             * @description How long `context` may get; 0 for none.
+             * @description Most tokens of `context`; 0 for none.
              * @default 2000
              */
             token_budget?: number;
             /**
              * Top K
-             * @description How many memories are returned at most.
+             * @description Most memories to return.
              * @default 10
              */
             top_k?: number;
@@ -7315,13 +7370,13 @@ export interface components {
         };
         /**
          * QueryMode
-         * @description Which statuses a read sees, and how strict its confidence floor is.
+         * @description The mode of a read, which determines the visible statuses and the confidence floor.
          * @enum {string}
          */
         QueryMode: "default" | "historical" | "audit";
         /**
          * QueryResult
-         * @description Memories best first, and the context made of them.
+         * @description Memories, best first, and the context block made of them.
          */
         QueryResult: {
             context: components["schemas"]["ContextOut"];
@@ -7342,7 +7397,7 @@ export interface components {
         };
         /**
          * QueueOut
-         * @description What waits for a worker, of all tenants together.
+         * @description The backlog of jobs of all tenants together.
          */
         QueueOut: {
             /** Depth */
@@ -7352,7 +7407,7 @@ export interface components {
         };
         /**
          * Ready
-         * @description Whether requests can be served; `reasons` say what is missing, `degraded` what goes badly meanwhile.
+         * @description The readiness to serve requests; `reasons` are the faults that prevent it, `degraded` lesser ones.
          */
         Ready: {
             /** Degraded */
@@ -7368,8 +7423,52 @@ export interface components {
             };
         };
         /**
+         * RecalledMemoryOut
+         * @description A memory as questions are answered with it, besides the fields of its type; `details` gives all of it.
+         */
+        RecalledMemoryOut: {
+            /** Content */
+            content: string;
+            /** Evidence */
+            evidence: components["schemas"]["SourceOut"][];
+            /**
+             * Id
+             * @example mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
+             */
+            id: string;
+            /** Metadata */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Sequence Number */
+            sequence_number: number | null;
+            /** Session Id */
+            session_id: string | null;
+            /**
+             * Slot
+             * @description The key under which only one value can be true at a time.
+             */
+            slot: string | null;
+            /**
+             * Stated At
+             * Format: date-time
+             */
+            stated_at: string;
+            status: components["schemas"]["MemoryStatus"];
+            /** Subject */
+            subject: string | null;
+            /** Topic */
+            topic: string | null;
+            /** Type */
+            type: string;
+            /** Valid Until */
+            valid_until: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * ReceiptOut
-         * @description What an erasure erased.
+         * @description The receipt of an erasure.
          */
         ReceiptOut: {
             /**
@@ -7394,7 +7493,7 @@ export interface components {
             id: string;
             /**
              * Ids
-             * @description What was erased, if asked for.
+             * @description The erased ids, on request.
              */
             ids?: string[] | null;
             /**
@@ -7429,7 +7528,7 @@ export interface components {
             status: "running" | "finished";
             /**
              * Still There
-             * @description How many of what was erased are in the database now; 0 unless something is wrong.
+             * @description Number of erased rows that are in the database now; 0 unless something is wrong.
              */
             still_there?: number | null;
             /**
@@ -7453,7 +7552,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -7462,7 +7561,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -7480,12 +7579,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -7502,7 +7601,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -7521,11 +7620,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -7536,7 +7635,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -7691,7 +7790,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -7700,7 +7799,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -7718,12 +7817,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -7740,7 +7839,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -7759,11 +7858,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -7774,7 +7873,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -7805,7 +7904,7 @@ export interface components {
         };
         /**
          * RelationItem
-         * @description A typed edge from one entity to another, from a controlled vocabulary.
+         * @description A typed edge from one named entity to another; where none of the relation types fits, it is a fact.
          * @example {
          *       "from_entity": "Sarah",
          *       "relation_type": "reports-to",
@@ -7820,7 +7919,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -7829,7 +7928,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -7847,7 +7946,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -7858,7 +7957,7 @@ export interface components {
             from_entity: string;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -7875,7 +7974,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -7905,11 +8004,11 @@ export interface components {
             since?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -7926,7 +8025,7 @@ export interface components {
             to_entity: string;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -7957,7 +8056,7 @@ export interface components {
         };
         /**
          * RelationMemory
-         * @description A typed edge from one entity to another, from a controlled vocabulary.
+         * @description A typed edge from one named entity to another; where none of the relation types fits, it is a fact.
          */
         RelationMemory: {
             /**
@@ -8089,7 +8188,7 @@ export interface components {
         };
         /**
          * RelationWrite
-         * @description A typed edge from one entity to another, from a controlled vocabulary.
+         * @description A typed edge from one named entity to another; where none of the relation types fits, it is a fact.
          * @example {
          *       "from_entity": "Sarah",
          *       "relation_type": "reports-to",
@@ -8103,7 +8202,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -8112,7 +8211,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -8130,7 +8229,7 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
@@ -8141,7 +8240,7 @@ export interface components {
             from_entity: string;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -8158,7 +8257,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -8188,11 +8287,11 @@ export interface components {
             since?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -8209,7 +8308,7 @@ export interface components {
             to_entity: string;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -8240,13 +8339,13 @@ export interface components {
         };
         /**
          * ReviewAction
-         * @description What a reviewer can do with an item.
+         * @description An action of a reviewer on an item.
          * @enum {string}
          */
         ReviewAction: "accept" | "reject" | "keep_both" | "supersede_with" | "merge";
         /**
          * ReviewDetail
-         * @description An item with all there is to know; of one that left the queue, how.
+         * @description An item with its details; of an item that left the queue, how it left.
          */
         ReviewDetail: {
             decided: components["schemas"]["DecidedOut"] | null;
@@ -8264,7 +8363,7 @@ export interface components {
         };
         /**
          * ReviewItem
-         * @description A memory that waits for a decision; `version` moves when it, or a side of it, does.
+         * @description A memory that waits for a decision; `version` changes when it or one of its sides does.
          */
         ReviewItem: {
             /** Age Seconds */
@@ -8320,7 +8419,7 @@ export interface components {
         };
         /**
          * ReviewOutcome
-         * @description What a decision came to.
+         * @description The outcome of a decision.
          */
         ReviewOutcome: {
             action: components["schemas"]["ReviewAction"];
@@ -8344,13 +8443,13 @@ export interface components {
         };
         /**
          * ReviewReason
-         * @description Why a person should look at a memory.
+         * @description The reason to review a memory.
          * @enum {string}
          */
         ReviewReason: "contradiction" | "doubtful" | "reported_wrong" | "volatile" | "constraint" | "entity_merge" | "asked";
         /**
          * ReviewSide
-         * @description A memory it stands against.
+         * @description A memory that conflicts with the item.
          */
         ReviewSide: {
             memory: components["schemas"]["Memory"];
@@ -8360,7 +8459,7 @@ export interface components {
         };
         /**
          * ReviewerStatement
-         * @description What a reviewer states instead: a memory's type and that type's fields.
+         * @description A reviewer's own statement: a memory's type and that type's fields.
          */
         ReviewerStatement: {
             /**
@@ -8382,7 +8481,7 @@ export interface components {
         };
         /**
          * Role
-         * @description Who produced a turn; it caps how far what the turn says is trusted.
+         * @description The role of a turn's author, which caps the source strength.
          * @enum {string}
          */
         Role: "user" | "assistant" | "tool" | "system";
@@ -8408,7 +8507,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -8417,7 +8516,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -8440,12 +8539,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -8462,7 +8561,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -8481,11 +8580,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -8496,7 +8595,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -8657,7 +8756,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -8666,7 +8765,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -8689,12 +8788,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -8711,7 +8810,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -8730,11 +8829,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -8745,7 +8844,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -8807,14 +8906,24 @@ export interface components {
             sessions: components["schemas"]["SessionOut"][];
         };
         /**
+         * SourceOut
+         * @description The turn that a memory rests on, and whose it was.
+         */
+        SourceOut: {
+            /** Role */
+            role: string | null;
+            /** Turn Id */
+            turn_id: string | null;
+        };
+        /**
          * SpeechAct
-         * @description What the speaker was doing with the sentence; only assertions change beliefs.
+         * @description The speech act of a statement; only assertions replace or end memories.
          * @enum {string}
          */
         SpeechAct: "assertion" | "hypothetical" | "roleplay" | "sarcasm" | "quotation" | "question" | "negation";
         /**
          * StageOut
-         * @description What a stage saw, let through and dropped, and the milliseconds it took.
+         * @description The numbers of items into and out of a stage, those it dropped, and its milliseconds.
          */
         StageOut: {
             /** Dropped */
@@ -8845,7 +8954,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -8854,7 +8963,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -8872,12 +8981,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -8894,7 +9003,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -8913,11 +9022,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -8928,7 +9037,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9083,7 +9192,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9092,7 +9201,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9110,12 +9219,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9132,7 +9241,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9151,11 +9260,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9166,7 +9275,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9210,7 +9319,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9219,7 +9328,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9237,12 +9346,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9259,7 +9368,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9278,11 +9387,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9293,7 +9402,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9448,7 +9557,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9457,7 +9566,7 @@ export interface components {
             content: string;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9475,12 +9584,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9497,7 +9606,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9516,11 +9625,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9531,7 +9640,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9562,7 +9671,7 @@ export interface components {
         };
         /**
          * SuggestionOut
-         * @description What the rules would do, and why. It is only a proposal.
+         * @description The action that the rules suggest, and the reason.
          */
         SuggestionOut: {
             action: components["schemas"]["ReviewAction"];
@@ -9576,7 +9685,7 @@ export interface components {
         };
         /**
          * SummaryOut
-         * @description How many wait, by reason and age.
+         * @description Numbers of items, by reason and age.
          */
         SummaryOut: {
             /** Reasons */
@@ -9602,7 +9711,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9611,7 +9720,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9629,12 +9738,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9658,7 +9767,7 @@ export interface components {
             };
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9677,11 +9786,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9692,7 +9801,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9744,7 +9853,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9753,7 +9862,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9771,12 +9880,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9800,7 +9909,7 @@ export interface components {
             };
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9819,11 +9928,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9834,7 +9943,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -9865,7 +9974,7 @@ export interface components {
         };
         /**
          * TimePrecision
-         * @description How exactly a point in time is known.
+         * @description The precision of a time.
          * @enum {string}
          */
         TimePrecision: "exact" | "day" | "week" | "month" | "approximate" | "unknown";
@@ -9886,7 +9995,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -9895,7 +10004,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -9913,12 +10022,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -9943,7 +10052,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -9962,11 +10071,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -9989,7 +10098,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -10161,7 +10270,7 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
-            /** @description How it fades; the type's own by default. */
+            /** @description The category; by default the type's. */
             category?: components["schemas"]["Category"] | null;
             /**
              * Content
@@ -10170,7 +10279,7 @@ export interface components {
             content?: string | null;
             /**
              * Context
-             * @description What was said just before: searched, never shown.
+             * @description The text just before it: searched, never shown.
              */
             context?: string | null;
             /**
@@ -10188,12 +10297,12 @@ export interface components {
             evidence_turn_id?: string | null;
             /**
              * Extractor Confidence
-             * @description How sure the extraction of the fields is.
+             * @description Confidence of the extraction.
              */
             extractor_confidence?: number | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
             /**
@@ -10218,7 +10327,7 @@ export interface components {
             occurred_at?: string | null;
             /**
              * Provenance
-             * @description How the memory came about.
+             * @description Your own record of the memory's origin.
              */
             provenance?: {
                 [key: string]: unknown;
@@ -10237,11 +10346,11 @@ export interface components {
             session_id?: string | null;
             /**
              * Source Confidence
-             * @description How far the source is to be trusted.
+             * @description The source strength.
              */
             source_confidence?: number | null;
             /**
-             * @description How it was meant: what is not asserted is never believed.
+             * @description The speech act; only an assertion can become an active belief.
              * @default assertion
              */
             speech_act?: components["schemas"]["SpeechAct"];
@@ -10264,7 +10373,7 @@ export interface components {
             timezone?: string | null;
             /**
              * Topic
-             * @description What it is filed under.
+             * @description A topic of your own choice, to filter by.
              */
             topic?: string | null;
             /**
@@ -10338,11 +10447,11 @@ export interface components {
             };
             /**
              * Occurred At
-             * @description When it was said; now, unless given.
+             * @description Time of the turn; by default now.
              */
             occurred_at?: string | null;
             /**
-             * @description Who produced it; it bounds how far it is trusted.
+             * @description The author's role, which caps the source strength.
              * @default user
              */
             role?: components["schemas"]["Role"];
@@ -10364,7 +10473,7 @@ export interface components {
         };
         /**
          * TurnOut
-         * @description A turn and what became of it; `id` is null in a dry run.
+         * @description A turn and its report; `id` is null in a dry run.
          */
         TurnOut: {
             /** Agent Id */
@@ -10421,13 +10530,13 @@ export interface components {
         };
         /**
          * TurnStatus
-         * @description How far a turn has come; those received are still to be processed.
+         * @description The status of a turn; received turns wait to be processed.
          * @enum {string}
          */
         TurnStatus: "received" | "processed" | "skipped" | "extraction_failed";
         /**
          * TurnsBody
-         * @description Turns of one user or agent: a list, or one turn's fields right here.
+         * @description Turns of one user or agent: a list of turns or of chat messages, or the fields of a single turn.
          * @example {
          *       "session_id": "monday",
          *       "timezone": "Europe/Berlin",
@@ -10455,9 +10564,14 @@ export interface components {
             content?: string | null;
             /**
              * Importance
-             * @description How much it matters, from 0 to 1, whatever its confidence; by default as its type says.
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
              */
             importance?: number | null;
+            /**
+             * Messages
+             * @description Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or `created_at` is the time, `name` the speaker. System prompts and messages without text are left out and listed in `ignored`.
+             */
+            messages?: components["schemas"]["ChatMessageIn"][] | null;
             /**
              * Metadata
              * @description Anything else; kept, not interpreted.
@@ -10497,11 +10611,13 @@ export interface components {
         };
         /**
          * TurnsResult
-         * @description Turns as far as they have come; `job_id` is the job that processes those that wait.
+         * @description Turns with their reports; `job_id` is the job that processes those that wait.
          */
         TurnsResult: {
             /** Degraded */
             degraded: string[];
+            /** Ignored */
+            ignored: components["schemas"]["IgnoredOut"][];
             /** Job Id */
             job_id: string | null;
             /** Turns */
@@ -10516,7 +10632,7 @@ export interface components {
             active: number;
             /**
              * Last Active At
-             * @description When the last memory was written or the last turn occurred.
+             * @description Time of the last memory or turn.
              */
             last_active_at: string | null;
             /**
@@ -10546,7 +10662,7 @@ export interface components {
         };
         /**
          * WaitingOut
-         * @description How many wait for one reason.
+         * @description Numbers of items of one reason.
          */
         WaitingOut: {
             ages: components["schemas"]["AgesOut"];
@@ -10577,13 +10693,13 @@ export interface components {
         };
         /**
          * WriteDecision
-         * @description What a write came to, in the words of the API.
+         * @description The decision of a write, in the words of the API.
          * @enum {string}
          */
         WriteDecision: "added" | "merged" | "superseded" | "contradicted" | "ended" | "review" | "rejected";
         /**
          * WriteResult
-         * @description What was decided about a write, and why.
+         * @description The decision of a write, and its reason.
          */
         WriteResult: {
             /** Affected */
@@ -10726,11 +10842,11 @@ export interface operations {
     list_reviews: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
-                /** @description Why they wait. */
+                /** @description Only items with one of these reasons. */
                 reason?: components["schemas"]["ReviewReason"][];
                 /** @description The memory's type, such as `fact`. */
                 type?: string[];
@@ -10746,7 +10862,7 @@ export interface operations {
                 until?: string | null;
                 /** @description Only what has waited so many seconds. */
                 min_age?: number | null;
-                /** @description Which come first. */
+                /** @description The order. */
                 sort?: "oldest" | "newest";
             };
             header?: never;
@@ -10842,10 +10958,20 @@ export interface operations {
     list_agents: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only ids that hold this text, whatever the case. */
                 q?: string | null;
             };
@@ -10869,7 +10995,7 @@ export interface operations {
     list_entities: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
@@ -10877,12 +11003,16 @@ export interface operations {
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
                 known_at?: string | null;
-                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
-                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
                 agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 entity_type?: string | null;
                 /** @description Any of its names, whatever the case. */
                 name?: string | null;
@@ -10967,10 +11097,20 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description `failed` for what needs looking at. */
                 status?: components["schemas"]["JobStatus"] | null;
                 kind?: string | null;
@@ -11018,7 +11158,7 @@ export interface operations {
     list_memories: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
@@ -11032,7 +11172,7 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
-                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
                 all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
@@ -11042,7 +11182,7 @@ export interface operations {
                 status?: components["schemas"]["MemoryStatus"][];
                 /** @description Only what is about this, as memories show it in `subject`. */
                 subject?: string | null;
-                /** @description What it is filed under. */
+                /** @description A topic of your own choice, to filter by. */
                 topic?: string | null;
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
@@ -11250,7 +11390,7 @@ export interface operations {
     list_session: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
@@ -11264,7 +11404,7 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
-                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
                 all?: boolean;
                 /** @description By default `active`; with `as_of` also what has been replaced or expired since. */
                 status?: components["schemas"]["MemoryStatus"][];
@@ -11886,10 +12026,18 @@ export interface operations {
     list_sessions: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
             };
@@ -11913,16 +12061,20 @@ export interface operations {
     list_turns: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
-                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
-                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
                 agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
                 status?: components["schemas"]["TurnStatus"] | null;
@@ -12011,10 +12163,20 @@ export interface operations {
     list_users: {
         parameters: {
             query?: {
-                /** @description How many a page has at most. */
+                /** @description Most items of a page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only ids that hold this text, whatever the case. */
                 q?: string | null;
             };
