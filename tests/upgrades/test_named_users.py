@@ -54,7 +54,7 @@ async def test_memories_that_name_a_user_go_back_to_that_user(fresh_database_url
         said = {
             str((await write(client, "typed", kind, scope="global", **USER))["id"]) for kind in ("fact", "relation")
         }
-        authored = str((await write(client, "typed", "standard", content="Tests come first.", agent_id="planner"))["id"])
+        authored = str((await write(client, "typed", "standard", content="Test first.", agent_id="planner"))["id"])
         first = next(iter(own))
         assert (await client.patch(f"/memories/{first}", json={"needs_review": True})).status_code == 200
         before = datetime.now(UTC).isoformat()

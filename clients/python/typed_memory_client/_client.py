@@ -40,8 +40,10 @@ class TypedMemory(TypedWrites):
         call = calls.remember(what, self._identify(options), wait=wait, dry_run=dry_run)
         return self._send(call, idempotency_key)
 
-    def recall(self, query: str, /, **options: Unpack[bodies.RecallOptions]) -> models.QueryResult:
-        """Ask a question; `context.text` of the answer goes into a prompt."""
+    def recall(
+        self, query: str | Sequence[Mapping[str, Any]], /, **options: Unpack[bodies.RecallOptions]
+    ) -> models.QueryResult:
+        """Ask a question, or what the last messages of a conversation ask; `context.text` goes into a prompt."""
         return self._send(calls.recall(query, self._identify(options)))
 
     def write_batch(

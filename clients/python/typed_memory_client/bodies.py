@@ -953,7 +953,7 @@ JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"]
 
 class RecallOptions(TypedDict, total=False):
-    """A question for the read pipeline."""
+    """A question for the read pipeline: in words, or as the conversation that it stands in."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""

@@ -4881,7 +4881,7 @@ export interface components {
         };
         /**
          * IdStyle
-         * @description What a line of the context says of which memory it is: nothing, its place among the answers, its id.
+         * @description The name of a memory on its line of the context: none, its place among the answers, or its id.
          * @enum {string}
          */
         IdStyle: "none" | "short" | "full";
@@ -7259,7 +7259,7 @@ export interface components {
         };
         /**
          * QueryBody
-         * @description A question for the read pipeline.
+         * @description A question for the read pipeline: in words, or as the conversation that it stands in.
          * @example {
          *       "query": "Which editor theme does Ana prefer?",
          *       "user_id": "ana"
@@ -7302,6 +7302,11 @@ export interface components {
              */
             known_at?: string | null;
             /**
+             * Messages
+             * @description Instead of `query`: the last messages of the conversation, as chat libraries have them. The question is the last one of the user, with the names and words that it leaves to those before.
+             */
+            messages?: components["schemas"]["ChatMessageIn"][] | null;
+            /**
              * Min Confidence
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
@@ -7323,7 +7328,7 @@ export interface components {
              * @description In plain words, as a person would ask.
              * @example Which editor theme does Ana prefer?
              */
-            query: string;
+            query?: string | null;
             /**
              * Rerank
              * @description Have a reranking model order the best. There is none yet: `degraded` says so.

@@ -51,7 +51,9 @@ export type Writes = {
 export type TenantTypeWrite = Body<"write_own_type">;
 export type BatchItem = Body<"write_batch">["memories"][number];
 
-export type RecallOptions = Omit<Body<"query">, "query">;
+/** A message in the shape of OpenAI, Anthropic or LangChain. */
+export type ChatMessage = Record<string, unknown>;
+export type RecallOptions = Omit<Body<"query">, "query" | "messages">;
 export type RememberOptions = Omit<Body<"ingest_turns">, "turns" | "content">;
 export type UpdateOptions = Body<"patch_memory">;
 export type FeedbackOptions = Omit<Body<"give_feedback">, "feedback">;
